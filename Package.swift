@@ -1,0 +1,56 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+let package = Package(
+  name: "treeline",
+  // Int128, in which the builder's moments are exact, came with these systems.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Treeline", targets: ["Treeline"]),
+    .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    .executable(name: "treeline", targets: ["TreelineCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    .target(name: "Treeline"),
+    .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE"]),
+    .target(name: "GridBaseline", dependencies: ["Treeline"]),
+    .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
+    .target(
+      name: "TreelineComparison",
+      dependencies: ["Treeline", "GridBaseline"]),
+    .executableTarget(
+      name: "TreelineCommand",
+      dependencies: [
+        "Treeline", "TreelineBuilder", "GridBaseline", "TreelineFormats", "TreelineComparison",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "Treeline", "TreelineBuilder", "GridBaseline", "TreelineFormats", "PointSets",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .systemLibrary(
+      name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+    .target(name: "PointSets", dependencies: ["Treeline"], path: "Tests/PointSets"),
+    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
+    .testTarget(
+      name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", "CLAPACKE", "PointSets"]),
+    .testTarget(
+      name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
+    .testTarget(name: "TreelineFormatsTests", dependencies: ["Treeline", "TreelineFormats"]),
+    .testTarget(
+      name: "TreelineComparisonTests",
+      dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
+    .testTarget(name: "TreelineCommandTests", dependencies: ["TreelineCommand"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,24 @@
+/// A box of longitudes and latitudes in degrees, all four edges inclusive.
+///
+/// A `west` greater than `east` says that the box crosses the antimeridian (RFC 7946, section 5.2).
+/// On a plain plane the edges are x and y, and `west` must not exceed `east`.
+public struct BoundingBox: Hashable, Sendable {
+  public var west: Double
+  public var south: Double
+  public var east: Double
+  public var north: Double
+
+  public init(west: Double, south: Double, east: Double, north: Double) {
+    self.west = west
+    self.south = south
+    self.east = east
+    self.north = north
+  }
+
+  /// The whole sphere, as far as Web Mercator shows it and beyond.
+  public static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
+}
+
+extension BoundingBox: CustomStringConvertible {
+  public var description: String { "\(west),\(south),\(east),\(north)" }
+}

@@ -1,0 +1,127 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// How places become positions on the fixed-point plane, and back.
+///
+/// Everything behind a plane is integer arithmetic; the functions of the C mathematics library are used here and
+/// nowhere else. Distances on the plane relate to the screen by `unitsPerPixel(zoom:)`.
+public struct Plane: Hashable, Sendable {
+  public enum Projection: UInt32, Hashable, Sendable {
+    /// Spherical Web Mercator (EPSG:3857), the world being one square.
+    case webMercator = 1
+    /// Plain x and y, the bounding square of the data being the plane.
+    case planar = 2
+  }
+
+  public let projection: Projection
+
+  /// Where the plane's x starts: x = 0 is this many units east of longitude -180. Always 0 on a plain plane.
+  public let seam: UInt32
+
+  /// The top left corner and the side of a plain plane's square, in the units of the data; 0 on the sphere.
+  public let left: Double
+  public let top: Double
+  public let side: Double
+
+  /// The Web Mercator plane, cut open along a meridian.
+  public static func webMercator(seam: UInt32 = 0) -> Plane {
+    Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
+  }
+
+  /// The plain plane whose square has its top left corner at `left`, `top`.
+  /// A side of 0 is a plane of one position.
+  public static func planar(left: Double, top: Double, side: Double) -> Plane {
+    precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
+    return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
+  }
+
+  /// The latitude in degrees beyond which Web Mercator shows nothing: points there are clipped to it.
+  public static let maximumLatitude = 85.0511287798066
+
+  /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
+  public static func unitsPerPixel(zoom: Double) -> Double { exp2(24 - zoom) }
+}
+
+// MARK: - From places to the plane
+
+extension Plane {
+  /// The position of a place. Latitudes beyond `maximumLatitude` and places off a plain plane's square are clipped.
+  ///
+  /// - Precondition: both coordinates are finite.
+  public func point(at place: Coordinate) -> PlanePoint {
+    switch projection {
+    case .webMercator:
+      PlanePoint(
+        x: Self.mercatorX(longitude: place.longitude) &- seam,
+        y: Self.mercatorY(latitude: place.latitude))
+    case .planar:
+      PlanePoint(x: units(place.x - left), y: units(top - place.y))
+    }
+  }
+
+  /// Eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
+  static func mercatorX(longitude: Double) -> UInt32 {
+    // Longitudes of a viewport may lie some turns away, and so far away that no turn is left to tell.
+    let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
+    return UInt32(truncatingIfNeeded: Int64(((inOneTurn + 180) * (worldWidth / 360)).rounded()))
+  }
+
+  static func mercatorY(latitude: Double) -> UInt32 {
+    let sine = sin(min(max(latitude, -90), 90) * (.pi / 180))
+    let fraction = 0.5 - log((1 + sine) / (1 - sine)) / (4 * .pi)
+    return UInt32(min(max((fraction * worldWidth).rounded(), 0), worldWidth - 1))
+  }
+
+  private func units(_ distance: Double) -> UInt32 {
+    side > 0 ? UInt32(min(max((distance / side * Self.squareWidth).rounded(), 0), Self.squareWidth)) : 0
+  }
+
+  private static let worldWidth = 0x1p32
+
+  /// The last position of a plain plane: its far edge belongs to it, as the sphere's seam does not.
+  private static let squareWidth = 0x1p32 - 1
+}
+
+// MARK: - From the plane to places
+
+extension Plane {
+  /// The place at a position, which need not be a whole number of units nor lie on the plane's square.
+  /// Longitudes are in -180 ..< 180.
+  public func coordinate(x: Double, y: Double) -> Coordinate {
+    switch projection {
+    case .webMercator:
+      Coordinate(longitude: longitude(x: x), latitude: Self.latitude(y: y))
+    case .planar:
+      Coordinate(x: left + x / Self.squareWidth * side, y: top - y / Self.squareWidth * side)
+    }
+  }
+
+  public func coordinate(at point: PlanePoint) -> Coordinate {
+    coordinate(x: Double(point.x), y: Double(point.y))
+  }
+
+  /// The box of places that a box of the plane covers; `west` is greater than `east` across the antimeridian.
+  public func boundingBox(of rect: PlaneRect) -> BoundingBox {
+    let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
+    let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
+    // The antimeridian itself is 180 for the box that ends there.
+    let endsAtAntimeridian = southEast.longitude == -180 && rect.width > 0 && projection == .webMercator
+    return BoundingBox(
+      west: northWest.longitude, south: southEast.latitude,
+      east: endsAtAntimeridian ? 180 : southEast.longitude, north: northWest.latitude)
+  }
+
+  private func longitude(x: Double) -> Double {
+    let turns = (x + Double(seam)) / Self.worldWidth
+    return (turns - turns.rounded(.down)) * 360 - 180
+  }
+
+  private static func latitude(y: Double) -> Double {
+    atan(sinh(.pi * (1 - y * (2 / worldWidth)))) * (180 / .pi)
+  }
+}

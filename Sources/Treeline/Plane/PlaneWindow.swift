@@ -1,0 +1,36 @@
+/// The part of the plane that a viewport shows, all four edges inclusive.
+///
+/// Longitude is a circle, so a window starts at `x` and reaches `width` units east, past the seam where need be:
+/// differences modulo 2^32 make the seam invisible here and everywhere else.
+public struct PlaneWindow: Hashable, Sendable {
+  public var x: UInt32
+  public var width: UInt32
+  public var minY: UInt32
+  public var maxY: UInt32
+
+  public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
+    self.x = x
+    self.width = width
+    self.minY = minY
+    self.maxY = maxY
+  }
+
+  /// The whole plane.
+  public static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
+
+  @inlinable
+  public func contains(_ point: PlanePoint) -> Bool {
+    point.x &- x <= width && minY <= point.y && point.y <= maxY
+  }
+
+  @inlinable
+  public func contains(_ rect: PlaneRect) -> Bool {
+    let start = rect.minX &- x
+    return start <= width && rect.width <= width - start && minY <= rect.minY && rect.maxY <= maxY
+  }
+
+  @inlinable
+  public func intersects(_ rect: PlaneRect) -> Bool {
+    (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
+  }
+}

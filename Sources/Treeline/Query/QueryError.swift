@@ -1,0 +1,26 @@
+/// A question that has no answer.
+public enum QueryError: Error, Hashable, Sendable {
+  case limitBelowOne(found: Int)
+  case notFinite(edge: String, found: Double)
+  case southAboveNorth(south: Double, north: Double)
+  case westBeyondEast(west: Double, east: Double)
+  case unknownCluster(ClusterID)
+}
+
+extension QueryError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .limitBelowOne(let found):
+      "expected a limit of 1 or more clusters, found \(found)"
+    case .notFinite(let edge, let found):
+      "expected a finite number as the \(edge) edge of the box, found \(found)"
+    case .southAboveNorth(let south, let north):
+      "expected the south edge of the box at or below its north edge, found south \(south) and north \(north)"
+    case .westBeyondEast(let west, let east):
+      "expected the west edge of the box at or before its east edge, as on every plain plane, "
+        + "found west \(west) and east \(east)"
+    case .unknownCluster(let id):
+      "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
+    }
+  }
+}
