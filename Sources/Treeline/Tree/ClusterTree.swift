@@ -1,0 +1,36 @@
+/// A fixed hierarchy of clusters over a set of points, down to every distinct position.
+///
+/// Each node is a contiguous range of the points in tree order; its two children part that range along the line through
+/// its mean, across its principal axis. Every answer is a cut through this one hierarchy, so between two answers a
+/// cluster is kept, split or merged and nothing else. Make one with the module `TreelineBuilder`.
+///
+/// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.
+public struct ClusterTree: Sendable {
+  package let storage: TreeStorage
+
+  /// How places relate to the tree's fixed-point plane.
+  public let plane: Plane
+
+  /// How many points beyond Web Mercator's latitudes were moved to its edge.
+  public let clippedPointCount: Int
+
+  package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int) {
+    self.storage = storage
+    self.plane = plane
+    self.clippedPointCount = clippedPointCount
+  }
+
+  /// The number of points, each of which is in exactly one cluster of every level.
+  public var pointCount: Int { storage.pointCount }
+
+  /// The cluster of all points; nil where there are none.
+  public var root: Cluster? { storage.root.map { cluster(of: $0) } }
+
+  /// The position of a point on the plane, by its place in tree order (see `Cluster.range`).
+  ///
+  /// - Precondition: `index` is in `0 ..< pointCount`.
+  public func position(at index: Int) -> PlanePoint {
+    precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+    return storage.points[index]
+  }
+}

@@ -1,0 +1,45 @@
+/// The arrays of a tree, wherever they live: memory that the builder filled or a mapped file.
+///
+/// Immutable once made, so any number of threads may read it. Positions, node records and the rest are read through
+/// these pointers alone; an index into them is either proved by the counts on the path from the root or checked.
+package final class TreeStorage: @unchecked Sendable {
+  /// Positions in tree order.
+  package let points: UnsafePointer<PlanePoint>
+  /// Row numbers in tree order.
+  package let rows: UnsafePointer<UInt32>
+  package let pointCount: Int
+  /// Two gaps a byte.
+  package let gaps: UnsafePointer<UInt8>
+  package let nodes: UnsafePointer<NodeRecord>
+  package let nodeCount: Int
+  /// (nodeCount - 1) / 2 entries each.
+  package let sums: UnsafePointer<NodeSums>
+  package let spreads: UnsafePointer<NodeSpread>
+
+  private let release: @Sendable () -> Void
+
+  package init(
+    points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int,
+    gaps: UnsafePointer<UInt8>,
+    nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
+    sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
+    release: @escaping @Sendable () -> Void
+  ) {
+    self.points = points
+    self.rows = rows
+    self.pointCount = pointCount
+    self.gaps = gaps
+    self.nodes = nodes
+    self.nodeCount = nodeCount
+    self.sums = sums
+    self.spreads = spreads
+    self.release = release
+  }
+
+  deinit { release() }
+
+  @inline(__always)
+  func gap(after index: UInt32) -> UInt8 {
+    gaps[Int(index >> 1)] >> UInt8(truncatingIfNeeded: (index & 1) << 2) & 15
+  }
+}

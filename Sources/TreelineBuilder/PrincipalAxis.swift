@@ -1,0 +1,95 @@
+import CLAPACKE
+import Treeline
+
+/// The direction along which some points spread most, as a vector of integers.
+///
+/// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
+/// greatest integer that does not turn it past the true direction, so the axis is a function of the exact moments
+/// alone: LAPACK's eigenvector says where to look, an exact comparison settles the last bit, and builds of LAPACK
+/// that round differently give the same axis.
+package struct PrincipalAxis: Hashable, Sendable {
+  package var x: Int64
+  package var y: Int64
+
+  package static let length: Int64 = 1 << 29
+  package static let horizontal = PrincipalAxis(x: length, y: 0)
+  package static let vertical = PrincipalAxis(x: 0, y: length)
+
+  package init(x: Int64, y: Int64) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The principal axis of points with this scatter; nil where no direction is the longest.
+  ///
+  /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
+  /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
+  package init?(of scatter: Scatter) {
+    let difference = scatter.xx &- scatter.yy
+    let double = scatter.xy << 1
+    if difference == 0 && double == 0 { return nil }
+    // 62 bits of each are kept, whatever their size; they and no others decide the axis.
+    let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
+    self.init(
+      difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess))
+  }
+
+  /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
+  package init(difference: Int64, double: Int64) {
+    let vector = Self.eigenvector(Double(difference), Double(double))
+    let isFlat = difference >= 0
+    let slope = isFlat ? vector.y / vector.x : vector.x / vector.y
+    self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
+    settle(difference, double, isFlat)
+  }
+
+  private init(isFlat: Bool, shorter: Int64) {
+    self.init(x: isFlat ? Self.length : shorter, y: isFlat ? shorter : Self.length)
+  }
+
+  /// The eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
+  ///
+  /// A symmetric matrix of two rows is tridiagonal as it stands, so LAPACK's solver for those is called right away,
+  /// with no reduction and no allocation.
+  private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
+    // The diagonal, what is beside it, the vectors by column, and the solver's work space.
+    var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    let status = withUnsafeMutableBytes(of: &space) { bytes in
+      let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
+      return LAPACKE_dsteqr_work(
+        LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
+    }
+    precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
+    return (space.5, space.6)
+  }
+
+  /// Moves the shorter component to the greatest integer that is not past the true direction.
+  private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
+    for _ in 0..<Self.stepsToSettle {
+      if isPast(difference, double, isFlat, shift: 0) {
+        move(by: -1, isFlat)
+      } else if !isPast(difference, double, isFlat, shift: 1) {
+        move(by: 1, isFlat)
+      } else {
+        return
+      }
+    }
+    preconditionFailure("LAPACKE_dsteqr_work returned no eigenvector of ((\(difference), \(double)), …)")
+  }
+
+  /// A good eigenvector is off by one at most.
+  private static let stepsToSettle = 16
+
+  private mutating func move(by step: Int64, _ isFlat: Bool) {
+    if isFlat { y += step } else { x += step }
+  }
+
+  /// Whether the axis with its shorter component greater by `shift` is turned past the true direction: the sign of the
+  /// cross product of its doubled angle with the doubled angle of the true one, exact in 128 bits.
+  private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
+    let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
+    let cross =
+      Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)
+    return isFlat ? cross < 0 : cross > 0
+  }
+}
