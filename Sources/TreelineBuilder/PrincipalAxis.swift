@@ -24,7 +24,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   ///
   /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
   /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
-  package init?(of scatter: Scatter) {
+  init?(of scatter: Scatter) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }

@@ -13,7 +13,7 @@ package struct Split: Hashable, Sendable {
   /// The mean's dot product is (axis.x Sx + axis.y Sy) / n; what is at most that is at most its floor. Splitting the
   /// sums into quotient and remainder first keeps every term within 64 bits.
   @inline(__always)
-  package init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
+  init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
     let whole = axis.x &* Int64(quotientX) &+ axis.y &* Int64(quotientY)

@@ -42,15 +42,16 @@ struct BreadthFirstCut {
   ) throws(IndexError) {
     let slot = slots[Int(index)]
     if slot.isWhole && slots.count == limit { return }
-    guard let (left, right) = try storage.children(of: slot.node) else { return }
-    let leftVisibility = slot.isWhole ? .whole : try storage.visibility(of: left, in: window)
-    let rightVisibility = slot.isWhole ? .whole : try storage.visibility(of: right, in: window)
-    if leftVisibility == .none || rightVisibility == .none {
-      let isLeft = rightVisibility == .none
-      replace(index, with: isLeft ? left : right, isLeft ? leftVisibility : rightVisibility)
+    guard let children = try storage.children(of: slot.node) else { return }
+    let visible =
+      slot.isWhole ? (left: .whole, right: .whole) : try storage.visibility(ofChildren: children, in: window)
+    if visible.right == .none {
+      replace(index, with: children.left, visible.left)
+    } else if visible.left == .none {
+      replace(index, with: children.right, visible.right)
     } else if slots.count < limit {
-      replace(index, with: left, leftVisibility)
-      insert(right, rightVisibility, after: index)
+      replace(index, with: children.left, visible.left)
+      insert(children.right, visible.right, after: index)
     }
   }
 

@@ -10,10 +10,30 @@ extension TreeStorage {
   /// How much of a node a window shows, judged by its points and not by its box alone.
   @inline(__always)
   func visibility(of node: Node, in window: PlaneWindow) throws(IndexError) -> Visibility {
-    let box = box(of: node)
+    try visibility(of: node, box(of: node), in: window)
+  }
+
+  @inline(__always)
+  private func visibility(of node: Node, _ box: PlaneRect, in window: PlaneWindow) throws(IndexError) -> Visibility {
     guard window.intersects(box) else { return .none }
     if window.contains(box) { return .whole }
     return try hasPoint(node, in: window) ? .partial : .none
+  }
+
+  /// The visibility of both children of a node that has a point inside the window.
+  ///
+  /// Where one child has none, the other must have one: only where both boxes reach into the window are points looked
+  /// at, so that the way down to a small window costs a box or two a level.
+  @inline(__always)
+  func visibility(
+    ofChildren children: (left: Node, right: Node), in window: PlaneWindow
+  ) throws(IndexError) -> (left: Visibility, right: Visibility) {
+    let (leftBox, rightBox) = (box(of: children.left), box(of: children.right))
+    guard window.intersects(leftBox) else { return (.none, window.contains(rightBox) ? .whole : .partial) }
+    guard window.intersects(rightBox) else { return (window.contains(leftBox) ? .whole : .partial, .none) }
+    let left = try visibility(of: children.left, leftBox, in: window)
+    if left == .none { return (.none, window.contains(rightBox) ? .whole : .partial) }
+    return (left, try visibility(of: children.right, rightBox, in: window))
   }
 
   /// Complexity: O(1) for most nodes; at worst as many nodes as straddle the window's edges.

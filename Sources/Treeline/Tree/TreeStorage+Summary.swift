@@ -11,15 +11,32 @@ extension TreeStorage {
       return (sums[entry], spreads[entry])
     }
     let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
-    let corner = PlanePoint(x: box.minX, y: box.minY)
-    // 16 points, 2^28 units: every sum fits 60 bits.
-    if max(box.width, box.height) < 1 << 28 {
-      return summary(Moments<UInt64>(members, from: corner))
-    }
-    return summary(Moments<UInt128>(members, from: corner))
+    let sums = sums(of: members, in: box)
+    return (sums, spread(of: members, in: box, about: sums))
   }
 
-  private func summary<Sum>(_ moments: Moments<Sum>) -> (NodeSums, NodeSpread) {
-    (NodeSums(x: moments.x, y: moments.y), Scatter(moments).spread(count: moments.count))
+  private func sums(of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect) -> NodeSums {
+    var sums = NodeSums(x: 0, y: 0)
+    for point in members {
+      sums.x &+= UInt64(point.x &- box.minX)
+      sums.y &+= UInt64(point.y &- box.minY)
+    }
+    return sums
+  }
+
+  private func spread(
+    of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect, about sums: NodeSums
+  ) -> NodeSpread {
+    let count = Double(members.count)
+    let (meanX, meanY) = (Double(sums.x) / count, Double(sums.y) / count)
+    var (xx, xy, yy) = (0.0, 0.0, 0.0)
+    for point in members {
+      let dx = Double(point.x &- box.minX) - meanX
+      let dy = Double(point.y &- box.minY) - meanY
+      xx += dx * dx
+      xy += dx * dy
+      yy += dy * dy
+    }
+    return NodeSpread(xx: Float(xx / count), xy: Float(xy / count), yy: Float(yy / count))
   }
 }

@@ -1,12 +1,14 @@
+import Treeline
+
 /// The covariance matrix times the square of the count, exact: n Sxx - Sx Sx and so on, whatever corner the sums have.
-package struct Scatter: Hashable, Sendable {
-  package var xx: Int128
-  package var xy: Int128
-  package var yy: Int128
+struct Scatter: Hashable, Sendable {
+  var xx: Int128
+  var xy: Int128
+  var yy: Int128
 
   /// Complexity: O(1). At most 2^126 for 2^31 points.
   @inline(__always)
-  package init<Sum>(_ moments: Moments<Sum>) {
+  init<Sum>(_ moments: Moments<Sum>) {
     let n = Int128(moments.count)
     let x = Int128(moments.x)
     let y = Int128(moments.y)
@@ -16,10 +18,11 @@ package struct Scatter: Hashable, Sendable {
   }
 
   /// Whether all points have one position.
-  package var isZero: Bool { xx == 0 && yy == 0 }
+  var isZero: Bool { xx == 0 && yy == 0 }
 
   /// The covariance matrix, each entry rounded.
-  package func spread(count: UInt64) -> NodeSpread {
+  @inline(__always)
+  func spread(count: UInt64) -> NodeSpread {
     let square = Double(count) * Double(count)
     return NodeSpread(
       xx: Float(xx.approximation / square), xy: Float(xy.approximation / square),
@@ -29,8 +32,7 @@ package struct Scatter: Hashable, Sendable {
 
 extension Int128 {
   /// The nearest double but for one rounding more; the same on every machine.
-  @inline(__always)
-  package var approximation: Double {
+  var approximation: Double {
     let magnitude = self.magnitude
     let value =
       Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64 + Double(UInt64(truncatingIfNeeded: magnitude))

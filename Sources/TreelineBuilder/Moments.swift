@@ -1,24 +1,31 @@
+import Treeline
+
 /// Exact sums over some points, measured from a corner that none of them lies left of or above.
 ///
 /// Sums of integers do not depend on the order of the terms: the same points give the same moments, bit for bit,
 /// however they were shuffled, cut into chunks or spread over threads. `Sum` is UInt64 where count and extent prove
 /// that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
-package struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-  package var count: UInt64 = 0
-  package var x: UInt64 = 0
-  package var y: UInt64 = 0
-  package var xx: Sum = 0
-  package var xy: Sum = 0
-  package var yy: Sum = 0
+struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+  var count: UInt64 = 0
+  var x: UInt64 = 0
+  var y: UInt64 = 0
+  var xx: Sum = 0
+  var xy: Sum = 0
+  var yy: Sum = 0
 
-  package init() {}
 
-  package init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
+  @inline(__always)
+  init() {}
+
+
+  @inline(__always)
+  init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
     for point in points { add(point, from: corner) }
   }
 
+
   @inline(__always)
-  package mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
+  mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
     let dx = UInt64(point.x &- corner.x)
     let dy = UInt64(point.y &- corner.y)
     count &+= 1
@@ -31,7 +38,7 @@ package struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
 
   /// The moments of what is left when some of the points are taken away.
   @inline(__always)
-  package static func - (all: Moments, part: Moments) -> Moments {
+  static func - (all: Moments, part: Moments) -> Moments {
     var rest = Moments()
     rest.count = all.count &- part.count
     rest.x = all.x &- part.x
@@ -42,8 +49,9 @@ package struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
     return rest
   }
 
+
   @inline(__always)
-  package static func + (a: Moments, b: Moments) -> Moments {
+  static func + (a: Moments, b: Moments) -> Moments {
     var sum = Moments()
     sum.count = a.count &+ b.count
     sum.x = a.x &+ b.x
@@ -58,7 +66,7 @@ package struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
   ///
   /// Wrapping is harmless: the results fit, whatever the terms on the way do.
   @inline(__always)
-  package func moved(right dx: UInt32, down dy: UInt32) -> Moments {
+  func moved(right dx: UInt32, down dy: UInt32) -> Moments {
     var moved = self
     let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
     let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
@@ -71,8 +79,9 @@ package struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
     return moved
   }
 
+
   @inline(__always)
-  package init<Other>(converting other: Moments<Other>) {
+  init<Other>(converting other: Moments<Other>) {
     count = other.count
     x = other.x
     y = other.y
