@@ -44,11 +44,4 @@ struct PublishedDefectsRegressionTests {
     #expect(abs(box.west + 70) < 1e-6 && abs(box.east + 60) < 1e-6)
     #expect(abs(box.south + 33) < 1e-6 && abs(box.north + 20) < 1e-6)
   }
-
-  @Test func sumsBeyond32BitsStayExact() {
-    let grid = Grid(Array(repeating: PlanePoint(x: .max, y: .max), count: 1 << 17), on: .webMercator())
-    let cluster = grid.clusters(in: .everything, cellSide: 1 << 32)[0]
-    #expect(cluster.meanX == Double(UInt32.max))
-    #expect(cluster.meanY == Double(UInt32.max))
-  }
 }
