@@ -1,0 +1,116 @@
+import ArgumentParser
+import GridBaseline
+import Treeline
+import TreelineFormats
+
+struct QueryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "query",
+    abstract: "Prints the clusters in a box.",
+    discussion: """
+      'pca' expands the tree breadth-first up to --limit clusters. 'grid' makes one cluster of each cell that has a \
+      point in the box, for cells of --cell pixels at --zoom.
+
+      Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
+      point has its row number 'index', counted from 0, and its columns.
+      """)
+
+  enum Method: String, ExpressibleByArgument, CaseIterable {
+    case pca
+    case grid
+  }
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case geojson
+    case table
+  }
+
+  @OptionGroup var input: InputOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
+  var bbox: BoundingBox?
+
+  @Option(help: "How to cluster.")
+  var method: Method = .pca
+
+  @Option(help: ArgumentHelp("The most clusters of 'pca'. (default: 100)", valueName: "k"))
+  var limit: Int?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
+  var zoom: Double?
+
+  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  var cell: Double?
+
+  @Option(help: "How to print them.")
+  var format: Format = .geojson
+
+  @Flag(help: "Add 'members', the row numbers of each cluster's points.")
+  var members = false
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
+    if let cell, !(cell.isFinite && cell > 0) {
+      throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
+    }
+    if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
+    switch method {
+    case .pca:
+      if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
+    case .grid:
+      if limit != nil { throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.") }
+      if zoom == nil { throw ValidationError("'--method grid' needs '--zoom': a cell is so many pixels wide.") }
+    }
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let points = try Points(input, keepsColumns: true)
+      let features = try clusters(of: points)
+      switch format {
+      case .geojson: try writeToStandardOutput(FeatureCollectionWriter(plane: points.tree.plane).text(features))
+      case .table: try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(features))
+      }
+    }
+  }
+
+  private func clusters(of points: Points) throws -> [ClusterFeature] {
+    guard let window = try bbox.map(points.tree.plane.window(showing:)) ?? .everything else { return [] }
+    return switch method {
+    case .pca: try points.features(in: window, limit: limit ?? 100, members: members)
+    case .grid: try points.gridFeatures(in: window, cell: cell, zoom: zoom!, members: members)
+    }
+  }
+}
+
+extension Points {
+  fileprivate func features(in window: PlaneWindow, limit: Int, members: Bool) throws -> [ClusterFeature] {
+    try tree.clusters(in: window, limit: limit).map { cluster in
+      feature(
+        id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
+        bounds: cluster.bounds, index: cluster.index, members: members ? Array(tree.members(of: cluster)) : nil)
+    }
+  }
+
+  fileprivate func gridFeatures(
+    in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
+  ) throws -> [ClusterFeature] {
+    let grid = Grid(tree.positionsByRow, on: tree.plane)
+    return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map { cluster in
+      feature(
+        id: cluster.cell.number, pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+        bounds: grid.boundingBox(of: cluster), index: cluster.pointCount == 1 ? cluster.firstRow : nil,
+        members: members ? grid.members(of: cluster) : nil)
+    }
+  }
+}
+
+extension GridCell {
+  /// Cells counted row by row over the whole plane.
+  fileprivate var number: UInt64 {
+    UInt64(row) * ((0xFFFF_FFFF + side) / side) + UInt64(column)
+  }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+@main
+struct TreelineCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "treeline",
+    abstract: "Turns many points into few clusters that follow their density.",
+    discussion: """
+      Points are read from CSV or GeoJSON, plain or gzip-compressed; '-' is standard input.
+
+      Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
+      """,
+    version: "0.1.0",
+    subcommands: [QueryCommand.self])
+}
