@@ -62,6 +62,8 @@ struct GeoJSONReader {
   }
 
   private mutating func readFeatures() throws(ReadingError) {
+    // Space that the end of the window cut off from what is before it.
+    try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     try skipSpace()
     if try startsWith(Byte.closeBracket, "a Feature or \"]\"") {
