@@ -1,0 +1,126 @@
+/// Reads points from CSV (RFC 4180).
+///
+/// Written here because no maintained Swift package reads CSV as a stream at the speed of a disk.
+struct CSVReader {
+  let file: String
+  private let window: Window
+  private let options: ReadingOptions
+  /// The line at which the window starts, counted from 1.
+  private var line = 1
+
+  init(_ window: Window, file: String, options: ReadingOptions) {
+    self.window = window
+    self.file = file
+    self.options = options
+  }
+
+  mutating func read() throws(ReadingError) -> PointTable {
+    let header = try readHeader()
+    var builder = TableBuilder(file: file, options: options, isPlanar: header.isPlanar)
+    while try hasMore() {
+      try readRecord(header.layout, into: &builder)
+    }
+    return builder.finish(.csv(header.layout))
+  }
+
+  private func hasMore() throws(ReadingError) -> Bool {
+    try window.require(1)
+    return !window.isEmpty
+  }
+
+  private func readMore() throws(ReadingError) {
+    guard try window.more() else {
+      throw .recordTooLong(file: file, line: line, limit: window.bytes.count)
+    }
+  }
+
+  /// Consumes the first row if it is a header.
+  private mutating func readHeader() throws(ReadingError) -> CSVHeader {
+    while try hasMore() {
+      guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd) else {
+        try readMore()
+        continue
+      }
+      let bytes = window.bytes
+      var cells: [String] = []
+      let scan = scanCSVRecord(bytes, delimiter: delimiter, isFinal: window.isAtEnd) { _, cell in
+        cells.append(cell.text(of: bytes))
+      }
+      guard let record = try self.record(scan) else { continue }
+      if isBlank(record, bytes) {
+        consume(record)
+        continue
+      }
+      if record.strayColumn >= 0 {
+        throw .malformed(
+          file: file, line: line, byte: window.consumed,
+          expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)",
+          found: "other text")
+      }
+      let header: CSVHeader
+      do {
+        header = try CSVHeader(cells: cells, delimiter: delimiter, options: options)
+      } catch {
+        throw .columnsNotFound(file: file, line: line, problem: error.text, columns: cells.map(visible))
+      }
+      if header.isHeader { consume(record) }
+      return header
+    }
+    throw .empty(file: file)
+  }
+
+  @inline(__always)
+  private mutating func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError)
+  {
+    let bytes = window.bytes
+    var first = CSVCell()
+    var second = CSVCell()
+    var hasSurplus = false
+    let scan = scanCSVRecord(bytes, delimiter: layout.delimiter, isFinal: window.isAtEnd) { column, cell in
+      if column == layout.first {
+        first = cell
+      } else if column == layout.second {
+        second = cell
+      } else if column >= layout.columnCount && cell.end > cell.start {
+        // Empty cells after the last are but a trailing delimiter.
+        hasSurplus = true
+      }
+    }
+    guard let record = try self.record(scan) else { return }
+    if record.strayColumn < 0 && record.columnCount >= layout.columnCount && !hasSurplus,
+      let x = parseDecimal(first.bytes(of: bytes)), builder.axes.holdsFirst(x),
+      let y = parseDecimal(second.bytes(of: bytes)), builder.axes.holdsSecond(y)
+    {
+      builder.add(first: x, second: y, record: UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+    } else if !isBlank(record, bytes) {
+      let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: line)
+      try builder.reject { problem.invalidRow($0, first: first, second: second) }
+    }
+    consume(record)
+  }
+
+  /// The scanned record; `nil` if it must be scanned again because the window has grown.
+  @inline(__always)
+  private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
+    switch scan {
+    case .record(let record): return record
+    case .incomplete:
+      try readMore()
+      return nil
+    case .unclosedQuote(let column):
+      throw .malformed(
+        file: file, line: line, byte: window.consumed,
+        expected: "a closing quote for column \(column + 1) of the record", found: "the end of the input")
+    }
+  }
+
+  @inline(__always)
+  private mutating func consume(_ record: CSVRecord) {
+    window.consume(record.end)
+    line += record.lineBreaks
+  }
+
+  private func isBlank(_ record: CSVRecord, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    record.columnCount == 1 && bytes[..<record.contentEnd].allSatisfy { $0 == Byte.space }
+  }
+}

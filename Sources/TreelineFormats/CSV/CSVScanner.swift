@@ -1,0 +1,113 @@
+/// A cell as offsets into the scanned bytes, without the quotes around it.
+struct CSVCell {
+  var start = 0
+  var end = 0
+  var isQuoted = false
+  /// Quotes inside, written twice.
+  var hasDoubledQuotes = false
+}
+
+/// What one pass over a record tells besides its cells.
+struct CSVRecord {
+  /// Where the content ends, and where the next record starts after the line break.
+  var contentEnd = 0
+  var end = 0
+  var columnCount = 0
+  /// How many line breaks (LF, CR LF or CR) are consumed, those inside quotes included.
+  var lineBreaks = 0
+  /// The first column with text after its closing quote, counted from 0; -1 if none.
+  var strayColumn = -1
+}
+
+enum CSVScan {
+  case record(CSVRecord)
+  /// The bytes end within the record, and more may follow.
+  case incomplete
+  /// The input ends within quotes; the column is counted from 0.
+  case unclosedQuote(column: Int)
+}
+
+/// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
+///
+/// A quote has a meaning only as the first byte of a cell. After a closing quote only a delimiter or the line's end
+/// may follow; if anything else does, it is passed over and reported as `strayColumn`.
+/// `isFinal` says that nothing follows `bytes`, so that their end is the record's.
+@inline(__always)
+func scanCSVRecord(
+  _ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8, isFinal: Bool,
+  onCell: (_ column: Int, CSVCell) -> Void
+) -> CSVScan {
+  var record = CSVRecord()
+  var position = 0
+  while true {
+    var cell = CSVCell(start: position)
+    if position < bytes.count, bytes[position] == Byte.quote {
+      let isClosed = scanQuotedCell(bytes, &position, &cell, &record.lineBreaks)
+      guard isClosed else { return isFinal ? .unclosedQuote(column: record.columnCount) : .incomplete }
+      let afterQuote = position
+      position = endOfUnquoted(bytes, from: position, delimiter)
+      if position > afterQuote && record.strayColumn < 0 { record.strayColumn = record.columnCount }
+    } else {
+      position = endOfUnquoted(bytes, from: position, delimiter)
+      cell.end = position
+    }
+    if position == bytes.count && !isFinal { return .incomplete }
+    onCell(record.columnCount, cell)
+    record.columnCount += 1
+
+    record.contentEnd = position
+    if position == bytes.count { break }
+    if bytes[position] == delimiter {
+      position += 1
+      continue
+    }
+    let isCarriageReturn = bytes[position] == Byte.carriageReturn
+    position += 1
+    if isCarriageReturn {
+      // Whether a line feed belongs to it is known only once the next byte is there.
+      if position == bytes.count && !isFinal { return .incomplete }
+      if position < bytes.count && bytes[position] == Byte.lineFeed { position += 1 }
+    }
+    record.lineBreaks += 1
+    break
+  }
+  record.end = position
+  return .record(record)
+}
+
+@inline(__always)
+private func endOfUnquoted(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ delimiter: UInt8) -> Int {
+  var position = start
+  while position < bytes.count {
+    let byte = bytes[position]
+    if byte == delimiter || byte == Byte.lineFeed || byte == Byte.carriageReturn { break }
+    position += 1
+  }
+  return position
+}
+
+/// Goes from an opening quote past its closing one; false if there is none.
+private func scanQuotedCell(
+  _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int
+) -> Bool {
+  position += 1
+  cell.start = position
+  cell.isQuoted = true
+  while position < bytes.count {
+    let byte = bytes[position]
+    position += 1
+    if byte == Byte.quote {
+      guard position < bytes.count, bytes[position] == Byte.quote else {
+        cell.end = position - 1
+        return true
+      }
+      cell.hasDoubledQuotes = true
+      position += 1
+    } else if byte == Byte.lineFeed {
+      lineBreaks += 1
+    } else if byte == Byte.carriageReturn {
+      if position == bytes.count || bytes[position] != Byte.lineFeed { lineBreaks += 1 }
+    }
+  }
+  return false
+}

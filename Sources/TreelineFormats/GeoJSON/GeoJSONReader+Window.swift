@@ -1,0 +1,93 @@
+extension GeoJSONReader {
+  /// Runs a scan from the start of the window, again from there with a larger window where the bytes do not suffice.
+  ///
+  /// Nothing is consumed until `commit`.
+  @inline(__always)
+  func scan<Result>(
+    _ body: (inout JSONScanner) throws(JSONStop) -> Result
+  ) throws(ReadingError) -> (Result, JSONScanner) {
+    while true {
+      var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
+      do {
+        return (try body(&scanner), scanner)
+      } catch {
+        switch error {
+        case .needsMore: try readMore()
+        case .syntax(let position, let expected):
+          throw failure("\(expected)", at: position, line: line + scanner.lineBreaks)
+        case .tooDeep:
+          throw .nestedTooDeep(file: file, line: line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  mutating func commit(_ scanner: JSONScanner) {
+    window.consume(scanner.position)
+    line += scanner.lineBreaks
+  }
+
+  func readMore() throws(ReadingError) {
+    guard try window.more() else {
+      throw .recordTooLong(file: file, line: line, limit: window.bytes.count)
+    }
+  }
+
+  /// A break of the syntax at an offset into the window.
+  func failure(_ expected: String, at position: Int = 0, line: Int? = nil) -> ReadingError {
+    let rest = window.bytes.dropFirst(position)
+    let found = String(decoding: rest.prefix(4), as: UTF8.self).unicodeScalars.first
+    return .malformed(
+      file: file, line: line ?? self.line, byte: window.consumed + Int64(position), expected: expected,
+      found: found.map { "\"\(visible(String($0)))\"" } ?? "the end of the input")
+  }
+
+  /// Consumes space of any length, and record separators if they may stand here.
+  @discardableResult
+  mutating func skipSpace(
+    separators: Bool = false
+  ) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool) {
+    var isSeparated = false
+    while true {
+      var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
+      // Fails only for a carriage return that ends the window: it stays, and is looked at again with what follows.
+      let isWhole = (try? scanner.skipSpace()) != nil
+      let isAtByte = isWhole && scanner.position < scanner.bytes.count
+      isSeparated = isSeparated || scanner.lineBreaks > 0
+      commit(scanner)
+      if isAtByte {
+        guard separators, window.bytes[0] == Byte.recordSeparator else { return (isSeparated, false) }
+        window.consume(1)
+        isSeparated = true
+      } else if window.isAtEnd {
+        return (isSeparated, true)
+      } else {
+        try readMore()
+      }
+    }
+  }
+
+  mutating func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
+    let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      try scanner.expect(byte, expected)
+    }
+    commit(scanner)
+  }
+
+  func startsWith(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
+    try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.peek(expected) == byte }.0
+  }
+
+  /// Consumes a comma or the closing byte; true after a comma.
+  mutating func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
+    let (byte, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      let byte = try scanner.peek(expected)
+      if byte != Byte.comma && byte != closing { throw scanner.stop(expected) }
+      scanner.position += 1
+      return byte
+    }
+    commit(scanner)
+    return byte == Byte.comma
+  }
+}

@@ -1,0 +1,100 @@
+/// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features.
+///
+/// Written here because a parser of whole documents would hold all of the input in memory.
+struct GeoJSONReader {
+  let file: String
+  let window: Window
+  /// The line at which the window starts, counted from 1.
+  var line = 1
+  private var builder: TableBuilder
+
+  init(_ window: Window, file: String, options: ReadingOptions) {
+    self.window = window
+    self.file = file
+    builder = TableBuilder(file: file, options: options, isPlanar: options.asksForPlane)
+  }
+
+  mutating func read() throws(ReadingError) -> PointTable {
+    try skipSpace(separators: true)
+    if try startsCollection() {
+      try readCollection()
+      if try !skipSpace(separators: true).isAtEnd {
+        throw failure("nothing after the FeatureCollection")
+      }
+    } else {
+      try readSequence()
+    }
+    return builder.finish(.properties)
+  }
+
+  /// Features apart by a line break or a record separator (RFC 8142).
+  private mutating func readSequence() throws(ReadingError) {
+    while true {
+      try readFeature()
+      let gap = try skipSpace(separators: true)
+      if gap.isAtEnd { return }
+      guard gap.isSeparated else { throw failure("a new line between two Features") }
+    }
+  }
+
+  private mutating func readCollection() throws(ReadingError) {
+    try expect(Byte.openBrace, "\"{\"")
+    var type: String?
+    var hasFeatures = false
+    repeat {
+      try skipSpace()
+      switch try readMember() {
+      case .type(let text): type = text
+      case .features:
+        if hasFeatures { throw failure("one member \"features\"") }
+        hasFeatures = true
+        try readFeatures()
+      case .other: break
+      }
+      try skipSpace()
+    } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
+    guard hasFeatures, type == "\"FeatureCollection\"" else {
+      throw .malformed(
+        file: file, line: line, byte: window.consumed,
+        expected: "an object with \"type\": \"FeatureCollection\" and an array \"features\"",
+        found: hasFeatures ? "the type \(type ?? "missing")" : "no features")
+    }
+  }
+
+  private mutating func readFeatures() throws(ReadingError) {
+    // Space that the end of the window cut off from what is before it.
+    try skipSpace()
+    try expect(Byte.openBracket, "an array of Features")
+    try skipSpace()
+    if try startsWith(Byte.closeBracket, "a Feature or \"]\"") {
+      return try expect(Byte.closeBracket, "\"]\"")
+    }
+    repeat {
+      try skipSpace()
+      try readFeature()
+      try skipSpace()
+    } while try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
+  }
+
+  private mutating func readFeature() throws(ReadingError) {
+    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      try scanner.scanFeature()
+    }
+    do {
+      let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
+      builder.add(first: point.first, second: point.second, record: point.properties)
+    } catch {
+      try reject(error)
+    }
+    commit(scanner)
+  }
+
+  private mutating func reject(_ problem: FeatureReading.Problem) throws(ReadingError) {
+    let line = line
+    try builder.reject { row in
+      InvalidRow(
+        row: row, line: line, place: "feature \(row + 1)\(problem.part)", expected: problem.expected,
+        found: problem.found)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// What the first bytes of an input say it is.
+enum InputFormat {
+  case csv
+  case geoJSON
+
+  static func isGzip(_ window: Window) throws(ReadingError) -> Bool {
+    try window.require(2)
+    return window.bytes.starts(with: [0x1F, 0x8B])
+  }
+
+  /// Consumes a byte order mark of UTF-8, and nothing else.
+  static func detect(_ window: Window, file: String) throws(ReadingError) -> InputFormat {
+    try window.require(16)
+    if let (found, remedy) = unsupported(window.bytes) {
+      throw .unsupportedInput(file: file, found: found, remedy: remedy)
+    }
+    if window.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { window.consume(3) }
+    var offset = 0
+    while true {
+      while offset < window.bytes.count {
+        switch window.bytes[offset] {
+        case Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn: offset += 1
+        case Byte.openBrace, Byte.openBracket, Byte.recordSeparator: return .geoJSON
+        default: return .csv
+        }
+      }
+      if window.isAtEnd { throw .empty(file: file) }
+      // So much space at the start is no CSV that anyone has written, but it is a valid one.
+      guard try window.more() else { return .csv }
+    }
+  }
+}
+
+extension InputFormat {
+  private static let kinds: [(magic: [UInt8], found: String, remedy: String)] = [
+    // UTF-32 first: its little-endian mark starts like that of UTF-16.
+    ([0xFF, 0xFE, 0, 0], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
+    ([0, 0, 0xFE, 0xFF], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
+    ([0xFF, 0xFE], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
+    ([0xFE, 0xFF], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
+    ([0x1F, 0x8B], "gzip data inside gzip data", "inflate it once with gzip -dc"),
+    ([0x28, 0xB5, 0x2F, 0xFD], "zstd data", "inflate it with zstd -dc"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz data", "inflate it with xz -dc"),
+    (Array("BZh".utf8), "bzip2 data", "inflate it with bzip2 -dc"),
+    ([0x04, 0x22, 0x4D, 0x18], "lz4 data", "inflate it with lz4 -dc"),
+    ([0x1F, 0x9D], "compress (.Z) data", "inflate it with gzip -dc"),
+    ([0x78, 0x01], "zlib data", "compress it as gzip instead"),
+    ([0x78, 0x9C], "zlib data", "compress it as gzip instead"),
+    ([0x78, 0xDA], "zlib data", "compress it as gzip instead"),
+    ([0x50, 0x4B, 3, 4], "a zip archive or spreadsheet", "unpack it, or export it as CSV"),
+    ([0x37, 0x7A, 0xBC, 0xAF], "a 7z archive", "unpack it with 7z x"),
+    (Array("PAR1".utf8) + [0x15], "Parquet data", "export it as CSV"),
+    (
+      Array("SQLite format 3".utf8) + [0], "an SQLite database or GeoPackage",
+      "convert it with ogr2ogr -f CSV"
+    ),
+    ([0x66, 0x67, 0x62, 3], "FlatGeobuf data", "convert it with ogr2ogr -f GeoJSONSeq"),
+  ]
+
+  private static func unsupported(_ bytes: UnsafeBufferPointer<UInt8>) -> (found: String, remedy: String)? {
+    for kind in kinds where bytes.starts(with: kind.magic) {
+      // Three letters may also start the name of a column: bzip2 goes on with a level and the digits of pi.
+      if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
+        continue
+      }
+      return (kind.found, kind.remedy)
+    }
+    if bytes.prefix(4).contains(0) {
+      return (
+        "binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8"
+      )
+    }
+    return nil
+  }
+}

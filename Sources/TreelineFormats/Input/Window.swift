@@ -1,0 +1,71 @@
+/// A sliding window over an input: the bytes that are read but not consumed yet.
+///
+/// A scanner looks at `bytes`; when they end in the middle of a record it asks for `more` and scans that record again.
+/// The window then doubles, so scanning stays linear however long a record is.
+final class Window {
+  private let source: any ByteSource
+  private let limit: Int
+  private var storage: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+  /// Whether nothing will follow `bytes`.
+  private(set) var isAtEnd = false
+  /// How many bytes of the input lie before `bytes`.
+  private(set) var consumed: Int64 = 0
+
+  init(_ source: any ByteSource, limits: ReadingLimits) {
+    self.source = source
+    limit = max(limits.record, limits.chunk, 1)
+    storage = .allocate(byteCount: max(limits.chunk, 1), alignment: 16)
+  }
+
+  deinit {
+    storage.deallocate()
+  }
+
+  /// Valid until `more` or `require` is called.
+  @inline(__always)
+  var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
+  }
+
+  var isEmpty: Bool { start == end }
+
+  @inline(__always)
+  func consume(_ count: Int) {
+    start += count
+    consumed += Int64(count)
+  }
+
+  /// Reads on, keeping what is not consumed; false if the window has reached its limit.
+  func more() throws(ReadingError) -> Bool {
+    if isAtEnd { return true }
+    if start > 0 {
+      storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[start..<end]))
+      end -= start
+      start = 0
+    } else if end == storage.count {
+      guard storage.count < limit else { return false }
+      let wider = UnsafeMutableRawBufferPointer.allocate(byteCount: min(2 * end, limit), alignment: 16)
+      wider.copyMemory(from: UnsafeRawBufferPointer(storage))
+      storage.deallocate()
+      storage = wider
+    }
+    while end < storage.count {
+      let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: storage[end...]))
+      if count == 0 {
+        isAtEnd = true
+        break
+      }
+      end += count
+    }
+    return true
+  }
+
+  /// Tries to have at least so many bytes in the window; fewer only if the input ends.
+  func require(_ count: Int) throws(ReadingError) {
+    while end - start < count && !isAtEnd {
+      guard try more() else { return }
+    }
+  }
+}

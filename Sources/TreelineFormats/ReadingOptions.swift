@@ -1,0 +1,56 @@
+/// How points are to be read.
+public struct ReadingOptions: Hashable, Sendable {
+  /// Which columns of a CSV file hold the coordinates.
+  public var columns: ColumnChoice
+  /// Counts and lists rows without a valid position instead of stopping at the first.
+  public var skipsInvalid: Bool
+  /// Keeps the other columns (CSV) or the `properties` (GeoJSON) of each point, at the cost of their bytes in memory.
+  public var keepsColumns: Bool
+  /// Whether positions lie on a plain plane instead of the sphere.
+  ///
+  /// `nil` leaves it to the column names in CSV, and to ``ColumnChoice/plane(x:y:)`` otherwise: GeoJSON is on the
+  /// sphere (RFC 7946, section 4) unless told.
+  public var isPlanar: Bool?
+
+  public init(
+    columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false,
+    isPlanar: Bool? = nil
+  ) {
+    self.columns = columns
+    self.skipsInvalid = skipsInvalid
+    self.keepsColumns = keepsColumns
+    self.isPlanar = isPlanar
+  }
+}
+
+/// Which columns of a CSV file hold the coordinates; GeoJSON has no need of it.
+///
+/// A column is given by its name, or by its position as a decimal number that counts from 1. An exact name is preferred
+/// to one that differs in case.
+public enum ColumnChoice: Hashable, Sendable {
+  /// By common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case);
+  /// in a file without a header, columns 1 and 2.
+  case automatic
+  /// Longitudes and latitudes in degrees.
+  case sphere(longitude: String, latitude: String)
+  /// Positions on a plain plane.
+  case plane(x: String, y: String)
+}
+
+extension ReadingOptions {
+  /// Whether the options alone, without any column name, say that positions lie on a plane.
+  var asksForPlane: Bool {
+    if let isPlanar { return isPlanar }
+    if case .plane = columns { return true }
+    return false
+  }
+}
+
+/// Sizes that a test may want to be small, in bytes.
+struct ReadingLimits {
+  /// How much is read from the input at once.
+  var chunk = 512 << 10
+  /// The longest record, and with it the largest window over the input: what bounds the memory when a quote is never
+  /// closed.
+  var record = 64 << 20
+}

@@ -1,0 +1,28 @@
+/// The raw bytes of many records, one after another, in blocks.
+///
+/// Blocks instead of one array, so that growing never copies what is there, which would double the peak memory.
+struct RecordArena: Sendable {
+  private static let blockSize = 4 << 20
+  private var blocks: [[UInt8]] = []
+  /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record is
+  /// bounded by `ReadingLimits`.
+  private var starts: [UInt64] = []
+
+  mutating func append(_ record: UnsafeBufferPointer<UInt8>) {
+    if blocks.isEmpty || blocks[blocks.count - 1].count + record.count > Self.blockSize {
+      blocks.append([])
+      blocks[blocks.count - 1].reserveCapacity(max(Self.blockSize, record.count))
+    }
+    let last = blocks.count - 1
+    starts.append(UInt64(last) << 32 | UInt64(blocks[last].count))
+    blocks[last].append(contentsOf: record)
+  }
+
+  func withRecord<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    let block = Int(starts[index] >> 32)
+    let start = Int(starts[index] & 0xFFFF_FFFF)
+    let isLastOfBlock = index + 1 == starts.count || Int(starts[index + 1] >> 32) != block
+    let end = isLastOfBlock ? blocks[block].count : Int(starts[index + 1] & 0xFFFF_FFFF)
+    return blocks[block].withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import TreelineFormats
+
+@Suite struct GzipTests {
+  private let text = Array("lon,lat,name\n1.5,-2,a\n3,4,\"b\nc\"\n".utf8)
+  private let options = ReadingOptions(keepsColumns: true)
+
+  @Test func inflates() {
+    #expect(outcome(gzip(text), options) == outcome(text, options))
+  }
+
+  @Test func membersAndPadding() {
+    let parts = gzip(Array(text[..<20])) + gzip([]) + gzip(Array(text[20...])) + [0, 0, 0]
+    for chunk in 1...parts.count {
+      #expect(outcome(parts, options, limits: ReadingLimits(chunk: chunk)) == outcome(text, options))
+    }
+  }
+
+  @Test func everyTruncationIsAnError() {
+    let whole = gzip(text)
+    for count in 2..<whole.count {
+      #expect(
+        message(Array(whole[..<count]))
+          == "points: expected complete gzip data, found that it is cut off after \(count) bytes; "
+          + "fetch or compress the file again")
+    }
+  }
+
+  @Test func everyFlippedByteOfDataOrChecksumIsSeen() {
+    let whole = gzip(text)
+    // The header before the data holds a time and a system, which no check covers.
+    for index in 10..<whole.count {
+      var broken = whole
+      broken[index] ^= 0x55
+      #expect(message(broken).hasPrefix("points"), "byte \(index)")
+    }
+    var broken = whole
+    broken[whole.count - 8] ^= 1
+    #expect(
+      message(broken)
+        == "points: expected complete gzip data, found that it is corrupt near byte \(whole.count - 4) "
+        + "(incorrect data check); fetch or compress the file again")
+  }
+
+  @Test func otherDataAfterTheEnd() {
+    let whole = gzip(text)
+    #expect(
+      message(whole + [65])
+        == "points: expected complete gzip data, found that other data follows it at byte \(whole.count); "
+        + "fetch or compress the file again")
+    #expect(message(gzip(whole)).contains("found gzip data inside gzip data; inflate it once with gzip -dc"))
+  }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import TreelineFormats
+
+/// Valid inputs with random damage end in a table or an error, and in the same one whatever the chunks.
+@Suite struct MutationTests {
+  @Test func damagedInputs() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("damagedInputs: seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    var seeds = ChunkBoundaryExhaustiveTests.inputs.map { Array($0.utf8) }
+    seeds += seeds.map(gzip)
+    for round in 0..<20_000 {
+      let bytes = damaged(seeds[round % seeds.count], seeds.randomElement(using: &generator)!, &generator)
+      let options = ReadingOptions(
+        columns: [.automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3")]
+          .randomElement(using: &generator)!,
+        skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0, keepsColumns: true)
+      let whole = outcome(bytes, options)
+      let chunk = Int.random(in: 1...40, using: &generator)
+      let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))
+      // Of a broken archive of broken data, small chunks show the data before the end of the archive is seen.
+      let isSame =
+        whole == inChunks || bytes.first == 0x1F && [whole, inChunks].allSatisfy { $0.hasPrefix("points:") }
+      #expect(isSame, "\(whole) != \(inChunks): \(bytes), chunk \(chunk), seed \(seed)")
+      if !isSame { return }
+    }
+  }
+
+  private func damaged(_ bytes: [UInt8], _ other: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    let meaningful = Array("\"\\,;\t\r\n{}[]:0-+.eEtfnu \u{1E}".utf8)
+    var bytes = bytes
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      let place = Int.random(in: 0...bytes.count, using: &generator)
+      let end = min(bytes.count, place + Int.random(in: 0...12, using: &generator))
+      switch Int.random(in: 0..<5, using: &generator) {
+      case 0: bytes.removeSubrange(place..<end)
+      case 1: bytes.insert(meaningful.randomElement(using: &generator)!, at: place)
+      case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+      case 3 where place < bytes.count: bytes[place] = meaningful.randomElement(using: &generator)!
+      default:
+        let start = Int.random(in: 0...other.count, using: &generator)
+        bytes.replaceSubrange(place..<end, with: other[start..<min(other.count, start + 20)])
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,99 @@
+import CZlib
+import Treeline
+
+@testable import TreelineFormats
+
+/// Reads a text as a file of the name `points`.
+func read(
+  _ text: String, _ options: ReadingOptions = ReadingOptions(), limits: ReadingLimits = ReadingLimits()
+) throws(ReadingError) -> PointTable {
+  try PointReader.read(bytes: Array(text.utf8), name: "points", options: options, limits: limits)
+}
+
+/// The message of the error that reading ends in; empty if there is none.
+func message(_ text: String, _ options: ReadingOptions = ReadingOptions()) -> String {
+  message(Array(text.utf8), options)
+}
+
+func message(_ bytes: [UInt8], _ options: ReadingOptions = ReadingOptions()) -> String {
+  do {
+    _ = try PointReader.read(bytes: bytes, name: "points", options: options)
+    return ""
+  } catch {
+    return error.description
+  }
+}
+
+/// All that can be seen of the outcome of reading, as a text to compare.
+func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits = ReadingLimits()) -> String {
+  do {
+    let table = try PointReader.read(bytes: bytes, name: "points", options: options, limits: limits)
+    let points = table.coordinates.indices.map {
+      "\(table.row(ofPoint: $0)) \(table.coordinates[$0]) \(table.columns(ofPoint: $0))"
+    }
+    return "\(table.rowCount) rows, planar \(table.isPlanar)\n"
+      + (table.invalidRows.map(\.description) + points).joined(separator: "\n")
+  } catch {
+    return error.description
+  }
+}
+
+/// One gzip member.
+func gzip(_ bytes: [UInt8]) -> [UInt8] {
+  var stream = z_stream()
+  precondition(
+    deflateInit2_(
+      &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)
+    )
+      == Z_OK)
+  defer { deflateEnd(&stream) }
+  var input = bytes
+  var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))) + 64)
+  let count = input.withUnsafeMutableBufferPointer { input in
+    output.withUnsafeMutableBufferPointer { output in
+      stream.next_in = input.baseAddress
+      stream.avail_in = UInt32(input.count)
+      stream.next_out = output.baseAddress
+      stream.avail_out = UInt32(output.count)
+      precondition(deflate(&stream, Z_FINISH) == Z_STREAM_END)
+      return output.count - Int(stream.avail_out)
+    }
+  }
+  return Array(output[..<count])
+}
+
+/// A small generator of random numbers that a printed seed repeats (SplitMix64, doi:10.1145/2660193.2660195).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+extension PointTable {
+  /// The kept columns of a point in a form that can be compared.
+  func kept(_ index: Int) -> [String] {
+    columns(ofPoint: index).map { "\($0.name)=\($0.value.text)" }
+  }
+}
+
+extension ColumnValue {
+  var text: String {
+    switch self {
+    case .string(let text): "string \(text)"
+    case .number(let text): "number \(text)"
+    case .bool(let value): "bool \(value)"
+    case .null: "null"
+    case .json(let text): "json \(text)"
+    }
+  }
+}
