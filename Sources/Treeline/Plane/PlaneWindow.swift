@@ -33,4 +33,13 @@ public struct PlaneWindow: Hashable, Sendable {
   public func intersects(_ rect: PlaneRect) -> Bool {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
+
+  /// Whether one whole side of a box lies inside. Each side of a tight box has a point on it.
+  func containsSide(of rect: PlaneRect) -> Bool {
+    let start = rect.minX &- x
+    let end = rect.maxX &- x
+    if minY <= rect.minY && rect.maxY <= maxY { return start <= width || end <= width }
+    guard start <= width && rect.width <= width - start else { return false }
+    return (minY <= rect.minY && rect.minY <= maxY) || (minY <= rect.maxY && rect.maxY <= maxY)
+  }
 }

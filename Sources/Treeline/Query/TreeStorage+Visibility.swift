@@ -17,6 +17,7 @@ extension TreeStorage {
   private func visibility(of node: Node, _ box: PlaneRect, in window: PlaneWindow) throws(IndexError) -> Visibility {
     guard window.intersects(box) else { return .none }
     if window.contains(box) { return .whole }
+    if window.containsSide(of: box) { return .partial }
     return try hasPoint(node, in: window) ? .partial : .none
   }
 
@@ -36,7 +37,9 @@ extension TreeStorage {
     return (left, try visibility(of: children.right, rightBox, in: window))
   }
 
-  /// Complexity: O(1) for most nodes; at worst as many nodes as straddle the window's edges.
+  /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in the window.
+  ///
+  /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners.
   private func hasPoint(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
     guard isStored(node) else {
       let count = nodes[Int(node.record)].box.isPoint ? 1 : Int(node.count)
@@ -55,6 +58,6 @@ extension TreeStorage {
   private func hasPoint(ofChild child: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
     let box = nodes[Int(child.record)].box
     guard window.intersects(box) else { return false }
-    return window.contains(box) ? true : try hasPoint(child, in: window)
+    return window.containsSide(of: box) ? true : try hasPoint(child, in: window)
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A screen's width and height in pixels, written `1024x768`.
-struct PixelSize: ExpressibleByArgument, Hashable, Sendable {
+struct PixelSize: Hashable, Sendable {
   var width: Int
   var height: Int
 
@@ -10,15 +10,16 @@ struct PixelSize: ExpressibleByArgument, Hashable, Sendable {
     self.height = height
   }
 
-  init?(argument: String) {
+  init(argument: String) throws {
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    guard sides.count == 2, let width = sides[0], let height = sides[1],
-      Self.sides ~= width, Self.sides ~= height
-    else { return nil }
+    guard sides.count == 2, let width = sides[0], let height = sides[1], Self.sides ~= width, Self.sides ~= height
+    else {
+      throw ValidationError(
+        "expected two numbers from \(Self.sides.lowerBound) to \(Self.sides.upperBound) as in 1024x768, "
+          + "found '\(argument)'")
+    }
     self.init(width: width, height: height)
   }
 
   static let sides = 16...16_384
-
-  var defaultValueDescription: String { "\(width)x\(height)" }
 }

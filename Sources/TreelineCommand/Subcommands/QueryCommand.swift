@@ -30,7 +30,8 @@ struct QueryCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
+      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:))
   var bbox: BoundingBox?
 
   @Option(help: "How to cluster.")

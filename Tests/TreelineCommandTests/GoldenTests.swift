@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// Commands and what they print, side by side in Fixtures/golden/tool; `scripts/bless` rewrites them.
+@Suite struct GoldenTests {
+  static let folder = Tool.repository.appendingPathComponent("Fixtures/golden/tool")
+
+  static let cases =
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }.sorted() ?? []
+
+  static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
+
+  @Test func casesAreThere() {
+    #expect(Self.cases.count > 20)
+  }
+
+  @Test(arguments: cases)
+  func toolPrintsWhatIsExpected(name: String) throws {
+    let file = Self.folder.appendingPathComponent(name)
+    let expected = try String(contentsOf: file, encoding: .utf8)
+    let command = String(expected.prefix { $0 != "\n" })
+    let found = try transcript(of: command)
+    if Self.isBlessing {
+      try found.write(to: file, atomically: true, encoding: .utf8)
+    } else {
+      #expect(found == expected)
+    }
+  }
+
+  /// The command, what it prints, and how it ends.
+  private func transcript(of command: String) throws -> String {
+    let words = command.split(separator: " ").map(String.init)
+    try #require(words.starts(with: ["$", "treeline"]), "a case begins with '$ treeline'")
+    let result = try Tool.run(Array(words.dropFirst(2)))
+    var text = command + "\n" + result.output
+    if !result.errors.isEmpty { text += "--- standard error\n" + result.errors }
+    return text + "--- exit code \(result.code)\n"
+  }
+}

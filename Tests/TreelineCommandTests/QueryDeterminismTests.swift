@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// The bytes of an answer, row numbers apart, do not depend on the order of the rows.
+@Suite struct QueryDeterminismTests {
+  @Test(arguments: ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"])
+  func shuffledRowsGiveTheSameBytes(fixture: String) throws {
+    let shuffled = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).csv")
+    defer { try? FileManager.default.removeItem(at: shuffled) }
+    try shuffledRows(of: fixture).write(to: shuffled, atomically: true, encoding: .utf8)
+
+    for arguments in [["--limit", "500"], ["--bbox", "-24,35,30,66", "--limit", "100"]] {
+      let straight = try Tool.run(["query", "Fixtures/\(fixture)"] + arguments)
+      let mixed = try Tool.run(["query", shuffled.path] + arguments)
+      #expect(straight.code == 0)
+      #expect(straight.output.split(separator: "\n").count > 50)
+      #expect(straight.output != mixed.output || !straight.output.contains("\"index\":"))
+      #expect(withoutRowNumbers(straight.output) == withoutRowNumbers(mixed.output))
+    }
+  }
+
+  /// The header, then the rows in reverse with every third moved to the front. No quoted field of the fixtures holds a
+  /// line break, so lines are rows.
+  private func shuffledRows(of fixture: String) throws -> String {
+    let text = try Tool.run(URL(fileURLWithPath: "/bin/gzip"), ["-dc", "Fixtures/\(fixture)"]).output
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
+    let rows = lines.dropFirst().reversed().enumerated()
+    let mixed = rows.filter { $0.offset % 3 == 0 } + rows.filter { $0.offset % 3 != 0 }
+    return ([lines[0]] + mixed.map(\.element)).joined(separator: "\n") + "\n"
+  }
+
+  private func withoutRowNumbers(_ text: String) -> String {
+    text.replacing(/"index":\d+/, with: "")
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// The README's example, compiled and run as it stands there.
+@Suite struct ReadmeExampleTests {
+  struct Hotel: Sendable {
+    var name: String
+    var coordinate: Coordinate
+  }
+
+  let hotels = [
+    Hotel(name: "Ritz", coordinate: Coordinate(longitude: 2.3285, latitude: 48.8681)),
+    Hotel(name: "Meurice", coordinate: Coordinate(longitude: 2.3280, latitude: 48.8651)),
+    Hotel(name: "Savoy", coordinate: Coordinate(longitude: -0.1205, latitude: 51.5101)),
+  ]
+
+  @Test func exampleRuns() throws {
+    var lines: [String] = []
+    func print(_ items: Any...) {
+      lines.append(items.map { "\($0)" }.joined(separator: " "))
+    }
+
+    let map = try ClusterMap(hotels, at: \.coordinate)
+    for result in try map.clusters(in: BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), limit: 20) {
+      switch result {
+      case .single(let hotel, _): print(hotel.name)
+      case .cluster(let cluster, let members): print(cluster.pointCount, cluster.coordinate, members.first!.name)
+      }
+    }
+
+    #expect(lines == ["Meurice", "Ritz"])
+  }
+
+  @Test func readmeHasThisExample() throws {
+    let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
+    let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+    let block = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first?
+      .components(separatedBy: "```").first)
+    let indented = block.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+    #expect(source.contains(indented), "The README's first Swift block is not the one that this test runs")
+  }
+}
