@@ -104,6 +104,7 @@ import Testing
     (#"{"a":"\u12g4"}"#, "1: expected four hexadecimal digits, found \"g\" (byte 10)"),
     (#"{"a":01}"#, "1: expected \",\" or \"}\", found \"1\" (byte 6)"),
     (#"{"a":1.}"#, "1: expected a digit, found \"}\" (byte 7)"),
+    (#"{"a":é}"#, "1: expected a value, found a byte 0xC3 (byte 5)"),
     (#"{"a":NaN}"#, "1: expected a value, found \"N\" (byte 5)"),
     (#"{"a":trux}"#, "1: expected true, false or null, found \"x\" (byte 8)"),
     (#"{"a":[1,]}"#, "1: expected a value, found \"]\" (byte 8)"),
