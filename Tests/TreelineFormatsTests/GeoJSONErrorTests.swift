@@ -115,6 +115,19 @@ import Testing
     #expect(message(text, ReadingOptions(skipsInvalid: true)) == "points:" + expected)
   }
 
+  @Test func longFeatures() {
+    let long = #"{"type":"Feature","properties":{"a":""# + String(repeating: "x", count: 300) + #""}}"#
+    #expect(throws: ReadingError.recordTooLong(file: "points", line: 2, limit: 256)) {
+      try read(Self.good + "\n" + long, limits: ReadingLimits(chunk: 64, record: 256))
+    }
+    // Space is no part of a record, and may be of any length.
+    #expect(throws: Never.self) {
+      try read(
+        Self.good + String(repeating: "\n", count: 3000) + Self.good,
+        limits: ReadingLimits(chunk: 64, record: 256))
+    }
+  }
+
   @Test func nesting() throws {
     func nested(_ levels: Int) -> String {
       let value = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
