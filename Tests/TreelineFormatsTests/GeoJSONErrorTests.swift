@@ -104,6 +104,7 @@ import Testing
     (#"{"a":"\u12g4"}"#, "1: expected four hexadecimal digits, found \"g\" (byte 10)"),
     (#"{"a":01}"#, "1: expected \",\" or \"}\", found \"1\" (byte 6)"),
     (#"{"a":1.}"#, "1: expected a digit, found \"}\" (byte 7)"),
+    (#"{"a":é}"#, "1: expected a value, found a byte 0xC3 (byte 5)"),
     (#"{"a":NaN}"#, "1: expected a value, found \"N\" (byte 5)"),
     (#"{"a":trux}"#, "1: expected true, false or null, found \"x\" (byte 8)"),
     (#"{"a":[1,]}"#, "1: expected a value, found \"]\" (byte 8)"),
@@ -112,6 +113,19 @@ import Testing
   ])
   func brokenInputAlwaysStops(_ text: String, _ expected: String) {
     #expect(message(text, ReadingOptions(skipsInvalid: true)) == "points:" + expected)
+  }
+
+  @Test func longFeatures() {
+    let long = #"{"type":"Feature","properties":{"a":""# + String(repeating: "x", count: 300) + #""}}"#
+    #expect(throws: ReadingError.recordTooLong(file: "points", line: 2, limit: 256)) {
+      try read(Self.good + "\n" + long, limits: ReadingLimits(chunk: 64, record: 256))
+    }
+    // Space is no part of a record, and may be of any length.
+    #expect(throws: Never.self) {
+      try read(
+        Self.good + String(repeating: "\n", count: 3000) + Self.good,
+        limits: ReadingLimits(chunk: 64, record: 256))
+    }
   }
 
   @Test func nesting() throws {

@@ -36,11 +36,17 @@ extension GeoJSONReader {
 
   /// A break of the syntax at an offset into the window.
   func failure(_ expected: String, at position: Int = 0, line: Int? = nil) -> ReadingError {
-    let rest = window.bytes.dropFirst(position)
-    let found = String(decoding: rest.prefix(4), as: UTF8.self).unicodeScalars.first
+    let byte = position < window.bytes.count ? window.bytes[position] : nil
+    let found =
+      switch byte {
+      case nil: "the end of the input"
+      // Characters of several bytes may not be in the window as a whole.
+      case let byte? where byte >= 0x80: "a byte 0x\(String(byte, radix: 16, uppercase: true))"
+      case let byte?: "\"\(visible(String(UnicodeScalar(byte))))\""
+      }
     return .malformed(
       file: file, line: line ?? self.line, byte: window.consumed + Int64(position), expected: expected,
-      found: found.map { "\"\(visible(String($0)))\"" } ?? "the end of the input")
+      found: found)
   }
 
   /// Consumes space of any length, and record separators if they may stand here.
