@@ -43,6 +43,7 @@ extension ClusterTree {
       places.isEmpty
       ? NodeArrays() : TreeBuilder(splitter, threads: options.threads).build(pointCount: places.count)
     self.init(
-      storage: memory.finish(nodes), plane: projected.plane, clippedPointCount: projected.clippedPointCount)
+      storage: memory.finish(nodes), plane: projected.plane, clippedPointCount: projected.clippedPointCount,
+      splitRule: .mean)
   }
 }

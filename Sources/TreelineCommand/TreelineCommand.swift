@@ -11,5 +11,7 @@ struct TreelineCommand: ParsableCommand {
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
       """,
     version: "0.1.0",
-    subcommands: [QueryCommand.self])
+    subcommands: [
+      QueryCommand.self, BuildCommand.self, InspectCommand.self, VerifyCommand.self,
+    ])
 }

@@ -37,7 +37,7 @@ public struct PointTable: Sendable {
   ///
   /// A CSV cell that is a valid JSON number is a number, an empty one is null, any other a string. A column without a
   /// name is called by its position, as in `column 3`. GeoJSON has the members of `properties`.
-  public func columns(ofPoint index: Int) -> [(name: String, value: ColumnValue)] {
+  public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
     switch layout {
     case .none: return []

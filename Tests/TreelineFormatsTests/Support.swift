@@ -86,7 +86,7 @@ extension PointTable {
   }
 }
 
-extension ColumnValue {
+extension AttributeValue {
   var text: String {
     switch self {
     case .string(let text): "string \(text)"

@@ -1,10 +1,20 @@
-/// What is wrong with an index whose bytes are not those that the builder wrote.
+/// Why a file cannot be opened as an index, or what is wrong with one whose bytes are not those that were written.
 public enum IndexError: Error, Hashable, Sendable {
+  /// The file cannot be opened or mapped.
+  case unopenable(path: String, reason: String)
+  /// The file does not begin as an index does.
+  case notAnIndex(path: String)
+  /// The index is of a version that this reader does not know.
+  case unknownVersion(major: UInt16, minor: UInt16)
+  /// The index has a section that must be understood and is not.
+  case unknownSection(kind: UInt32)
+  /// What stands at an offset contradicts the format or the rest of the file.
+  case malformed(offset: UInt64, expected: String, found: String)
   /// A node record contradicts the records around it.
   case damagedNode(record: Int, reason: NodeDamage)
 
   public enum NodeDamage: String, Hashable, Sendable {
-    case childOutside = "children within the node section"
+    case childOutside = "children within the node section and no deeper than 1023 levels"
     case countsDisagree = "children whose point counts add up to the node's"
     case bucketOverfull = "a bucket of no more points than a bucket holds"
   }
@@ -13,6 +23,17 @@ public enum IndexError: Error, Hashable, Sendable {
 extension IndexError: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .unopenable(let path, let reason):
+      "\(path): cannot be opened: \(reason)"
+    case .notAnIndex(let path):
+      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one"
+    case .unknownVersion(let major, let minor):
+      "expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
+        + "build it anew or use a later Treeline"
+    case .unknownSection(let kind):
+      "the index needs section kind \(kind), which this version does not know; use a later Treeline"
+    case .malformed(let offset, let expected, let found):
+      "the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
     case .damagedNode(let record, let reason):
       "the index is damaged at node record \(record): expected \(reason.rawValue); build it anew"
     }

@@ -26,14 +26,3 @@ extension ClusterTree {
     return RowNumbers(storage: storage, range: cluster.range)
   }
 }
-
-extension ClusterTree {
-  /// The positions of all points in the order of their rows.
-  ///
-  /// - Complexity: O(pointCount)
-  public var positionsByRow: [PlanePoint] {
-    var positions = [PlanePoint](repeating: PlanePoint(x: 0, y: 0), count: pointCount)
-    for index in 0..<pointCount { positions[Int(storage.rows[index])] = storage.points[index] }
-    return positions
-  }
-}

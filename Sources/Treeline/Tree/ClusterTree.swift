@@ -14,8 +14,12 @@ public struct ClusterTree: Sendable {
   /// How many points beyond Web Mercator's latitudes were moved to its edge.
   public let clippedPointCount: Int
 
-  package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int) {
+  /// How its nodes were split.
+  public let splitRule: SplitRule
+
+  package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, splitRule: SplitRule) {
     self.storage = storage
+    self.splitRule = splitRule
     self.plane = plane
     self.clippedPointCount = clippedPointCount
   }
@@ -32,5 +36,12 @@ public struct ClusterTree: Sendable {
   public func position(at index: Int) -> PlanePoint {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
     return storage.points[index]
+  }
+
+  /// The positions of all points in tree order.
+  ///
+  /// - Complexity: O(pointCount)
+  public var positions: [PlanePoint] {
+    Array(UnsafeBufferPointer(start: storage.points, count: pointCount))
   }
 }

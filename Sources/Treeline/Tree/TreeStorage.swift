@@ -16,6 +16,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
+  package let attributes: [AttributeColumn]
+
   private let release: @Sendable () -> Void
 
   package init(
@@ -23,7 +25,7 @@ package final class TreeStorage: @unchecked Sendable {
     gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
     sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    release: @escaping @Sendable () -> Void
+    attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
   ) {
     self.points = points
     self.rows = rows
@@ -33,6 +35,7 @@ package final class TreeStorage: @unchecked Sendable {
     self.nodeCount = nodeCount
     self.sums = sums
     self.spreads = spreads
+    self.attributes = attributes
     self.release = release
   }
 

@@ -1,11 +1,13 @@
 import ArgumentParser
+import Foundation
+import Treeline
 import TreelineFormats
 
 /// Where the points are, for every subcommand that reads some.
 struct InputOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The points: a CSV or GeoJSON file, plain or .gz; '-' reads standard input.", valueName: "points"))
+      "An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
   var path: String
 
   @Option(help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
@@ -39,5 +41,11 @@ struct InputOptions: ParsableArguments {
     if let longitude, let latitude { return .sphere(longitude: longitude, latitude: latitude) }
     if let x, let y { return .plane(x: x, y: y) }
     return .automatic
+  }
+
+  /// Told by the first bytes, not by the name.
+  var isIndex: Bool {
+    guard path != "-", let file = FileHandle(forReadingAtPath: path) else { return false }
+    return (try? file.read(upToCount: IndexHeader.magic.count))?.elementsEqual(IndexHeader.magic) ?? false
   }
 }

@@ -69,7 +69,7 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let points = try Points(input, keepsColumns: true)
+      let points = try Points(input)
       let features = try clusters(of: points)
       switch format {
       case .geojson: try writeToStandardOutput(FeatureCollectionWriter(plane: points.tree.plane).text(features))
@@ -92,19 +92,19 @@ extension Points {
     try tree.clusters(in: window, limit: limit).map { cluster in
       feature(
         id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
-        bounds: cluster.bounds, index: cluster.index, members: members ? Array(tree.members(of: cluster)) : nil)
+        bounds: cluster.bounds, members: cluster.range, listsMembers: members)
     }
   }
 
   fileprivate func gridFeatures(
     in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
   ) throws -> [ClusterFeature] {
-    let grid = Grid(tree.positionsByRow, on: tree.plane)
+    let grid = Grid(tree.positions, on: tree.plane)
     return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map { cluster in
       feature(
         id: cluster.cell.number, pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-        bounds: grid.boundingBox(of: cluster), index: cluster.pointCount == 1 ? cluster.firstRow : nil,
-        members: members ? grid.members(of: cluster) : nil)
+        bounds: grid.boundingBox(of: cluster),
+        members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
     }
   }
 }

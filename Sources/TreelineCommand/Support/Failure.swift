@@ -43,6 +43,14 @@ extension Failure {
       self.init(message: "\(error)", code: code)
     case let error as QueryError:
       self.init(message: "\(error)", code: Self.usage)
+    case let error as IndexWritingError:
+      if case .wouldOverwrite = error {
+        self.init(message: "\(error)", code: Self.usage)
+      } else {
+        self.init(message: "\(error)", code: Self.inputOutput)
+      }
+    case IndexError.unopenable:
+      self.init(message: "\(error)", code: Self.noInput)
     case is BuildError, is IndexError:
       self.init(message: "\(error)", code: Self.badData)
     default:

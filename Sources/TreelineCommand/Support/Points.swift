@@ -2,53 +2,80 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The points of one input and the tree over them.
+/// The points that a subcommand works on: a tree, and what is known of its points besides.
 struct Points {
-  let table: PointTable
   let tree: ClusterTree
+  /// What was read, where the input is not an index.
+  let table: PointTable?
 
-  /// Reads and builds, showing progress, and says on standard error what was skipped or moved.
-  init(_ input: InputOptions, keepsColumns: Bool) throws {
-    let progress = ProgressBar()
-    defer { progress.clear() }
-    let options = ReadingOptions(
-      columns: input.columns, skipsInvalid: input.skipInvalid, keepsColumns: keepsColumns)
-    table = try PointReader.read(path: input.path, options: options) { read, total in
-      progress.show(
-        "Reading", fraction: total.map { Double(read) / Double(max($0, 1)) }, detail: "\(read / 1_000_000) MB")
+  /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
+  init(_ input: InputOptions) throws {
+    if input.isIndex {
+      tree = try ClusterTree(index: input.path)
+      table = nil
+    } else {
+      let progress = ProgressBar()
+      defer { progress.clear() }
+      let table = try PointTable(input, keepsColumns: true, progress)
+      self.table = table
+      progress.show("Building", fraction: nil, detail: "\(table.coordinates.count) points")
+      tree = try ClusterTree(table.coordinates, as: table.isPlanar ? .planar : .webMercator)
     }
-    progress.show("Building", fraction: nil, detail: "\(table.coordinates.count) points")
-    tree = try ClusterTree(table.coordinates, as: table.isPlanar ? .planar : .webMercator)
-    progress.clear()
-    reportSkippedRows(input.path)
-    if tree.clippedPointCount > 0 {
-      printToStandardError(
-        "treeline: \(tree.clippedPointCount) points beyond latitude \(Plane.maximumLatitude) north or south, "
-          + "where Web Mercator ends, were moved to its edge")
-    }
+    tree.reportClippedPoints()
   }
 
-  private func reportSkippedRows(_ path: String) {
-    guard table.invalidRowCount > 0 else { return }
-    printToStandardError("treeline: skipped \(table.invalidRowCount) of \(table.rowCount) rows:")
-    for row in table.invalidRows.prefix(Self.listedRows) {
-      printToStandardError("  \(path == "-" ? "standard input" : path):\(row)")
-    }
-    if table.invalidRowCount > Self.listedRows {
-      printToStandardError("  … and \(table.invalidRowCount - Self.listedRows) more")
-    }
+  /// The input's row number of a point, by its place in tree order.
+  func row(at index: Int) -> Int {
+    table?.row(ofPoint: tree.row(at: index)) ?? tree.row(at: index)
   }
-
-  private static let listedRows = 1000
 
   /// A cluster of any method as it is written out.
+  ///
+  /// - Parameter members: the places of all its points in tree order.
   func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, index: Int?, members: [Int]?
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, members: some RandomAccessCollection<Int>,
+    listsMembers: Bool
   ) -> ClusterFeature {
-    ClusterFeature(
-      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds,
-      index: index.map(table.row(ofPoint:)),
-      columns: index.map(table.columns(ofPoint:)) ?? [],
-      members: members.map { $0.map(table.row(ofPoint:)) })
+    let single = pointCount == 1 ? members.first : nil
+    return ClusterFeature(
+      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, index: single.map(row(at:)),
+      columns: single.map(columns(at:)) ?? [], members: listsMembers ? members.map(row(at:)).sorted() : nil)
+  }
+
+  private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {
+    table?.columns(ofPoint: tree.row(at: index)) ?? tree.attributes(at: index)
+  }
+}
+
+extension PointTable {
+  /// Reads points, showing progress, and lists skipped rows on standard error.
+  init(_ input: InputOptions, keepsColumns: Bool, _ progress: ProgressBar) throws {
+    let options = ReadingOptions(
+      columns: input.columns, skipsInvalid: input.skipInvalid, keepsColumns: keepsColumns)
+    self = try PointReader.read(path: input.path, options: options) { read, total in
+      progress.show(
+        "Reading", fraction: total.map { Double(read) / Double(max($0, 1)) },
+        detail: progress.rate(Double(read) / 1e6, "MB"))
+    }
+    progress.clear()
+    reportSkippedRows(input.path == "-" ? "standard input" : input.path)
+  }
+
+  private func reportSkippedRows(_ name: String) {
+    guard invalidRowCount > 0 else { return }
+    printToStandardError("treeline: skipped \(invalidRowCount) of \(rowCount) rows:")
+    for row in invalidRows { printToStandardError("  \(name):\(row)") }
+    if invalidRowCount > invalidRows.count {
+      printToStandardError("  … and \(invalidRowCount - invalidRows.count) more")
+    }
+  }
+}
+
+extension ClusterTree {
+  func reportClippedPoints() {
+    guard clippedPointCount > 0 else { return }
+    let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
+    printToStandardError(
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
   }
 }

@@ -24,6 +24,12 @@ final class ProgressBar {
     write("\r\u{1B}[K\(stage) \(bar ?? "")\(detail)")
   }
 
+  /// An amount and, as time goes on, how much of it a second.
+  func rate(_ amount: Double, _ unit: String) -> String {
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    return "\(Int(amount)) \(unit), \(Int(amount / max(seconds, 0.001))) \(unit)/s"
+  }
+
   /// Takes the line away again.
   func clear() {
     if lastDrawn != nil { write("\r\u{1B}[K") }

@@ -1,3 +1,5 @@
+import Treeline
+
 extension CSVCell {
   @inline(__always)
   func bytes(of record: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
@@ -18,7 +20,7 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  func value(of record: UnsafeBufferPointer<UInt8>) -> ColumnValue {
+  func value(of record: UnsafeBufferPointer<UInt8>) -> AttributeValue {
     let content = trimmed(bytes(of: record))
     if content.isEmpty { return .null }
     if isJSONNumber(content) { return .number(String(decoding: content, as: UTF8.self)) }
@@ -51,8 +53,8 @@ struct CSVLayout: Sendable {
   }
 
   /// All columns of a record but the coordinates.
-  func columns(of record: UnsafeBufferPointer<UInt8>) -> [(name: String, value: ColumnValue)] {
-    var result: [(name: String, value: ColumnValue)] = []
+  func columns(of record: UnsafeBufferPointer<UInt8>) -> [(name: String, value: AttributeValue)] {
+    var result: [(name: String, value: AttributeValue)] = []
     result.reserveCapacity(columnCount)
     _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
       if column == first || column == second || column >= columnCount { return }

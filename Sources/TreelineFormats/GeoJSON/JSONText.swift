@@ -1,3 +1,5 @@
+import Treeline
+
 extension JSONString {
   /// The text of a literal whose syntax is checked, with escapes resolved and broken UTF-8 or surrogates repaired.
   func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -57,14 +59,14 @@ private func escaped(_ letter: UInt8) -> UInt8 {
 }
 
 /// The members of an object whose syntax is checked; none if there is no object.
-func propertyColumns(of bytes: UnsafeBufferPointer<UInt8>) -> [(name: String, value: ColumnValue)] {
-  var result: [(name: String, value: ColumnValue)] = []
+func propertyColumns(of bytes: UnsafeBufferPointer<UInt8>) -> [(name: String, value: AttributeValue)] {
+  var result: [(name: String, value: AttributeValue)] = []
   var scanner = JSONScanner(bytes, isFinal: true)
   // Nothing was kept for properties that are null or absent: the scan stops at once, with nothing found.
   try? scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
     let start = scanner.position
     let first = try scanner.peek("a value")
-    let value: ColumnValue
+    let value: AttributeValue
     if first == Byte.quote {
       value = .string(try scanner.scanString("a string").text(of: bytes))
     } else {

@@ -9,13 +9,13 @@ public struct ClusterFeature: Sendable {
   /// The row number of the point where there is just one.
   public var index: Int?
   /// The other columns of that point.
-  public var columns: [(name: String, value: ColumnValue)]
+  public var columns: [(name: String, value: AttributeValue)]
   /// The row numbers of all points, where they are wanted.
   public var members: [Int]?
 
   public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, index: Int? = nil,
-    columns: [(name: String, value: ColumnValue)] = [], members: [Int]? = nil
+    columns: [(name: String, value: AttributeValue)] = [], members: [Int]? = nil
   ) {
     self.id = id
     self.pointCount = pointCount

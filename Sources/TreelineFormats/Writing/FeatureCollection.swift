@@ -44,7 +44,7 @@ public struct FeatureCollectionWriter {
 
   /// Columns follow the properties above; one that shares a name with them, or with a column before it, gets a low line
   /// at its end, so that no value hides another.
-  private func append(columns: [(name: String, value: ColumnValue)], to text: inout String) {
+  private func append(columns: [(name: String, value: AttributeValue)], to text: inout String) {
     var taken = Self.ownProperties
     for column in columns {
       var name = column.name

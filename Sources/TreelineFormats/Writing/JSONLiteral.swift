@@ -1,3 +1,5 @@
+import Treeline
+
 extension String {
   /// Appends a JSON string literal (RFC 8259, section 7).
   public mutating func appendJSON(_ string: String) {
@@ -19,7 +21,7 @@ extension String {
   }
 
   /// Appends a column's value as JSON.
-  public mutating func appendJSON(_ value: ColumnValue) {
+  public mutating func appendJSON(_ value: AttributeValue) {
     switch value {
     case .string(let string): appendJSON(string)
     case .number(let literal), .json(let literal): append(literal)

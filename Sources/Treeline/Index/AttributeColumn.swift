@@ -1,0 +1,87 @@
+/// One column of the input as an index keeps it: numbers as numbers, all else by a dictionary of its distinct values.
+///
+/// A section of kind `attribute`: the encoding (4 bytes), the length of the name in bytes (4), the number of dictionary
+/// entries (4) and 4 bytes of 0; the name in UTF-8, and zeros up to a multiple of 8. What follows depends on the encoding.
+///
+/// Nothing is checked on opening but that it fits its section: a damaged value is read as null or as repaired text.
+package struct AttributeColumn: Sendable {
+  package enum Encoding: UInt32, Sendable {
+    /// 8 bytes a point, in tree order: a double, NaN for null.
+    case numbers = 1
+    /// 4 bytes a point, in tree order: which entry; then, from the next multiple of 8, 8 bytes an entry and one more: where
+    /// its bytes begin, counted from the end of this table; then the entries, each a tag and its text in UTF-8.
+    case dictionary = 2
+  }
+
+  package let name: String
+  package let encoding: Encoding
+  package let entryCount: Int
+  private let pointCount: Int
+  /// From behind the name to the end of the section. Whatever keeps the tree keeps these.
+  private nonisolated(unsafe) let body: UnsafeRawBufferPointer
+
+  package static let fixedLength = 16
+
+  init(_ section: IndexSection, in file: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
+    let bytes = UnsafeRawBufferPointer(
+      rebasing: file[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+    func malformed(_ at: Int, _ expected: String, _ found: String) -> IndexError {
+      .malformed(offset: section.offset + UInt64(at), expected: expected, found: found)
+    }
+    guard bytes.count >= Self.fixedLength else {
+      throw malformed(0, "an attribute of \(Self.fixedLength) bytes or more", "\(bytes.count) bytes")
+    }
+    let rawEncoding: UInt32 = bytes.read(at: 0)
+    guard let encoding = Encoding(rawValue: rawEncoding) else {
+      throw malformed(0, "attribute encoding 1 or 2", "\(rawEncoding)")
+    }
+    let nameLength = Int(bytes.read(at: 4) as UInt32)
+    let bodyStart = (Self.fixedLength + nameLength + 7) / 8 * 8
+    guard bodyStart <= bytes.count else {
+      throw malformed(4, "a name that ends within the section", "\(nameLength) bytes")
+    }
+    self.encoding = encoding
+    self.pointCount = pointCount
+    name = String(decoding: bytes[Self.fixedLength..<Self.fixedLength + nameLength], as: UTF8.self)
+    entryCount = Int(bytes.read(at: 8) as UInt32)
+    body = UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
+    let needed =
+      switch encoding {
+      case .numbers: 8 * pointCount
+      case .dictionary: Self.tableStart(pointCount) + 8 * (entryCount + 1)
+      }
+    guard body.count >= needed else {
+      throw malformed(8, "\(needed) bytes for \(pointCount) points and \(entryCount) entries", "\(body.count)")
+    }
+  }
+
+  package static func tableStart(_ pointCount: Int) -> Int { (4 * pointCount + 7) / 8 * 8 }
+
+  /// The value of the point at a place in tree order.
+  package func value(at index: Int) -> AttributeValue {
+    precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+    switch encoding {
+    case .numbers:
+      let number = Double(bitPattern: body.read(at: 8 * index))
+      return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
+    case .dictionary:
+      return entry(Int(body.read(at: 4 * index) as UInt32)) ?? .null
+    }
+  }
+
+  private func entry(_ entry: Int) -> AttributeValue? {
+    guard entry < entryCount else { return nil }
+    let table = Self.tableStart(pointCount)
+    let text = UnsafeRawBufferPointer(rebasing: body[(table + 8 * (entryCount + 1))...])
+    let start: UInt64 = body.read(at: table + 8 * entry)
+    let end: UInt64 = body.read(at: table + 8 * entry + 8)
+    guard start < end, end <= text.count, let tag = AttributeValue.Tag(rawValue: text[Int(start)]) else { return nil }
+    return AttributeValue(tag, String(decoding: text[Int(start) + 1..<Int(end)], as: UTF8.self))
+  }
+
+  /// The JSON literal of a number: whole ones without a fraction, others in the fewest digits that give the same double.
+  package static func text(of number: Double) -> String {
+    number.rounded() == number && abs(number) < 0x1p53 && !(number == 0 && number.sign == .minus)
+      ? String(Int64(number)) : "\(number)"
+  }
+}

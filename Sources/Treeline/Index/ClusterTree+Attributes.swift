@@ -1,0 +1,20 @@
+extension ClusterTree {
+  /// The names of the columns that the index keeps for each point, in the order in which they were asked for; none for a
+  /// tree that was built in memory.
+  public var attributeNames: [String] { storage.attributes.map(\.name) }
+
+  /// What the index keeps of a point, given by its place in tree order: a single point's is `range.lowerBound`.
+  ///
+  /// - Precondition: `index` is in `0 ..< pointCount`.
+  public func attributes(at index: Int) -> [(name: String, value: AttributeValue)] {
+    storage.attributes.map { ($0.name, $0.value(at: index)) }
+  }
+
+  /// The row number of a point, given by its place in tree order.
+  ///
+  /// - Precondition: `index` is in `0 ..< pointCount`.
+  public func row(at index: Int) -> Int {
+    precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+    return Int(storage.rows[index])
+  }
+}

@@ -1,0 +1,94 @@
+extension ClusterTree {
+  /// Opens an index by mapping it into memory.
+  ///
+  /// Looks at the header and the section table only and copies nothing, so it takes as long for a hundred points as for
+  /// a hundred million. What the sections hold is checked where a query touches it; `verify(path:)` checks all of it.
+  ///
+  /// - Throws: `IndexError`
+  /// - Complexity: O(sections)
+  public init(index path: String) throws(IndexError) {
+    let file = try MappedFile(path: path)
+    try self.init(bytes: file.bytes, name: path, keeping: file)
+  }
+
+  /// Reads an index that lies in memory, aligned to 8 bytes.
+  ///
+  /// - Parameters:
+  ///   - name: What to call it in errors.
+  ///   - owner: Whatever keeps the bytes where they are.
+  package init(
+    bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable
+  ) throws(IndexError) {
+    let header = try IndexHeader(bytes, name: name)
+    let sections = try HierarchySections(header, bytes)
+    let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
+      try AttributeColumn(section, in: bytes, pointCount: header.pointCount)
+    }
+    let pairs = max(header.nodeCount - 1, 0) / 2
+    self.init(
+      storage: TreeStorage(
+        points: try sections.start(of: .points, count: header.pointCount, as: PlanePoint.self),
+        rows: try sections.start(of: .rows, count: header.pointCount, as: UInt32.self),
+        pointCount: header.pointCount,
+        gaps: try sections.start(of: .gaps, count: (header.pointCount + 1) / 2, as: UInt8.self),
+        nodes: try sections.start(of: .nodes, count: header.nodeCount, as: NodeRecord.self),
+        nodeCount: header.nodeCount,
+        sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
+        spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
+        attributes: attributes,
+        release: { _ = owner }),
+      plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
+    try checkRoot(header)
+  }
+
+  /// All counts below the root are checked against its own on the way down.
+  private func checkRoot(_ header: IndexHeader) throws(IndexError) {
+    guard header.pointCount > 0 else { return }
+    let count = storage.nodes[0].count
+    guard count == UInt32(header.pointCount) else {
+      throw .malformed(
+        offset: header.sections.first { $0.kind == .nodes }!.offset + 16,
+        expected: "a root of all \(header.pointCount) points", found: "\(count)")
+    }
+  }
+}
+
+/// The sections that every index has, by kind.
+private struct HierarchySections {
+  private let bytes: UnsafeRawBufferPointer
+  private var sections: [IndexSection.Kind: IndexSection] = [:]
+
+  private static let known = IndexSection.Kind.hierarchy + [.rows, .attribute]
+
+  /// Refuses sections that must be understood and are not, and a second section of a kind of which there is one.
+  init(_ header: IndexHeader, _ bytes: UnsafeRawBufferPointer) throws(IndexError) {
+    self.bytes = bytes
+    for (index, section) in header.sections.enumerated() {
+      guard Self.known.contains(section.kind) else {
+        if section.isRequired { throw .unknownSection(kind: section.kind.rawValue) }
+        continue
+      }
+      if section.kind != .attribute, sections.updateValue(section, forKey: section.kind) != nil {
+        throw .malformed(
+          offset: UInt64(IndexHeader.fixedLength + index * IndexHeader.entryLength),
+          expected: "one section of \(section.kind)", found: "a second")
+      }
+    }
+  }
+
+  /// Where a section's entries begin, once its length is known to be theirs.
+  func start<Entry>(of kind: IndexSection.Kind, count: Int, as type: Entry.Type) throws(IndexError)
+    -> UnsafePointer<Entry>
+  {
+    guard let section = sections[kind] else {
+      throw .malformed(
+        offset: UInt64(IndexHeader.fixedLength), expected: "a section of \(kind)", found: "none in the table")
+    }
+    guard section.length == UInt64(count * MemoryLayout<Entry>.stride) else {
+      throw .malformed(
+        offset: section.offset, expected: "\(count * MemoryLayout<Entry>.stride) bytes of \(kind)",
+        found: "\(section.length)")
+    }
+    return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
+  }
+}

@@ -1,0 +1,107 @@
+/// The first bytes of an index: what it is, how large, and what it holds. See the format document for the byte grid.
+public struct IndexHeader: Hashable, Sendable {
+  public var majorVersion: UInt16
+  public var minorVersion: UInt16
+  /// Of the whole file, in bytes.
+  public var fileLength: UInt64
+  public var pointCount: Int
+  public var nodeCount: Int
+  public var plane: Plane
+  public var clippedPointCount: Int
+  public var contentHash: UInt64
+  public var splitRule: SplitRule
+  public var sections: [IndexSection]
+}
+
+extension IndexHeader {
+  package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
+    majorVersion = Self.majorVersion
+    minorVersion = Self.minorVersion
+    self.fileLength = fileLength
+    pointCount = tree.pointCount
+    nodeCount = tree.storage.nodeCount
+    plane = tree.plane
+    clippedPointCount = tree.clippedPointCount
+    contentHash = tree.contentHash
+    splitRule = tree.splitRule
+    self.sections = sections
+  }
+
+  /// Told apart from text, from files that lost their eighth bit and from files whose line ends were changed.
+  package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  package static let majorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 0
+
+  /// Without the section table.
+  package static let fixedLength = 128
+  package static let entryLength = 32
+  package static let maximumSectionCount = 1024
+
+  /// Every section begins at a multiple of this, so that its entries can be read where they lie.
+  package static let alignment: UInt64 = 64
+
+  enum Offset {
+    static let majorVersion = 8
+    static let minorVersion = 10
+    static let headerLength = 12
+    static let fileLength = 16
+    static let pointCount = 24
+    static let nodeCount = 28
+    static let projection = 32
+    static let seam = 36
+    static let left = 40
+    static let top = 48
+    static let side = 56
+    static let clippedPointCount = 64
+    static let sectionCount = 68
+    static let contentHash = 72
+    static let splitRule = 80
+    /// Zero, for what later versions may need.
+    static let reserved = 84..<120
+    static let checksum = 120
+  }
+
+  package var length: Int { Self.fixedLength + sections.count * Self.entryLength }
+}
+
+// MARK: - Writing
+
+extension IndexHeader {
+  /// The bytes of the header and the section table.
+  package var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: length)
+    bytes.replaceSubrange(0..<8, with: Self.magic)
+    bytes.store(majorVersion, at: Offset.majorVersion)
+    bytes.store(minorVersion, at: Offset.minorVersion)
+    bytes.store(UInt32(length), at: Offset.headerLength)
+    bytes.store(fileLength, at: Offset.fileLength)
+    bytes.store(UInt32(pointCount), at: Offset.pointCount)
+    bytes.store(UInt32(nodeCount), at: Offset.nodeCount)
+    bytes.store(plane.projection.rawValue, at: Offset.projection)
+    bytes.store(plane.seam, at: Offset.seam)
+    bytes.store(plane.left.bitPattern, at: Offset.left)
+    bytes.store(plane.top.bitPattern, at: Offset.top)
+    bytes.store(plane.side.bitPattern, at: Offset.side)
+    bytes.store(UInt32(clippedPointCount), at: Offset.clippedPointCount)
+    bytes.store(UInt32(sections.count), at: Offset.sectionCount)
+    bytes.store(contentHash, at: Offset.contentHash)
+    bytes.store(splitRule.rawValue, at: Offset.splitRule)
+    for (index, section) in sections.enumerated() {
+      let entry = Self.fixedLength + index * Self.entryLength
+      bytes.store(section.kind.rawValue, at: entry)
+      bytes.store(section.isRequired ? 1 : 0 as UInt32, at: entry + 4)
+      bytes.store(section.offset, at: entry + 8)
+      bytes.store(section.length, at: entry + 16)
+      bytes.store(section.checksum, at: entry + 24)
+    }
+    bytes.store(bytes.withUnsafeBytes { XXHash64.hash($0) }, at: Offset.checksum)
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { replaceSubrange(offset..<offset + $0.count, with: $0) }
+  }
+}

@@ -1,0 +1,59 @@
+/// One stretch of an index: what is in it and where it lies.
+public struct IndexSection: Hashable, Sendable {
+  public var kind: Kind
+  /// Whether a reader that does not know the section must refuse the index.
+  public var isRequired: Bool
+  /// From the start of the file, in bytes; a multiple of 64.
+  public var offset: UInt64
+  /// In bytes.
+  public var length: UInt64
+  /// XXH64 of its bytes.
+  public var checksum: UInt64
+
+  package init(kind: Kind, isRequired: Bool, offset: UInt64, length: UInt64, checksum: UInt64) {
+    self.kind = kind
+    self.isRequired = isRequired
+    self.offset = offset
+    self.length = length
+    self.checksum = checksum
+  }
+
+  /// What a section holds. Kinds without a name here are of a later version or somebody's own.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Positions in tree order, 8 bytes a point.
+    public static let points = Kind(rawValue: 1)
+    /// Row numbers in tree order, 4 bytes a point.
+    public static let rows = Kind(rawValue: 2)
+    /// The shape of buckets, half a byte a point.
+    public static let gaps = Kind(rawValue: 3)
+    /// Node records, 24 bytes each.
+    public static let nodes = Kind(rawValue: 4)
+    /// Sums of the nodes with stored children, 16 bytes each.
+    public static let sums = Kind(rawValue: 5)
+    /// Covariances of the nodes with stored children, 12 bytes each.
+    public static let spreads = Kind(rawValue: 6)
+    /// One column of the input; an index may have several.
+    public static let attribute = Kind(rawValue: 16)
+
+    /// The sections of the hierarchy: equal, byte for byte, for the same points in any order.
+    public static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
+  }
+}
+
+extension IndexSection.Kind: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .points: "points"
+    case .rows: "rows"
+    case .gaps: "gaps"
+    case .nodes: "nodes"
+    case .sums: "sums"
+    case .spreads: "spreads"
+    case .attribute: "attribute"
+    default: "kind \(rawValue)"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A file mapped into memory for reading, for as long as this object lives.
+///
+/// Replacing the file by renaming another over it is safe: the mapping keeps the old one. Shortening it in place is
+/// not, and no reader can guard against that.
+package final class MappedFile: @unchecked Sendable {
+  /// Good for as long as the object is; a temporary object may end before its last use, hence `withBytes`.
+  package let bytes: UnsafeRawBufferPointer
+
+  package init(path: String) throws(IndexError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .unopenable(path: path, reason: String(cString: strerror(errno)))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .unopenable(path: path, reason: "expected a regular file, which can be mapped")
+    }
+    let length = Int(status.st_size)
+    guard length > 0 else {
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      return
+    }
+    guard let start = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+      throw .unopenable(path: path, reason: String(cString: strerror(errno)))
+    }
+    bytes = UnsafeRawBufferPointer(start: start, count: length)
+  }
+
+  deinit {
+    if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) }
+  }
+
+  package func withBytes<Result, Failure>(
+    _ work: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return try work(bytes)
+  }
+}

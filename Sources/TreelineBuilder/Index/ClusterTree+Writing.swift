@@ -1,0 +1,84 @@
+import Treeline
+
+extension ClusterTree {
+  /// Writes the tree as an index, which `ClusterTree(index:)` opens at once.
+  ///
+  /// The file appears whole, and on the disk, or not at all: whenever the process dies or the disk is full, an index
+  /// that was there before is still there.
+  ///
+  /// - Parameters:
+  ///   - path: Where. The folder must be writable, for the file is written beside its place first.
+  ///   - attributes: The columns to keep for each point.
+  ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped.
+  ///   - overwriting: Whether to replace a file that is not an index.
+  ///   - progress: Told how many bytes are written, of how many.
+  /// - Throws: `IndexWritingError`
+  /// - Complexity: O(pointCount)
+  public func write(
+    index path: String, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil, overwriting: Bool = false,
+    progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
+  ) throws(IndexWritingError) {
+    if !overwriting && Self.isSomethingElse(path) { throw .wouldOverwrite(path: path) }
+    let file = try AtomicFile(path: path)
+    let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
+    let columns = attributes.map { $0.section(for: self) }
+    var layout = IndexLayout(sectionCount: 6 + columns.count)
+    let hierarchy = zip(IndexSection.Kind.hierarchy, storage.hierarchySections)
+    let total = layout.fileLength(
+      of: storage.hierarchySections.map(\.count) + [4 * pointCount] + columns.map(\.count))
+    func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) throws(IndexWritingError) {
+      let section = layout.add(kind, bytes)
+      try file.write(bytes, at: section.offset)
+      progress?(layout.end, total)
+    }
+    for (kind, bytes) in hierarchy { try add(kind, bytes) }
+    try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in try add(.rows, UnsafeRawBufferPointer(rows)) }
+    for column in columns {
+      try column.withUnsafeBufferPointer { column throws(IndexWritingError) in
+        try add(.attribute, UnsafeRawBufferPointer(column))
+      }
+    }
+    let header = IndexHeader(of: self, sections: layout.sections, fileLength: layout.end).bytes
+    try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
+      try file.write(UnsafeRawBufferPointer(header), at: 0)
+    }
+    try file.finish()
+  }
+
+  /// Whether there is a file that does not begin as an index does.
+  private static func isSomethingElse(_ path: String) -> Bool {
+    do throws(IndexError) {
+      return try MappedFile(path: path).withBytes { !$0.prefix(8).elementsEqual(IndexHeader.magic) }
+    } catch {
+      // What cannot be read is not there, or writing will say what is wrong with it.
+      return false
+    }
+  }
+}
+
+/// Where sections come to lie.
+private struct IndexLayout {
+  private(set) var sections: [IndexSection] = []
+  private(set) var end: UInt64
+
+  init(sectionCount: Int) {
+    end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength)
+  }
+
+  private static func aligned(_ offset: UInt64) -> UInt64 {
+    (offset + IndexHeader.alignment - 1) / IndexHeader.alignment * IndexHeader.alignment
+  }
+
+  func fileLength(of lengths: [Int]) -> UInt64 {
+    lengths.reduce(end) { Self.aligned($0) + UInt64($1) }
+  }
+
+  mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
+    let section = IndexSection(
+      kind: kind, isRequired: kind != .attribute, offset: Self.aligned(end), length: UInt64(bytes.count),
+      checksum: XXHash64.hash(bytes))
+    sections.append(section)
+    end = section.offset + section.length
+    return section
+  }
+}

@@ -1,0 +1,22 @@
+/// Why an index was not written. The file of that name, if there was one, is as it was.
+public enum IndexWritingError: Error, Hashable, Sendable {
+  /// There is a file of that name that is not an index.
+  case wouldOverwrite(path: String)
+  /// Another build is writing to the same place.
+  case inUse(path: String)
+  /// The system refused: no space, no permission, no such folder.
+  case failed(path: String, action: String, reason: String)
+}
+
+extension IndexWritingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .wouldOverwrite(let path):
+      "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
+    case .inUse(let path):
+      "\(path): another build is writing this index; wait for it to end"
+    case .failed(let path, let action, let reason):
+      "\(path): could not \(action): \(reason); nothing was changed"
+    }
+  }
+}

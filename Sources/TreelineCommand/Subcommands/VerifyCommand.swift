@@ -1,0 +1,27 @@
+import ArgumentParser
+import Treeline
+
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks every byte of an index.",
+    discussion: """
+      Checks the checksums of all sections and every invariant of the hierarchy against the points: ranges nest and \
+      tile, boxes, sums and covariances agree with the points, the order is canonical. Exit code 65 where something is \
+      wrong.
+      """)
+
+  @Argument(help: ArgumentHelp("The index.", valueName: "index"))
+  var path: String
+
+  func run() throws {
+    try reportingFailures {
+      let problems = try ClusterTree.problems(ofIndex: path)
+      for problem in problems { printToStandardError("\(path): \(problem)") }
+      guard problems.isEmpty else {
+        throw Failure(message: "\(path): the index is damaged; build it anew", code: Failure.badData)
+      }
+      try writeToStandardOutput("\(path): sound\n")
+    }
+  }
+}
