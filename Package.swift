@@ -27,7 +27,8 @@ let package = Package(
       dependencies: [
         "Treeline", "TreelineBuilder", "GridBaseline", "TreelineFormats", "TreelineComparison",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ],
+      resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

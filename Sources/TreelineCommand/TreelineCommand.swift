@@ -12,6 +12,6 @@ struct TreelineCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      QueryCommand.self, BuildCommand.self, InspectCommand.self, VerifyCommand.self,
+      QueryCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self, VerifyCommand.self,
     ])
 }

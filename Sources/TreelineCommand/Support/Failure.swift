@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import GridBaseline
 import Treeline
 import TreelineBuilder
+import TreelineComparison
 import TreelineFormats
 
 /// What went wrong, as the tool says it, and the exit code that goes with it (sysexits.h).
@@ -41,7 +43,7 @@ extension Failure {
         case .badData: Self.badData
         }
       self.init(message: "\(error)", code: code)
-    case let error as QueryError:
+    case is QueryError, is ComparisonError, is GridError:
       self.init(message: "\(error)", code: Self.usage)
     case let error as IndexWritingError:
       if case .wouldOverwrite = error {

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+import GridBaseline
+import Treeline
+import TreelineComparison
+import TreelineFormats
+
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Sets a grid and the tree side by side at the same number of clusters.",
+    discussion: """
+      Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
+      measures are printed as a table; --output draws both pictures of each view into one HTML file that needs no \
+      network.
+      """)
+
+  @OptionGroup var input: InputOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:))
+  var bbox: BoundingBox?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
+  var zoom: Double?
+
+  @Option(
+    help: ArgumentHelp("The size of the screen in pixels.", valueName: "wxh"), transform: PixelSize.init(argument:))
+  var size = PixelSize(width: 1024, height: 768)
+
+  @Option(help: ArgumentHelp("The side of the grid's cells in pixels.", valueName: "px"))
+  var cell = 64.0
+
+  @Option(help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  var limit: Int?
+
+  @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
+  var json: String?
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
+    if !(cell.isFinite && 1...16_384 ~= cell) {
+      throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
+    }
+    if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
+    if zoom != nil && bbox == nil { throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.") }
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let points = try Points(input)
+      let report = try ComparisonReport(
+        of: points.tree, and: Grid(over: points.tree),
+        options: ComparisonOptions(
+          box: bbox, zoom: zoom, size: PictureSize(width: Double(size.width), height: Double(size.height)),
+          cellSize: .pixels(cell), limit: limit))
+      if let output { try write(page(report), to: output) }
+      if json == "-" {
+        try writeToStandardOutput(report.json)
+      } else {
+        if let json { try write(report.json, to: json) }
+        try writeToStandardOutput(report.text)
+      }
+    }
+  }
+
+  private func page(_ report: ComparisonReport) throws -> String {
+    let name = input.path == "-" ? "standard input" : URL(fileURLWithPath: input.path).lastPathComponent
+    return report.html(
+      ComparisonReport.Page(
+        title: name, land: try Land.rings(for: report.views.map(\.view.box)), credits: ["Land: Natural Earth."]))
+  }
+}

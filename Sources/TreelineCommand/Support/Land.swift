@@ -1,0 +1,48 @@
+import Foundation
+import Treeline
+import TreelineComparison
+import TreelineFormats
+
+/// The land outlines that come with the tool (Natural Earth, public domain).
+enum Land {
+  /// The rings of land, as fine as there are any for these views.
+  ///
+  /// Iceland's coast is kept at a larger scale than the world's: the data that comes with Treeline is looked at closely.
+  static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
+    let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
+    let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }
+    let name = isIceland ? "land_iceland_10m.geojson" : "land_50m.geojson"
+    guard let path = Bundle.module.path(forResource: name, ofType: "gz") else {
+      printToStandardError("treeline: the land outlines are not beside the tool; the pictures have none")
+      return []
+    }
+    let collection = try JSONDecoder().decode(
+      Collection.self, from: Data(try InputContents.read(path: path)))
+    return collection.features.flatMap { feature in
+      feature.geometry.coordinates.map { ring in
+        ring.map { Coordinate(longitude: $0[0], latitude: $0[1]) }
+      }
+    }
+  }
+
+  /// A FeatureCollection of Polygons, as `scripts/fixtures` writes it.
+  private struct Collection: Decodable {
+    var features: [Feature]
+
+    struct Feature: Decodable {
+      var geometry: Geometry
+    }
+
+    struct Geometry: Decodable {
+      var coordinates: [[[Double]]]
+    }
+  }
+}
+
+extension BoundingBox {
+  /// Of boxes that do not cross the antimeridian.
+  fileprivate func contains(_ other: BoundingBox) -> Bool {
+    west <= other.west && other.east <= east && other.west <= other.east && south <= other.south
+      && other.north <= north
+  }
+}
