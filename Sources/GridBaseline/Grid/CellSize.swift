@@ -1,0 +1,54 @@
+import Treeline
+
+/// How wide the cells of a grid are.
+public enum CellSize: Hashable, Sendable {
+  /// A fixed width on screen, as in BentoMap (64 in its article). The cells follow the zoom exactly, fractions
+  /// included, so that all systems of a comparison are asked for the same detail; between two fractional zooms the
+  /// whole grid is therefore another one.
+  case pixels(Double)
+
+  /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
+  ///
+  /// The published code rescales its cells at each fractional zoom, and so its clusters jitter during a pinch. Here
+  /// the cells are those of the zoom level: equal to the published ones at whole zooms, and at rest between two levels.
+  case published
+}
+
+extension CellSize {
+  /// The side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
+  ///
+  /// A whole side keeps the lattice exact: a point's cell is an integer division, and all cells are equally wide. The
+  /// cost is a side at most half a unit (0.5 cm) off.
+  ///
+  ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
+  public func units(zoom: Double) throws(GridError) -> UInt64 {
+    guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
+    switch self {
+    case .pixels(let pixels):
+      guard pixels.isFinite, pixels > 0 else { throw .cellSizeNotPositive(found: pixels) }
+      return Self.wholeUnits(pixels * Plane.unitsPerPixel(zoom: zoom))
+    case .published:
+      let level = Self.publishedLevel(zoom: zoom)
+      return Self.wholeUnits(Self.publishedPixels(level: level) * Plane.unitsPerPixel(zoom: level))
+    }
+  }
+
+  /// The article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
+  static func publishedLevel(zoom: Double) -> Double {
+    max(0, (zoom + 0.5).rounded(.down))
+  }
+
+  static func publishedPixels(level: Double) -> Double {
+    switch level {
+    case 13...15: 64
+    case 16...18: 32
+    case 19: 16
+    default: 88
+    }
+  }
+
+  /// Far zooms give 0 or infinity, hence the bounds first.
+  private static func wholeUnits(_ units: Double) -> UInt64 {
+    UInt64(min(max(units, 1), 0x1p32).rounded())
+  }
+}

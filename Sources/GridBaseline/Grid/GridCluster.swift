@@ -1,0 +1,51 @@
+import Treeline
+
+/// All points of one cell.
+///
+/// Two answers compare as sets: what stays, comes and goes between two windows is an intersection and two differences,
+/// as in the article.
+public struct GridCluster: Hashable, Sendable {
+  public let cell: GridCell
+
+  /// 1 or more.
+  public let pointCount: Int
+
+  /// The mean position in plane units, from exact sums: within 0 ..< 2^32, to be taken to degrees by
+  /// `Plane.coordinate(x:y:)`.
+  public let meanX: Double
+  public let meanY: Double
+
+  /// The smallest box around the points. Its width may lead across the seam, where the cell does.
+  public let bounds: PlaneWindow
+
+  /// The lowest row number among the points; where `pointCount` is 1, the row of the point.
+  public let firstRow: Int
+
+  /// A single point or several of them, as the published results tell them apart.
+  public enum Content: Hashable, Sendable {
+    case single(row: Int)
+    case multiple(pointCount: Int)
+  }
+
+  public var content: Content {
+    pointCount == 1 ? .single(row: firstRow) : .multiple(pointCount: pointCount)
+  }
+}
+
+extension GridCluster {
+  /// - Parameter totals: of positions counted from longitude -180, where no cell wraps.
+  init(_ totals: PointTotals, in cell: GridCell, seam: UInt32) {
+    let count = UInt64(totals.count)
+    self.cell = cell
+    pointCount = Int(totals.count)
+    // Whole units and the fraction apart: the seam is taken off exactly, and only the sum of the two is rounded.
+    let wholeX = UInt32(totals.sumX / count) &- seam
+    let x = Double(wholeX) + Double(totals.sumX % count) / Double(count)
+    meanX = x < 0x1p32 ? x : 0
+    meanY = Double(totals.sumY / count) + Double(totals.sumY % count) / Double(count)
+    bounds = PlaneWindow(
+      x: totals.bounds.minX &- seam, width: totals.bounds.width,
+      minY: totals.bounds.minY, maxY: totals.bounds.maxY)
+    firstRow = Int(totals.firstRow)
+  }
+}

@@ -1,0 +1,73 @@
+import GridBaseline
+import Testing
+import Treeline
+
+/// The grid by its definition: each point goes to the cell that integer division gives it.
+struct GridByDefinition {
+  let plane: Plane
+  let points: [PlanePoint]
+
+  struct Cell {
+    var rows: [Int] = []
+    var isVisible = false
+  }
+
+  /// By row, then column.
+  func cells(in window: PlaneWindow, side: UInt64) -> [(column: UInt64, row: UInt64, members: [Int])] {
+    var cells: [[UInt64]: Cell] = [:]
+    for (row, point) in points.enumerated() {
+      let x = (UInt64(point.x) + UInt64(plane.seam)) % (1 << 32)
+      let place = [UInt64(point.y) / side, x / side]
+      cells[place, default: Cell()].rows.append(row)
+      if window.contains(point) { cells[place]!.isVisible = true }
+    }
+    return cells.filter(\.value.isVisible).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { (column: $0.key[1], row: $0.key[0], members: $0.value.rows) }
+  }
+
+  /// Everything that a cluster says, said by its members one by one.
+  func expect(_ cluster: GridCluster, toBe column: UInt64, _ row: UInt64, _ members: [Int], side: UInt64) {
+    #expect(UInt64(cluster.cell.column) == column)
+    #expect(UInt64(cluster.cell.row) == row)
+    #expect(cluster.cell.side == side)
+    #expect(cluster.pointCount == members.count)
+    #expect(cluster.firstRow == members[0])
+    #expect(
+      cluster.content
+        == (members.count == 1 ? .single(row: members[0]) : .multiple(pointCount: members.count)))
+
+    // Eastwards from the cell's west edge, no position wraps.
+    let west = UInt32(column * side) &- plane.seam
+    let eastings = members.map { UInt64(points[$0].x &- west) }
+    let southings = members.map { UInt64(points[$0].y) }
+    let count = Double(members.count)
+    #expect(cluster.bounds.x == west &+ UInt32(eastings.min()!))
+    #expect(cluster.bounds.width == UInt32(eastings.max()! - eastings.min()!))
+    #expect(UInt64(cluster.bounds.minY) == southings.min()!)
+    #expect(UInt64(cluster.bounds.maxY) == southings.max()!)
+
+    let easting = UInt128(eastings.reduce(0, +))
+    let total = UInt128(members.count)
+    let wholeX = (UInt128(west) + easting / total) % (1 << 32)
+    let meanX = Double(wholeX) + Double(easting % total) / count
+    #expect(cluster.meanX == (meanX == 0x1p32 ? 0 : meanX))
+    #expect(abs(cluster.meanY - Double(southings.reduce(0, +)) / count) <= 0x1p-20)
+    #expect((0..<0x1p32).contains(cluster.meanX) && (0..<0x1p32).contains(cluster.meanY))
+  }
+
+  /// The whole answer against the definition; returns it.
+  @discardableResult
+  func check(_ grid: Grid, in window: PlaneWindow, side: UInt64) -> [GridCluster] {
+    let clusters = grid.clusters(in: window, cellSide: side)
+    let expected = cells(in: window, side: side)
+    guard clusters.count == expected.count else {
+      Issue.record("Expected \(expected.count) clusters, found \(clusters.count): side \(side), \(window)")
+      return clusters
+    }
+    for (cluster, cell) in zip(clusters, expected) {
+      expect(cluster, toBe: cell.column, cell.row, cell.members, side: side)
+      #expect(grid.members(of: cluster) == cell.members)
+    }
+    return clusters
+  }
+}
