@@ -6,7 +6,7 @@ extension ClusteringMethod {
   public static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
     ClusteringMethod(
       name: "grid", title: "Grid",
-      summary: "one badge for each occupied square of a fixed grid\(cellSize.words)",
+      summary: "one badge per occupied square of a fixed grid\(cellSize.words)",
       extentMeaning: "squares show the cells"
     ) { view, _ in
       try grid.clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in

@@ -5,7 +5,7 @@ extension ClusteringMethod {
   public static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "breadth-first", title: "Treeline",
-      summary: "one badge for each group that the data itself falls into, cut across its longest direction",
+      summary: "one badge per group that the points themselves form",
       extentMeaning: "ellipses show how far and which way each group spreads"
     ) { view, limit in
       try tree.clusters(in: view.window, limit: limit).map { ShownCluster($0, of: tree, in: view) }

@@ -18,8 +18,8 @@ public struct ComparisonOptions: Sendable {
   /// How many clusters a view may have; nil is as many as the grid happens to have there.
   public var limit: Int?
 
-  /// How many points a picture shows at most, 0 or more.
-  public var drawnPointLimit = 20_000
+  /// How many dots a picture has at most to show points, 0 or more. A dot is about 8 bytes.
+  public var dotLimit = 20_000
 
   public init(
     box: BoundingBox? = nil, zoom: Double? = nil, size: PictureSize = .standard,

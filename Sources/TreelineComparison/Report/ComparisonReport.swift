@@ -16,7 +16,7 @@ public struct ComparisonReport: Sendable {
   /// The methods in the order of their columns; the first is the one that the others are compared with.
   public let methods: [ClusteringMethod]
 
-  /// None where there is no point to look at.
+  /// None where there is nothing to look at: no point, or one position on a plain plane.
   public let views: [ViewComparison]
 
   let plane: Plane
@@ -46,7 +46,7 @@ public struct ComparisonReport: Sendable {
   ///   - methods: One or more. The first is compared against, and gives the number of clusters where the options do not.
   ///   - tree: The points that all of them cluster; only their positions and row numbers are used.
   ///   - views: Where.
-  ///   - options: Of these, `limit` and `drawnPointLimit`.
+  ///   - options: Of these, `limit` and `dotLimit`.
   public init(
     of methods: [ClusteringMethod], over tree: ClusterTree, in views: [ComparisonView],
     options: ComparisonOptions = ComparisonOptions()

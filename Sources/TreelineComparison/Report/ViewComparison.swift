@@ -13,8 +13,8 @@ public struct ViewComparison: Sendable {
   /// One for each method, in their order.
   public let results: [MethodResult]
 
-  /// Points inside the view, or an even sample of them, for the picture.
-  public let drawnPoints: [PixelPoint]
+  /// The points inside the view, or an even sample of them, for the picture.
+  public let dots: PointDots
 
   /// What one method shows.
   public struct MethodResult: Sendable {
@@ -38,7 +38,7 @@ public struct ViewComparison: Sendable {
         clusters: clusters,
         measures: try ClusteringMeasures(of: clusters, limit: limit, in: view, points: points, tree: tree))
     }
-    drawnPoints = points.sample(atMost: options.drawnPointLimit)
+    dots = PointDots(points, atMost: options.dotLimit)
   }
 
   /// The values of a measure, method by method.

@@ -1,7 +1,7 @@
 extension ComparisonReport {
   /// The report as tables for a terminal, at most 100 columns wide for up to four methods; `*` marks the best value.
   public var text: String {
-    guard !views.isEmpty else { return "No points: nothing to compare.\n" }
+    guard !views.isEmpty else { return "\(grouped(pointCount)) points in no view: nothing to compare.\n" }
     let tables = views.enumerated().map { index, view in
       let heading = "View \(index + 1) of \(views.count): \(view.words)\nbbox \(view.view.box)\n"
       return heading + view.table(methods)

@@ -26,9 +26,11 @@ struct ViewChoice {
   private static let margin = 32.0
 
   /// - Returns: The whole first, at whatever zoom fits it, then parts at rising whole zooms. None where there is no
-  ///   point.
+  ///   point, nor on a plain plane of one position, which has no extent to look at.
   func views() throws -> [ComparisonView] {
-    guard let root = tree.root else { return [] }
+    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else {
+      return []
+    }
     let whole = try whole(root.rect)
     var descent: [ComparisonView] = []
     var last = whole

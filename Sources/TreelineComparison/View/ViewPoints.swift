@@ -23,12 +23,4 @@ struct ViewPoints: Sendable {
   }
 
   var count: Int { positions.count }
-
-  /// At most `limit` of them, every so manieth in tree order, which thins all parts of the picture alike.
-  func sample(atMost limit: Int) -> [PixelPoint] {
-    guard count > limit else { return positions }
-    guard limit > 0 else { return [] }
-    let step = (count + limit - 1) / limit
-    return stride(from: 0, to: count, by: step).map { positions[$0] }
-  }
 }
