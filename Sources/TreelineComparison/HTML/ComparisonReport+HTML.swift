@@ -61,8 +61,8 @@ extension ComparisonReport {
     let heading = heading(index)
     return """
       <section>
-      <h2>\(escaped(heading))</h2>
-      <p class="facts">\(escaped(facts(comparison, isLandLeftOut: land != nil && path == nil)))</p>
+      <div class="heading"><h2>\(escaped(heading))</h2>
+      <p class="facts">\(escaped(facts(comparison, isLandLeftOut: land != nil && path == nil)))</p></div>
       <div class="pair">
       \(figures.joined())</div>
       \(table(index, caption: "Measures: " + heading))</section>

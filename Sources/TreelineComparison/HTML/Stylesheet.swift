@@ -18,14 +18,14 @@ let stylesheet = """
   * { box-sizing: border-box }
   body { margin: 0; background: var(--page); color: var(--ink);
     font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
-  main { max-width: 1500px; margin: 0 auto; padding: 28px 24px 56px }
+  main { max-width: 1500px; margin: 0 auto; padding: 20px 24px 56px }
   h1 { font-size: clamp(27px, 3.1vw, 42px); line-height: 1.12; letter-spacing: -.02em; margin: 4px 0 10px }
   h2 { font-size: 21px; line-height: 1.25; margin: 0; letter-spacing: -.01em }
   p { margin: 0 }
   .brand { font-weight: 650; font-size: 14px; color: var(--soft) }
-  .lede { font-size: 18px; max-width: 68em; color: var(--soft); text-wrap: pretty }
+  .lede { font-size: 17.5px; max-width: 84em; color: var(--soft); text-wrap: pretty }
   .lede b { color: var(--ink) }
-  .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); gap: 10px; margin: 18px 0 26px;
+  .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); gap: 10px; margin: 16px 0 22px;
     padding: 0; list-style: none }
   .tiles li { background: var(--card); border-radius: 12px; padding: 11px 14px 12px }
   .tiles h3 { margin: 0 0 5px; font-size: 14px; font-weight: 550 }
@@ -37,7 +37,8 @@ let stylesheet = """
   .tiles p { font-size: 12.5px; color: var(--soft); margin-top: 3px }
   section { margin-top: 40px }
   section:first-of-type { margin-top: 0 }
-  .facts { color: var(--soft); font-size: 14.5px; margin: 2px 0 12px }
+  .heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 14px; margin-bottom: 10px }
+  .facts { color: var(--soft); font-size: 14.5px }
   .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); gap: 18px; align-items: end }
   figure { margin: 0; min-width: 0 }
   figcaption { font-size: 14.5px; color: var(--soft); margin-bottom: 7px }
@@ -64,7 +65,6 @@ let stylesheet = """
   td.value, th.value { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
   td.value { width: 8.5em }
   td.best { font-weight: 700 }
-  td.best::before { content: none }
   .mark { font-size: 11.5px; font-weight: 650; border: 1px solid currentColor; border-radius: 99px; padding: 0 6px 1px;
     margin-right: 7px; opacity: .9 }
   .way { width: 8em; color: var(--soft); font-size: 13.5px; white-space: nowrap }
