@@ -1,0 +1,126 @@
+import Treeline
+
+extension ComparisonReport {
+  /// What a page shows besides the report itself.
+  public struct Page: Sendable {
+    /// What the data is, such as the name of its file.
+    public var title: String
+
+    /// Rings of land in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as in
+    /// GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
+    public var land: [[Coordinate]]
+
+    /// Sentences that licences ask to show, in plain text.
+    public var credits: [String]
+
+    public init(title: String, land: [[Coordinate]] = [], credits: [String] = []) {
+      self.title = title
+      self.land = land
+      self.credits = credits
+    }
+  }
+
+  /// The report as one HTML page that needs nothing else: no network, no fonts, no scripts.
+  ///
+  /// - Complexity: O(clusters + drawn points + places of land), views times.
+  public func html(_ page: Page) -> String {
+    let isSphere = plane.projection == .webMercator
+    let land = isSphere && !page.land.isEmpty ? LandOutline(page.land, on: plane) : nil
+    let sections = views.indices.map { section($0, land: land) }
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>\(escaped(page.title)): \(escaped(methods.map(\.title).joined(separator: " and "))) compared</title>
+      <style>
+      \(stylesheet)</style>
+      </head>
+      <body>
+      <main>
+      \(Summary(report: self, title: page.title).html)\(sections.joined())\(footer(page.credits))</main>
+      </body>
+      </html>
+
+      """
+  }
+
+  private func section(_ index: Int, land: LandOutline?) -> String {
+    let comparison = views[index]
+    let path = land?.path(in: comparison.view)
+    let picture = MapPicture(comparison: comparison, methods: methods, name: "v\(index + 1)", land: path)
+    let figures = methods.enumerated().map { number, method in
+      """
+      <figure>
+      <figcaption><b class="t\(number)">\(escaped(method.title))</b> \(escaped(method.summary))</figcaption>
+      \(picture.svg(method: number))</figure>
+
+      """
+    }
+    let heading = heading(index)
+    return """
+      <section>
+      <div class="heading"><h2>\(escaped(heading))</h2>
+      <p class="facts">\(escaped(facts(comparison, isLandLeftOut: land != nil && path == nil)))</p></div>
+      <div class="pair">
+      \(figures.joined())</div>
+      \(table(index, caption: "Measures: " + heading))</section>
+
+      """
+  }
+
+  /// What measures mean is told once.
+  private func table(_ index: Int, caption: String) -> String {
+    MeasureTable(comparison: views[index], methods: methods, caption: caption, hasExplanations: index == 0)
+      .html
+  }
+
+  private func heading(_ index: Int) -> String {
+    let comparison = views[index]
+    let zoom = comparison.view.zoom
+    let place =
+      comparison.pointCount == pointCount
+      ? "All \(grouped(pointCount)) points"
+      : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
+    return "\(place), zoom \(zoom == zoom.rounded() ? fixed(zoom, 0) : fixed(zoom, 1))"
+  }
+
+  private func facts(_ comparison: ViewComparison, isLandLeftOut: Bool) -> String {
+    let counts = comparison.results.map { grouped($0.clusters.count) }
+    let badges =
+      Set(counts).count == 1
+      ? "\(counts[0]) badges each"
+      : zip(methods, counts).map { "\($0.title) \($1) badges" }.joined(separator: ", ")
+    let dots =
+      switch comparison.dots.step {
+      case 1: "Dots: all points."
+      case 2: "Dots: every second of the points that can be told apart."
+      default: "Dots: one in \(comparison.dots.step) of the points that can be told apart."
+      }
+    let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
+    return "\(badges). \(dots)\(land)\(offPicture(comparison))"
+  }
+
+  /// Clusters stand where the mean of all their points is, which may be beyond the edge.
+  private func offPicture(_ comparison: ViewComparison) -> String {
+    let (width, height) = (comparison.view.width, comparison.view.height)
+    let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
+      let count = result.clusters.count { !(0...width ~= $0.position.x && 0...height ~= $0.position.y) }
+      return count > 0 ? "\(count) of \(method.title)" : nil
+    }
+    return counts.isEmpty ? "" : " Badges centred beyond the edges: \(counts.joined(separator: ", "))."
+  }
+
+  private func footer(_ credits: [String]) -> String {
+    let meanings = methods.compactMap { method in method.extentMeaning.map { "\(method.title): \($0)." } }
+    let lines =
+      [
+        "Badges are as wide as their count asks for, from 25 to 44 px of a screen that shows the picture at full size; "
+          + "a point alone is a small dot, and is measured as a badge of one. "
+          + meanings.joined(separator: " "),
+        "Values above are means over all views. “Best” goes by the rounded numbers.",
+      ] + credits
+    return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"
+  }
+}

@@ -1,0 +1,108 @@
+import Treeline
+
+/// The SVG pictures of one view, one for each method. What they share, land and points, is written once.
+struct MapPicture {
+  let comparison: ViewComparison
+  let methods: [ClusteringMethod]
+  /// Unlike that of any other view on the page.
+  let name: String
+  /// The path of land, if it is known well enough.
+  let land: String?
+
+  func svg(method index: Int) -> String {
+    let view = comparison.view
+    let result = comparison.results[index]
+    let id = "\(name)-\(index)"
+    let (width, height) = (coordinate(view.width), coordinate(view.height))
+    return """
+      <svg viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(classes(index))">
+      <title id="\(id)-t">\(escaped(methods[index].title)): \(grouped(result.clusters.count)) badges</title>
+      <desc id="\(id)-d">\(escaped(description(of: index)))</desc>
+      \(land.map { land in shared("land", method: index) { land } } ?? "")
+      <g class="extent">\(extents(of: result.clusters))</g>
+      \(shared("points", method: index) { dots })
+      <g class="badges">
+      \(badges(of: result.clusters))</g>
+      </svg>
+
+      """
+  }
+
+  private func classes(_ index: Int) -> String { "m\(index)" + (land == nil ? " plain" : "") }
+
+  private func description(of index: Int) -> String {
+    "A map of \(grouped(comparison.pointCount)) points, shown as \(methods[index].summary). "
+      + "A badge's number says how many points it stands for."
+  }
+
+  // MARK: Land and points
+
+  /// The land under the clusters' extents, the points upon them.
+  private func shared(_ layer: String, method index: Int, path: () -> String) -> String {
+    let id = "\(name)-\(layer)"
+    guard index == 0 else { return "<use href=\"#\(id)\"/>" }
+    let style = layer == "points" ? " stroke-width=\"\(dotWidth)\"" : ""
+    return "<path id=\"\(id)\" class=\"\(layer)\"\(style) transform=\"scale(.1)\" d=\"\(path())\"/>"
+  }
+
+  /// In tenths of a pixel: few points may be larger.
+  private var dotWidth: Int {
+    switch comparison.dots.positions.count {
+    case ..<2_000: 36
+    case ..<8_000: 28
+    default: 22
+    }
+  }
+
+  private var dots: String {
+    var path = PathText()
+    for place in comparison.dots.positions {
+      path.move(to: place)
+      path.dot()
+    }
+    return path.text
+  }
+
+  // MARK: Clusters
+
+  private func extents(of clusters: [ShownCluster]) -> String {
+    clusters.compactMap(\.extent).map { extent in
+      switch extent {
+      case .box(let x, let y, let width, let height):
+        return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
+          + " height=\"\(coordinate(height))\"/>"
+      case .ellipse:
+        return ""
+      }
+    }.joined() + zip(clusters, clusters.map(\.extent)).map(ellipse).joined()
+  }
+
+  /// At two sigma, where most points of a group are inside.
+  private func ellipse(_ cluster: ShownCluster, _ extent: ShownCluster.Extent?) -> String {
+    guard case .ellipse(let semiMajor, let semiMinor, let angle) = extent else { return "" }
+    let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
+    return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
+      + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
+  }
+
+  /// The largest first, so that small badges are not hidden behind them.
+  private func badges(of clusters: [ShownCluster]) -> String {
+    let order = clusters.indices.sorted {
+      (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1)
+    }
+    return order.map { badge(clusters[$0]) }.joined()
+  }
+
+  private func badge(_ cluster: ShownCluster) -> String {
+    let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
+    guard cluster.pointCount > 1 else { return "<circle class=\"one\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>\n" }
+    let label = abbreviated(cluster.pointCount)
+    let fontSize = label.count > 3 ? 13.0 : 14.0
+    // Centred by hand: not every browser centres text upright by itself.
+    let baseline = coordinate(cluster.position.y + 0.36 * fontSize)
+    let radius = coordinate(BadgeSize.diameter(pointCount: cluster.pointCount) / 2)
+    return "<g><title>\(grouped(cluster.pointCount)) points</title>"
+      + "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(radius)\"/>"
+      + "<text x=\"\(x)\" y=\"\(baseline)\"\(fontSize < 14 ? " class=\"long\"" : "")>\(label)</text></g>\n"
+  }
+}

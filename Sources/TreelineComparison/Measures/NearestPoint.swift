@@ -1,0 +1,60 @@
+import Treeline
+
+extension ClusterTree {
+  /// The distance in plane units from a position to the nearest point of the tree, wherever the view ends; the position
+  /// need not be a whole number of units. Nil where there are no points.
+  ///
+  /// Branch and bound over the boxes of the nodes, hence exact.
+  ///
+  /// - Complexity: O(log^2 n) as a rule
+  func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
+    guard let root else { return nil }
+    var best = Double.infinity
+    var stack = [(squaredDistance(fromX: x, y, to: root.rect), root)]
+    while let (bound, cluster) = stack.popLast() {
+      guard bound < best else { continue }
+      if cluster.pointCount <= Self.scannedCount || cluster.rect.isPoint {
+        for index in cluster.range.prefix(Self.scannedCount) {
+          best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(at: index))))
+        }
+      } else {
+        // The nearer child last, to be looked at first.
+        stack += try children(of: cluster.id)
+          .map { (squaredDistance(fromX: x, y, to: $0.rect), $0) }
+          .sorted { $0.0 > $1.0 }
+      }
+    }
+    return best.squareRoot()
+  }
+
+  /// Of so few points each is looked at.
+  private static var scannedCount: Int { 16 }
+
+  private func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
+    let (minX, maxX) = (Double(rect.minX), Double(rect.maxX))
+    var dx = max(minX - x, 0, x - maxX)
+    if plane.projection == .webMercator, dx > 0 {
+      // The same, one turn on and one turn back.
+      dx = min(dx, max(minX - (x - 0x1p32), 0), max(x + 0x1p32 - maxX, 0))
+    }
+    let dy = max(Double(rect.minY) - y, 0, y - Double(rect.maxY))
+    return dx * dx + dy * dy
+  }
+}
+
+extension ClusteringMeasures {
+  /// The mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
+  static func dataDistance(_ clusters: [ShownCluster], in view: ComparisonView, of tree: ClusterTree) throws
+    -> Double?
+  {
+    guard !clusters.isEmpty else { return nil }
+    var sum = 0.0
+    for cluster in clusters {
+      var x = Double(view.window.x) + cluster.position.x * view.unitsPerPixel
+      if view.plane.projection == .webMercator { x -= (x / 0x1p32).rounded(.down) * 0x1p32 }
+      let y = Double(view.window.minY) + cluster.position.y * view.unitsPerPixel
+      sum += (try tree.distanceToNearestPoint(x: x, y: y) ?? 0) / view.unitsPerPixel
+    }
+    return sum / Double(clusters.count)
+  }
+}

@@ -1,0 +1,53 @@
+import GridBaseline
+import Treeline
+
+extension ClusteringMethod {
+  /// One cluster for each occupied cell of a grid, shown at the mean of its points. It knows no limit.
+  public static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
+    ClusteringMethod(
+      name: "grid", title: "Grid",
+      summary: "one badge per occupied square of a fixed grid\(cellSize.words)",
+      extentMeaning: "squares show the cells"
+    ) { view, _ in
+      try grid.clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
+        ShownCluster(
+          at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
+          extent: .cell(grid.window(of: cluster.cell), in: view), rows: { grid.members(of: cluster) })
+      }
+    }
+  }
+}
+
+extension CellSize {
+  fileprivate var words: String {
+    switch self {
+    case .pixels(let pixels): ", \(shortest(pixels)) px wide"
+    case .published: ", as wide as published for each zoom"
+    }
+  }
+}
+
+extension ShownCluster.Extent {
+  fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
+    let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
+    // By its middle, so that a cell on the edge comes out on the same side as its badge.
+    let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
+    let units = view.unitsPerPixel
+    return .box(
+      x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units,
+      height: height / units)
+  }
+}
+
+extension Grid {
+  /// The grid over the points of a tree, with the same row numbers.
+  ///
+  /// - Complexity: O(points)
+  public init(over tree: ClusterTree) {
+    var points = [PlanePoint](repeating: PlanePoint(x: 0, y: 0), count: tree.pointCount)
+    if let root = tree.root {
+      for (index, row) in tree.members(of: root).enumerated() { points[row] = tree.position(at: index) }
+    }
+    self.init(points, on: tree.plane)
+  }
+}

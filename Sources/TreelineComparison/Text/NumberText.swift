@@ -1,0 +1,40 @@
+/// A number with a fixed count of decimals, from 0 to 9, rounded half away from zero: `fixed(2.25, 1)` is "2.3".
+func fixed(_ value: Double, _ decimals: Int) -> String {
+  var scale = 1.0
+  for _ in 0..<decimals { scale *= 10 }
+  let scaled = (abs(value) * scale).rounded()
+  guard scaled < 0x1p62 else { return "\(value)" }
+  let digits = String(Int64(scaled))
+  let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+  let sign = value < 0 && scaled > 0 ? "-" : ""
+  return decimals == 0 ? sign + padded : sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+}
+
+/// A number as short as it can be told: without ".0".
+func shortest(_ value: Double) -> String {
+  let text = "\(value)"
+  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+}
+
+/// A whole number with its thousands apart: 139,409.
+func grouped(_ value: Int) -> String {
+  var text = ""
+  for (index, digit) in String(value.magnitude).reversed().enumerated() {
+    if index > 0, index % 3 == 0 { text.append(",") }
+    text.append(digit)
+  }
+  return (value < 0 ? "-" : "") + String(text.reversed())
+}
+
+/// A count for a badge, in at most four characters below a trillion: 999, 1.2k, 12k, 1.7M.
+func abbreviated(_ count: Int) -> String {
+  var value = Double(count)
+  var unit = 0
+  // 999.5 thousand would round to four digits, hence not 1000.
+  while value >= (unit == 0 ? 1000 : 999.5), unit < 4 {
+    value /= 1000
+    unit += 1
+  }
+  let suffix = ["", "k", "M", "G", "T"][unit]
+  return fixed(value, unit > 0 && value < 9.95 ? 1 : 0) + suffix
+}

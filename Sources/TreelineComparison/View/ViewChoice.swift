@@ -1,0 +1,98 @@
+import GridBaseline
+import Treeline
+
+/// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
+///
+/// From the whole, each view is centred on that cluster of the view before whose surroundings, one zoom further in,
+/// show the most points. Of this descent, views at even steps are kept.
+struct ViewChoice {
+  let tree: ClusterTree
+  let grid: Grid
+  let size: PictureSize
+
+  /// The whole and four parts.
+  static let viewCount = 5
+
+  /// With fewer points there is little to cluster.
+  static let leastPointCount = 200
+
+  /// Here a pixel is 60 cm at the equator: beyond, nothing is near anything.
+  static let maximumZoom = 18.0
+
+  /// How many clusters of a view are tried as the middle of the next.
+  private static let candidateCount = 64
+
+  /// At least this wide a rim around the whole, in pixels: half of the largest badge, and some air.
+  private static let margin = 32.0
+
+  /// - Returns: The whole first, at whatever zoom fits it, then parts at rising whole zooms. None where there is no
+  ///   point, nor on a plain plane of one position, which has no extent to look at.
+  func views() throws -> [ComparisonView] {
+    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else {
+      return []
+    }
+    let whole = try whole(root.rect)
+    var descent: [ComparisonView] = []
+    var last = whole
+    var lastCount = tree.pointCount
+    var zoom = whole.zoom.rounded(.down) + 1
+    while zoom <= Self.maximumZoom, let (next, count) = try densest(in: last, zoom: zoom) {
+      guard count >= Self.leastPointCount else { break }
+      if count != lastCount { descent.append(next) }
+      (last, lastCount) = (next, count)
+      zoom += 1
+    }
+    return [whole] + evenSteps(of: descent)
+  }
+
+  private func evenSteps(of descent: [ComparisonView]) -> [ComparisonView] {
+    let count = min(Self.viewCount - 1, descent.count)
+    return (1...max(count, 1)).prefix(count).map { descent[$0 * descent.count / count - 1] }
+  }
+
+  private func whole(_ rect: PlaneRect) throws -> ComparisonView {
+    let inside = try PictureSize(
+      width: max(size.width - 2 * Self.margin, size.width / 2),
+      height: max(size.height - 2 * Self.margin, size.height / 2))
+    let zoom = min(
+      inside.zoom(fittingWidth: Double(rect.width), height: Double(rect.height)), Self.maximumZoom)
+    return try view(
+      x: Double(rect.minX) + Double(rect.width) / 2, y: Double(rect.minY) + Double(rect.height) / 2,
+      zoom: zoom)
+  }
+
+  /// The view with the most points; the first in tree order of equal ones.
+  private func densest(in view: ComparisonView, zoom: Double) throws -> (ComparisonView, count: Int)? {
+    var best: (ComparisonView, count: Int)?
+    for cluster in try tree.clusters(in: view.window, limit: Self.candidateCount) {
+      let candidate = try self.view(x: cluster.meanX, y: cluster.meanY, zoom: zoom)
+      let count = grid.pointCount(in: candidate.window)
+      if count > best?.count ?? 0 { best = (candidate, count) }
+    }
+    return best
+  }
+
+  /// The view centred on a position, as far as the plane reaches.
+  private func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
+    let units = Plane.unitsPerPixel(zoom: zoom)
+    let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
+    let isSphere = tree.plane.projection == .webMercator
+    let isWholeTurn = isSphere && 2 * halfWidth >= Self.planeWidth
+    // A whole turn is cut where the plane is: in the widest gap of the data.
+    let west = isWholeTurn ? 0 : isSphere ? x - halfWidth : max(x - halfWidth, 0)
+    let east = isSphere ? x + halfWidth : min(x + halfWidth, Self.planeWidth - 1)
+    let northWest = tree.plane.coordinate(x: west, y: max(y - halfHeight, 0))
+    let southEast = tree.plane.coordinate(x: east, y: min(y + halfHeight, Self.planeWidth - 1))
+    let box = BoundingBox(
+      west: rounded(northWest.x), south: rounded(southEast.y),
+      east: isWholeTurn ? rounded(northWest.x) + 360 : rounded(southEast.x), north: rounded(northWest.y))
+    return try ComparisonView(box, zoom: zoom, on: tree.plane)
+  }
+
+  /// Degrees to six decimals, 11 cm: a box can be told, and asked for again, exactly.
+  private func rounded(_ degrees: Double) -> Double {
+    tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
+  }
+
+  private static let planeWidth = 0x1p32
+}

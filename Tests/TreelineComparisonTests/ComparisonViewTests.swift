@@ -1,0 +1,79 @@
+import GridBaseline
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineComparison
+
+@Suite struct ComparisonViewTests {
+  private let plane = Plane.webMercator(seam: 123_456_789)
+
+  @Test func aBoxFillsTheSizeOneWay() throws {
+    let wide = try ComparisonView(
+      BoundingBox(west: 0, south: 0, east: 40, north: 5), fitting: .standard, on: plane)
+    #expect(abs(wide.width - 1024) < 1e-6 && wide.height < 768)
+    let tall = try ComparisonView(
+      BoundingBox(west: 0, south: 0, east: 5, north: 40), fitting: .standard, on: plane)
+    #expect(abs(tall.height - 768) < 1e-6 && tall.width < 1024)
+  }
+
+  @Test func acrossTheAntimeridianIsOnePiece() throws {
+    let view = try ComparisonView(
+      BoundingBox(west: 170, south: -20, east: -170, north: 0), fitting: .standard, on: plane)
+    for (longitude, share) in [(170.0, 0.0), (175, 0.25), (180, 0.5), (-180, 0.5), (-175, 0.75), (-170, 1)] {
+      let point = plane.point(at: Coordinate(longitude: longitude, latitude: -10))
+      #expect(abs(view.pixel(of: point).x - share * view.width) < 1e-3)
+      #expect(abs(view.pixel(x: Double(point.x), y: Double(point.y)).x - share * view.width) < 1e-3)
+    }
+    // Just off the edge stays just off that edge.
+    let off = plane.point(at: Coordinate(longitude: 169, latitude: -10))
+    #expect(view.pixel(x: Double(off.x), y: Double(off.y)).x < 0)
+  }
+
+  @Test func whatCannotBeShownIsRefused() throws {
+    let box = BoundingBox(west: 0, south: 0, east: 1, north: 1)
+    let line = BoundingBox(west: 0, south: 0, east: 1, north: 0)
+    #expect(throws: ComparisonError.boxWithoutArea(found: line)) {
+      try ComparisonView(line, fitting: .standard, on: plane)
+    }
+    #expect(throws: ComparisonError.self) { try ComparisonView(box, zoom: .nan, on: plane) }
+    #expect(throws: ComparisonError.boxOffPlane(found: box)) {
+      try ComparisonView(box, zoom: 1, on: .planar(left: 5, top: 5, side: 2))
+    }
+    #expect(throws: ComparisonError.self) { try PictureSize(width: 0, height: 10) }
+    let tree = try ClusterTree([Coordinate(longitude: 0, latitude: 0)])
+    #expect(throws: ComparisonError.zoomWithoutBox(found: 3)) {
+      try ComparisonReport(of: tree, and: Grid(over: tree), options: ComparisonOptions(zoom: 3))
+    }
+    #expect(throws: ComparisonError.limitBelowOne(found: 0)) {
+      try ComparisonReport(of: tree, and: Grid(over: tree), options: ComparisonOptions(limit: 0))
+    }
+  }
+
+  @Test(arguments: UInt64(1)...6) func chosenViewsGetDenser(seed: UInt64) throws {
+    let tree = try ClusterTree(Places.towns(seed: seed, count: 6_000))
+    let report = try ComparisonReport(of: tree, and: Grid(over: tree))
+    #expect(2...5 ~= report.views.count, "seed \(seed)")
+    #expect(report.views[0].pointCount == tree.pointCount)
+    for (before, after) in zip(report.views, report.views.dropFirst()) {
+      #expect(after.view.zoom > before.view.zoom && after.view.zoom == after.view.zoom.rounded())
+      #expect(after.pointCount < before.pointCount && after.pointCount >= ViewChoice.leastPointCount)
+      #expect(abs(after.view.width - 1024) < 0.1, "seed \(seed)")
+    }
+    // The box as it is told shows the same again.
+    for comparison in report.views {
+      let options = ComparisonOptions(box: comparison.view.box, zoom: comparison.view.zoom)
+      #expect(
+        try ComparisonReport(of: tree, and: Grid(over: tree), options: options).views[0].view
+          == comparison.view)
+    }
+  }
+
+  @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
+  func nastySetsHaveViews(name: String, projection: Plane.Projection) throws {
+    let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places, as: projection)
+    let views = try ComparisonReport(of: tree, and: Grid(over: tree)).views
+    #expect(views.isEmpty == (tree.pointCount == 0 || (projection == .planar && tree.root!.rect.isPoint)))
+    #expect(views.first.map { $0.pointCount == tree.pointCount } ?? true)
+  }
+}

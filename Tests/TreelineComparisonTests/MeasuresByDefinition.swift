@@ -1,0 +1,70 @@
+import Treeline
+
+@testable import TreelineComparison
+
+/// The measures of a clustering by loops over all pairs, as their definitions read.
+struct MeasuresByDefinition {
+  var distortion: Double?
+  var overlap = 0.0
+  var axisShare: Double?
+  var neighbourSpread: Double?
+  var dataDistance: Double?
+
+  init(_ clusters: [ShownCluster], in view: ComparisonView, points: [PlanePoint]) {
+    guard !clusters.isEmpty else { return }
+    let units = view.unitsPerPixel
+    /// The distance in pixels from a shown position to a point, the short way round the world.
+    func distance(_ from: PixelPoint, _ to: PlanePoint) -> Double {
+      var dx = Double(view.window.x) + from.x * units - Double(to.x)
+      while dx > 0x1p31 { dx -= 0x1p32 }
+      while dx < -0x1p31 { dx += 0x1p32 }
+      let dy = Double(view.window.minY) + from.y * units - Double(to.y)
+      return (dx * dx + dy * dy).squareRoot() / units
+    }
+    var sum = 0.0
+    var count = 0.0
+    for cluster in clusters {
+      for row in cluster.rows() where view.window.contains(points[row]) {
+        let length = distance(cluster.position, points[row])
+        sum += length * length
+        count += 1
+      }
+    }
+    distortion = count > 0 ? (sum / count).squareRoot() : nil
+    dataDistance =
+      clusters.map { cluster in points.map { distance(cluster.position, $0) }.min()! }.reduce(0, +)
+      / Double(clusters.count)
+    setNeighbours(clusters)
+  }
+
+  private mutating func setNeighbours(_ clusters: [ShownCluster]) {
+    var distances: [Double] = []
+    var axisCount = 0
+    var touchCount = 0
+    for (index, cluster) in clusters.enumerated() {
+      var nearest: (distance: Double, position: PixelPoint)?
+      var touches = false
+      for (other, neighbour) in clusters.enumerated() where other != index {
+        let squared = cluster.position.squaredDistance(to: neighbour.position)
+        if squared < nearest?.distance ?? .infinity { nearest = (squared, neighbour.position) }
+        let reach =
+          BadgeSize.diameter(pointCount: cluster.pointCount) / 2
+          + BadgeSize.diameter(pointCount: neighbour.pointCount) / 2
+        if squared <= reach * reach { touches = true }
+      }
+      touchCount += touches ? 1 : 0
+      guard let nearest else { continue }
+      distances.append(nearest.distance.squareRoot())
+      let angle = degrees(
+        x: nearest.position.x - cluster.position.x, y: nearest.position.y - cluster.position.y)
+      let off = [-180.0, -90, 0, 90, 180].map { abs(angle - $0) }.min()!
+      axisCount += off <= 5 ? 1 : 0
+    }
+    overlap = Double(touchCount) / Double(clusters.count)
+    guard !distances.isEmpty else { return }
+    let mean = distances.reduce(0, +) / Double(distances.count)
+    let variance = distances.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(distances.count)
+    axisShare = Double(axisCount) / Double(distances.count)
+    neighbourSpread = variance.squareRoot() / mean
+  }
+}

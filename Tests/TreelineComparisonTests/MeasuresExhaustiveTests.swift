@@ -1,0 +1,68 @@
+import GridBaseline
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineComparison
+
+/// Each measure against its definition, computed with loops over everything.
+@Suite struct MeasuresExhaustiveTests {
+  private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
+
+  private func views(seed: UInt64, on plane: Plane) throws -> [ComparisonView] {
+    var random = RandomNumbers(seed: seed &* 7919)
+    return try (0..<6).map { index in
+      let west = Double.random(in: -180...180, using: &random)
+      let box = BoundingBox(
+        west: index == 0 ? -180 : index == 1 ? 165 : west,
+        south: Double.random(in: -70 ... -5, using: &random),
+        east: index == 0 ? 180 : index == 1 ? -150 : west + Double.random(in: 20...200, using: &random),
+        north: Double.random(in: 5...70, using: &random))
+      return try ComparisonView(box, fitting: .standard, on: plane)
+    }
+  }
+
+  @Test(arguments: seeds) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
+    let places = Places.towns(seed: seed)
+    let tree = try ClusterTree(places)
+    let points = places.map(tree.plane.point(at:))
+    for view in try views(seed: seed, on: tree.plane) {
+      let report = try ComparisonReport(
+        of: [.grid(Grid(over: tree)), .breadthFirst(tree)], over: tree, in: [view])
+      let comparison = report.views[0]
+      let inside = points.indices.filter { view.window.contains(points[$0]) }
+      #expect(comparison.pointCount == inside.count, "seed \(seed)")
+      for result in comparison.results {
+        let expected = MeasuresByDefinition(result.clusters, in: view, points: points)
+        let measures = result.measures
+        #expect(measures.clusterCount == result.clusters.count)
+        #expect(measures.pointCount == result.clusters.reduce(0) { $0 + $1.rows().count })
+        #expect(isClose(measures.distortion, expected.distortion), "seed \(seed), \(view.box)")
+        #expect(measures.overlap == expected.overlap, "seed \(seed), \(view.box)")
+        #expect(measures.gridLook == expected.axisShare, "seed \(seed), \(view.box)")
+        #expect(isClose(measures.neighbourSpread, expected.neighbourSpread), "seed \(seed), \(view.box)")
+        #expect(isClose(measures.dataDistance, expected.dataDistance), "seed \(seed), \(view.box)")
+        #expect(measures.fill == Double(result.clusters.count) / Double(comparison.limit))
+        #expect(measures.conservation.isExact, "seed \(seed), \(view.box)")
+      }
+    }
+  }
+
+  @Test(arguments: Places.nasty.map(\.name)) func nastySetsAreMeasured(name: String) throws {
+    let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places)
+    for comparison in try ComparisonReport(of: tree, and: Grid(over: tree)).views {
+      for measures in comparison.results.map(\.measures) {
+        #expect(measures.conservation.isExact)
+        #expect(measures.distortion?.isFinite ?? true)
+        #expect(0...1 ~= measures.overlap)
+        #expect(0...1 ~= measures.gridLook ?? 0)
+        #expect(measures.neighbourSpread?.isFinite ?? true)
+      }
+    }
+  }
+
+  private func isClose(_ a: Double?, _ b: Double?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return abs(a - b) <= 1e-6 * max(1, abs(a))
+  }
+}

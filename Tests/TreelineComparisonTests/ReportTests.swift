@@ -1,0 +1,109 @@
+import Foundation
+import GridBaseline
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineComparison
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite struct ReportTests {
+  private func report(_ places: [Coordinate], _ projection: Plane.Projection = .webMercator) throws
+    -> ComparisonReport
+  {
+    let tree = try ClusterTree(places, as: projection)
+    return try ComparisonReport(of: tree, and: Grid(over: tree))
+  }
+
+  @Test func theOrderOfTheInputChangesNothing() throws {
+    let places = Places.towns(seed: 8)
+    var random = RandomNumbers(seed: 1)
+    let (one, other) = (try report(places), try report(places.shuffled(using: &random)))
+    #expect(one.json == other.json)
+    #expect(one.text == other.text)
+    #expect(one.html(.init(title: "Towns")) == other.html(.init(title: "Towns")))
+  }
+
+  @Test func jsonHasItsShape() throws {
+    let report = try report(Places.towns(seed: 3))
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+    #expect(json["points"] as? Int == 3_000)
+    let views = try #require(json["views"] as? [[String: Any]])
+    #expect(views.count == report.views.count)
+    for (view, comparison) in zip(views, report.views) {
+      let box = comparison.view.box
+      #expect(view["bbox"] as? [Double] == [box.west, box.south, box.east, box.north])
+      #expect(view["zoom"] as? Double != nil)
+      let methods = try #require(view["methods"] as? [[String: Any]])
+      #expect(methods.map { $0["name"] as? String } == ["grid", "breadth-first"])
+      for (method, result) in zip(methods, comparison.results) {
+        #expect(method["clusters"] as? Int == result.clusters.count)
+        #expect(method["points"] as? Int == result.measures.pointCount)
+        for key in ["distortion_px", "overlap", "grid_look", "on_data_px", "fill"] {
+          #expect(method[key] as? Double != nil, "\(key)")
+        }
+      }
+    }
+    #expect(try self.report([]).json == "{\"points\": 0, \"views\": []}\n")
+  }
+
+  @Test func aLoneClusterHasNullsInJSON() throws {
+    let json = try report([Coordinate(longitude: 1, latitude: 2)]).json
+    #expect(json.contains("\"grid_look\": null, \"neighbour_spread\": null"))
+    _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
+  }
+
+  @Test func tablesFitATerminal() throws {
+    let text = try report(Places.towns(seed: 5)).text
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    #expect(text.contains("*") && text.contains("Every point in one badge"))
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { !$0.hasSuffix(" ") })
+  }
+
+  @Test func htmlNeedsNothingElseAndEscapesItsText() throws {
+    let page = ComparisonReport.Page(title: "<script>alert('&')</script>", credits: ["A & B <c>"])
+    let html = try report(Places.towns(seed: 2)).html(page)
+    #expect(!html.contains("<script"))
+    #expect(html.contains("&lt;script&gt;alert(&#39;&amp;&#39;)"))
+    #expect(html.contains("A &amp; B &lt;c&gt;"))
+    for word in ["http:", "https:", "src=", "url(", "@import", "nan", "inf\""] {
+      #expect(!html.contains(word), "\(word)")
+    }
+  }
+
+  @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
+  func picturesAreWellFormed(name: String, projection: Plane.Projection) throws {
+    let report = try report(Places.nasty.first { $0.name == name }!.places, projection)
+    let land = [[(0.0, 0.0), (30, 0), (30, 30)].map { Coordinate(longitude: $0.0, latitude: $0.1) }]
+    let html = report.html(.init(title: name, land: land))
+    var rest = html[...]
+    var count = 0
+    while let start = rest.range(of: "<svg"), let end = rest.range(of: "</svg>") {
+      let parser = XMLParser(data: Data(rest[start.lowerBound..<end.upperBound].utf8))
+      #expect(parser.parse(), "\(String(describing: parser.parserError))")
+      rest = rest[end.upperBound...]
+      count += 1
+    }
+    #expect(count == 2 * report.views.count)
+    #expect(projection == .webMercator || !html.contains("class=\"land\""))
+  }
+
+  @Test func everyClusterIsDrawn() throws {
+    let report = try report(Places.towns(seed: 7))
+    let html = report.html(.init(title: "Towns"))
+    let shown = report.views.flatMap(\.results).reduce(0) { $0 + $1.clusters.count }
+    #expect(html.components(separatedBy: "<circle").count - 1 == shown)
+  }
+
+  @Test func findingsCountWins() throws {
+    let report = try report(Places.towns(seed: 9))
+    for measure in Measure.allCases {
+      guard let finding = Finding(measure, in: report.views) else { continue }
+      #expect(finding.wins.reduce(0, +) <= finding.viewCount)
+      #expect(finding.means.count == 2)
+    }
+  }
+}
