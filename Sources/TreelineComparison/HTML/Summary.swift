@@ -26,7 +26,7 @@ struct Summary {
       look.best[1]
     else { return "Clusters of a map, side by side" }
     let distance = findings.first { $0.measure == .dataDistance }
-    let isOnData = distance.map { $0.means[1] <= 1.05 * $0.means[0] } ?? false
+    let isOnData = distance.map { !$0.best[0] } ?? false
     return isOnData ? "Badges that follow the data, not a grid" : "Badges without the look of a grid"
   }
 
