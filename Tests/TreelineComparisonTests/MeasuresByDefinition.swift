@@ -24,7 +24,7 @@ struct MeasuresByDefinition {
     var sum = 0.0
     var count = 0.0
     for cluster in clusters {
-      for row in cluster.rows() where view.window.contains(points[row]) {
+      for row in cluster.places() where view.window.contains(points[row]) {
         let length = distance(cluster.position, points[row])
         sum += length * length
         count += 1

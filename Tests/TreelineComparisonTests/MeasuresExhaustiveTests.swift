@@ -25,7 +25,7 @@ import TreelineBuilder
   @Test(arguments: seeds) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
     let places = Places.towns(seed: seed)
     let tree = try ClusterTree(places)
-    let points = places.map(tree.plane.point(at:))
+    let points = tree.positions
     for view in try views(seed: seed, on: tree.plane) {
       let report = try ComparisonReport(
         of: [.grid(Grid(over: tree)), .breadthFirst(tree)], over: tree, in: [view])
@@ -36,7 +36,7 @@ import TreelineBuilder
         let expected = MeasuresByDefinition(result.clusters, in: view, points: points)
         let measures = result.measures
         #expect(measures.clusterCount == result.clusters.count)
-        #expect(measures.pointCount == result.clusters.reduce(0) { $0 + $1.rows().count })
+        #expect(measures.pointCount == result.clusters.reduce(0) { $0 + $1.places().count })
         #expect(isClose(measures.distortion, expected.distortion), "seed \(seed), \(view.box)")
         #expect(measures.overlap == expected.overlap, "seed \(seed), \(view.box)")
         #expect(measures.gridLook == expected.axisShare, "seed \(seed), \(view.box)")

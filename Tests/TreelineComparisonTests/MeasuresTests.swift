@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @Suite struct MeasuresTests {
   private func shown(_ x: Double, _ y: Double, _ count: Int, rows: [Int] = []) -> ShownCluster {
-    ShownCluster(at: PixelPoint(x: x, y: y), pointCount: count, rows: { rows })
+    ShownCluster(at: PixelPoint(x: x, y: y), pointCount: count, places: { rows })
   }
 
   @Test func badgesFollowTheCurve() {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import GridBaseline
 import Treeline
+import TreelineComparison
 import TreelineFormats
 
 struct QueryCommand: ParsableCommand {
@@ -99,7 +100,7 @@ extension Points {
   fileprivate func gridFeatures(
     in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
   ) throws -> [ClusterFeature] {
-    let grid = Grid(tree.positions, on: tree.plane)
+    let grid = Grid(over: tree)
     return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map { cluster in
       feature(
         id: cluster.cell.number, pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),

@@ -12,7 +12,7 @@ public struct Conservation: Hashable, Sendable {
   public var isExact: Bool { missingCount == 0 && repeatedCount == 0 && miscountedCount == 0 }
 
   init(of points: ViewPoints, in membership: Membership) {
-    missingCount = points.rows.reduce(0) { $0 + (membership.owners[$1] < 0 ? 1 : 0) }
+    missingCount = points.places.reduce(0) { $0 + (membership.owners[$1] < 0 ? 1 : 0) }
     repeatedCount = membership.repeatedCount
     miscountedCount = membership.miscountedCount
   }

@@ -8,8 +8,8 @@ extension ClusteringMeasures {
   ) -> Double? {
     var sum = 0.0
     var count = 0
-    for (position, row) in zip(points.positions, points.rows) {
-      let owner = Int(membership.owners[row])
+    for (position, place) in zip(points.positions, points.places) {
+      let owner = Int(membership.owners[place])
       guard owner >= 0 else { continue }
       let shown = clusters[owner].position
       var dx = abs(position.x - shown.x)

@@ -12,7 +12,7 @@ extension ClusteringMethod {
       try grid.clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
         ShownCluster(
           at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
-          extent: .cell(grid.window(of: cluster.cell), in: view), rows: { grid.members(of: cluster) })
+          extent: .cell(grid.window(of: cluster.cell), in: view), places: { grid.members(of: cluster) })
       }
     }
   }
@@ -40,14 +40,10 @@ extension ShownCluster.Extent {
 }
 
 extension Grid {
-  /// The grid over the points of a tree, with the same row numbers.
+  /// The grid over the points of a tree; its row numbers are places in tree order.
   ///
   /// - Complexity: O(points)
   public init(over tree: ClusterTree) {
-    var points = [PlanePoint](repeating: PlanePoint(x: 0, y: 0), count: tree.pointCount)
-    if let root = tree.root {
-      for (index, row) in tree.members(of: root).enumerated() { points[row] = tree.position(at: index) }
-    }
-    self.init(points, on: tree.plane)
+    self.init(tree.positions, on: tree.plane)
   }
 }

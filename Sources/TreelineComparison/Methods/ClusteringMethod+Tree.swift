@@ -18,7 +18,7 @@ extension ShownCluster {
   public init(_ cluster: Cluster, of tree: ClusterTree, in view: ComparisonView) {
     self.init(
       at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
-      extent: Extent(cluster, in: view), rows: { Array(tree.members(of: cluster)) })
+      extent: Extent(cluster, in: view), places: { Array(cluster.range) })
   }
 }
 

@@ -9,8 +9,8 @@ public struct ShownCluster: Sendable {
   /// What its points cover, if the method knows.
   public let extent: Extent?
 
-  /// The row numbers of its points, in any order.
-  public let rows: @Sendable () -> [Int]
+  /// The places of its points in tree order, in any order.
+  public let places: @Sendable () -> [Int]
 
   /// What is drawn behind a badge, in pixels of the view.
   public enum Extent: Hashable, Sendable {
@@ -20,11 +20,11 @@ public struct ShownCluster: Sendable {
   }
 
   public init(
-    at position: PixelPoint, pointCount: Int, extent: Extent? = nil, rows: @escaping @Sendable () -> [Int]
+    at position: PixelPoint, pointCount: Int, extent: Extent? = nil, places: @escaping @Sendable () -> [Int]
   ) {
     self.position = position
     self.pointCount = pointCount
     self.extent = extent
-    self.rows = rows
+    self.places = places
   }
 }

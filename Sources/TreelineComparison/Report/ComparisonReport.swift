@@ -25,7 +25,7 @@ public struct ComparisonReport: Sendable {
   ///
   /// - Parameters:
   ///   - tree: The points.
-  ///   - grid: The same points with the same row numbers; `Grid(over: tree)` makes it.
+  ///   - grid: The same points with their places in tree order for row numbers; `Grid(over: tree)` makes it.
   /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError` where
   ///   the size of cells is none, `IndexError` where the tree comes from a damaged file.
   public init(
@@ -44,7 +44,7 @@ public struct ComparisonReport: Sendable {
   ///
   /// - Parameters:
   ///   - methods: One or more. The first is compared against, and gives the number of clusters where the options do not.
-  ///   - tree: The points that all of them cluster; only their positions and row numbers are used.
+  ///   - tree: The points that all of them cluster; only their positions and places are used.
   ///   - views: Where.
   ///   - options: Of these, `limit` and `dotLimit`.
   public init(

@@ -4,21 +4,19 @@ import Treeline
 struct ViewPoints: Sendable {
   /// In pixels of the view.
   private(set) var positions: [PixelPoint] = []
-  /// Where each of them stood in the input, from 0.
-  private(set) var rows: [Int] = []
-  /// How many points there are in all, inside and outside; rows are below it.
+  /// Where each of them stands in tree order.
+  private(set) var places: [Int] = []
+  /// How many points there are in all, inside and outside; places are below it.
   let total: Int
 
   /// - Complexity: O(points of the tree)
   init(of tree: ClusterTree, in view: ComparisonView) {
     total = tree.pointCount
-    guard let root = tree.root else { return }
-    let members = tree.members(of: root)
     for index in 0..<tree.pointCount {
       let point = tree.position(at: index)
       guard view.window.contains(point) else { continue }
       positions.append(view.pixel(of: point))
-      rows.append(members[index])
+      places.append(index)
     }
   }
 
