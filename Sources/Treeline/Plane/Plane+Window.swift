@@ -22,8 +22,10 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // Edges less than a unit short of a full turn round to the same meridian, as do edges on one meridian.
-    let isFullTurn = degrees >= 360 || (degrees > 180 && east &- west < 1 << 31)
+    // Edges less than a unit short of a full turn round to the same meridian, as do edges on one meridian. Such are
+    // also a west and an east edge just behind it.
+    let turn = degrees < 0 ? degrees + 360 : degrees
+    let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(
       x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
   }
