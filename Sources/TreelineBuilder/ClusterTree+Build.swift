@@ -17,7 +17,8 @@ extension ClusterTree {
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time for all but adversarial data, about 45 bytes a point of memory while building.
   public init(
-    _ places: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions()
+    _ places: [Coordinate], as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions()
   ) throws(BuildError) {
     try self.init(places, as: projection, options: options, principalLevels: 512)
   }

@@ -1,7 +1,7 @@
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 @Suite struct BuildErrorTests {
   @Test(arguments: [

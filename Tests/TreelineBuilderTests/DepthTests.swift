@@ -1,7 +1,7 @@
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 /// What bounds the depth: below some level nodes are halved along their longer side, which ends whatever the data.
 @Suite struct DepthTests {

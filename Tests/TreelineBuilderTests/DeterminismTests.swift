@@ -1,7 +1,7 @@
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 /// The same points give the same tree, whatever their order and however many threads share the work.
 @Suite struct DeterminismTests {

@@ -1,6 +1,6 @@
 import PointSets
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 extension PointSet {
   func tree(threads: Int = 1) throws -> ClusterTree {

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 /// Shapes on which the original clustering library and its forks tilt the axis or cut in input order.
 @Suite struct PrincipalAxisRegressionTests {

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 @Suite struct PrincipalAxisExhaustiveTests {
   /// The closed form of the angle and repeated squaring of the matrix, at every quarter of a degree. The axis is a

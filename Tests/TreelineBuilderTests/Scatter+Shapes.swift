@@ -1,7 +1,7 @@
 import Foundation
 import PointSets
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 extension Scatter {
   init(xx: Int128, xy: Int128, yy: Int128) {

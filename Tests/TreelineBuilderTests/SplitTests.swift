@@ -1,7 +1,7 @@
 import PointSets
 import Testing
 import Treeline
-import TreelineBuilder
+@testable import TreelineBuilder
 
 /// Which side of a line a point is on, against exact comparison of fractions.
 @Suite struct SplitTests {

@@ -6,7 +6,8 @@ import Testing
   static let folder = Tool.repository.appendingPathComponent("Fixtures/golden/tool")
 
   static let cases =
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }.sorted() ?? []
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }
+    .sorted() ?? []
 
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
 

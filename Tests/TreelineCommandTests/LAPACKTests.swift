@@ -7,7 +7,10 @@ import Testing
   func loadedLibraryIsTheExpectedOne() throws {
     let expected = ProcessInfo.processInfo.environment["TREELINE_EXPECTED_LAPACK"]!
     let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-    let libraries = Set(maps.split(separator: "\n").compactMap { $0.split(separator: " ").last }.filter { $0.contains("liblapack.so") })
+    let libraries = Set(
+      maps.split(separator: "\n").compactMap { $0.split(separator: " ").last }.filter {
+        $0.contains("liblapack.so")
+      })
     #expect(libraries.count == 1)
     #expect(libraries.allSatisfy { $0.contains(expected) }, "found \(libraries)")
   }

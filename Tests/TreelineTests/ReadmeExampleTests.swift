@@ -23,10 +23,12 @@ import TreelineBuilder
     }
 
     let map = try ClusterMap(hotels, at: \.coordinate)
-    for result in try map.clusters(in: BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), limit: 20) {
+    for result in try map.clusters(in: BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), limit: 20)
+    {
       switch result {
       case .single(let hotel, _): print(hotel.name)
-      case .cluster(let cluster, let members): print(cluster.pointCount, cluster.coordinate, members.first!.name)
+      case .cluster(let cluster, let members):
+        print(cluster.pointCount, cluster.coordinate, members.first!.name)
       }
     }
 
@@ -38,8 +40,9 @@ import TreelineBuilder
       .deletingLastPathComponent()
     let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
-    let block = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first?
-      .components(separatedBy: "```").first)
+    let block = try #require(
+      readme.components(separatedBy: "```swift\n").dropFirst().first?
+        .components(separatedBy: "```").first)
     let indented = block.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
     #expect(source.contains(indented), "The README's first Swift block is not the one that this test runs")
   }

@@ -51,7 +51,8 @@ package struct AttributeColumn: Sendable {
       case .dictionary: Self.tableStart(pointCount) + 8 * (entryCount + 1)
       }
     guard body.count >= needed else {
-      throw malformed(8, "\(needed) bytes for \(pointCount) points and \(entryCount) entries", "\(body.count)")
+      throw malformed(
+        8, "\(needed) bytes for \(pointCount) points and \(entryCount) entries", "\(body.count)")
     }
   }
 
@@ -75,7 +76,9 @@ package struct AttributeColumn: Sendable {
     let text = UnsafeRawBufferPointer(rebasing: body[(table + 8 * (entryCount + 1))...])
     let start: UInt64 = body.read(at: table + 8 * entry)
     let end: UInt64 = body.read(at: table + 8 * entry + 8)
-    guard start < end, end <= text.count, let tag = AttributeValue.Tag(rawValue: text[Int(start)]) else { return nil }
+    guard start < end, end <= text.count, let tag = AttributeValue.Tag(rawValue: text[Int(start)]) else {
+      return nil
+    }
     return AttributeValue(tag, String(decoding: text[Int(start) + 1..<Int(end)], as: UTF8.self))
   }
 

@@ -9,7 +9,8 @@ extension IndexHeader {
     guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
     guard bytes.count >= Self.fixedLength else {
       throw .malformed(
-        offset: UInt64(bytes.count), expected: "a header of \(Self.fixedLength) bytes", found: "the end of the file")
+        offset: UInt64(bytes.count), expected: "a header of \(Self.fixedLength) bytes",
+        found: "the end of the file")
     }
     majorVersion = bytes.read(at: Offset.majorVersion)
     minorVersion = bytes.read(at: Offset.minorVersion)
@@ -26,20 +27,24 @@ extension IndexHeader {
     try bytes.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
     guard bytes.count >= length else {
       throw .malformed(
-        offset: UInt64(bytes.count), expected: "a section table up to byte \(length)", found: "the end of the file")
+        offset: UInt64(bytes.count), expected: "a section table up to byte \(length)",
+        found: "the end of the file")
     }
     try bytes.checkHeader(length: length)
     fileLength = bytes.read(at: Offset.fileLength)
     try bytes.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
     for offset in Offset.reserved where minorVersion <= Self.minorVersion && bytes[offset] != 0 {
-      throw .malformed(offset: UInt64(offset), expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
+      throw .malformed(
+        offset: UInt64(offset), expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
     }
     pointCount = Int(bytes.read(at: Offset.pointCount) as UInt32)
     guard pointCount <= 1 << 31 else {
-      throw .malformed(offset: UInt64(Offset.pointCount), expected: "at most 2^31 points", found: "\(pointCount)")
+      throw .malformed(
+        offset: UInt64(Offset.pointCount), expected: "at most 2^31 points", found: "\(pointCount)")
     }
     nodeCount = Int(bytes.read(at: Offset.nodeCount) as UInt32)
-    guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0, nodeCount % 2 == 1 || pointCount == 0
+    guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0,
+      nodeCount % 2 == 1 || pointCount == 0
     else {
       throw .malformed(
         offset: UInt64(Offset.nodeCount), expected: "an odd number of nodes below \(2 * pointCount)",
@@ -54,7 +59,8 @@ extension IndexHeader {
     }
     splitRule = rule
     sections = try (0..<sectionCount).map { index throws(IndexError) in
-      try IndexSection(readingFrom: bytes, entry: Self.fixedLength + index * Self.entryLength, headerLength: length)
+      try IndexSection(
+        readingFrom: bytes, entry: Self.fixedLength + index * Self.entryLength, headerLength: length)
     }
   }
 }
@@ -88,7 +94,9 @@ extension Plane {
 }
 
 extension IndexSection {
-  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, headerLength: Int) throws(IndexError) {
+  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, headerLength: Int)
+    throws(IndexError)
+  {
     let flags: UInt32 = bytes.read(at: entry + 4)
     guard flags <= 1 else {
       throw .malformed(offset: UInt64(entry + 4), expected: "section flags 0 or 1", found: "\(flags)")
@@ -97,7 +105,8 @@ extension IndexSection {
     let length: UInt64 = bytes.read(at: entry + 16)
     guard offset % IndexHeader.alignment == 0, offset >= headerLength else {
       throw .malformed(
-        offset: UInt64(entry + 8), expected: "a section that begins behind the header at a multiple of 64 bytes",
+        offset: UInt64(entry + 8),
+        expected: "a section that begins behind the header at a multiple of 64 bytes",
         found: "offset \(offset)")
     }
     guard offset <= bytes.count, length <= UInt64(bytes.count) - offset else {
@@ -114,7 +123,8 @@ extension IndexSection {
 extension UnsafeRawBufferPointer {
   /// A little-endian integer. The caller has checked that it lies within.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
+    precondition(
+      offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
   }
 
@@ -141,6 +151,8 @@ extension UnsafeRawBufferPointer {
 extension IndexHeader {
   /// Reads the header of an index.
   public init(ofIndex path: String) throws(IndexError) {
-    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: path) }
+    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in
+      try IndexHeader(bytes, name: path)
+    }
   }
 }

@@ -33,7 +33,9 @@ extension Plane {
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
     // Distances from the corner are compared, as the side was measured: rounding must not part it from a point on it.
-    guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
+    guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else {
+      return nil
+    }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
     return PlaneWindow(

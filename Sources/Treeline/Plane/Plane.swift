@@ -36,7 +36,8 @@ public struct Plane: Hashable, Sendable {
   /// The plain plane whose square has its top left corner at `left`, `top`.
   /// A side of 0 is a plane of one position.
   public static func planar(left: Double, top: Double, side: Double) -> Plane {
-    precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
+    precondition(
+      left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 

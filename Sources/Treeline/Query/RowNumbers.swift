@@ -10,7 +10,8 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
   public var endIndex: Int { range.count }
 
   public subscript(position: Int) -> Int {
-    precondition(position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
+    precondition(
+      position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
     return Int(storage.rows[range.lowerBound + position])
   }
 }
@@ -22,7 +23,8 @@ extension ClusterTree {
   /// - Complexity: O(1)
   public func members(of cluster: Cluster) -> RowNumbers {
     precondition(
-      cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
+      cluster.range.upperBound <= pointCount,
+      "Expected a cluster of this tree, found the range \(cluster.range)")
     return RowNumbers(storage: storage, range: cluster.range)
   }
 }

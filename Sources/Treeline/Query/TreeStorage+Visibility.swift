@@ -14,7 +14,9 @@ extension TreeStorage {
   }
 
   @inline(__always)
-  private func visibility(of node: Node, _ box: PlaneRect, in window: PlaneWindow) throws(IndexError) -> Visibility {
+  private func visibility(of node: Node, _ box: PlaneRect, in window: PlaneWindow) throws(IndexError)
+    -> Visibility
+  {
     guard window.intersects(box) else { return .none }
     if window.contains(box) { return .whole }
     if window.containsSide(of: box) { return .partial }

@@ -8,7 +8,6 @@ package struct NodeRecord {
   /// From this record to its left child's, in records; 0 where no child is stored: a bucket.
   package var childOffset: UInt32
 
-
   package init(box: PlaneRect, count: UInt32, childOffset: UInt32) {
     self.box = box
     self.count = count
@@ -27,7 +26,6 @@ package struct NodeSums {
   package var x: UInt64
   package var y: UInt64
 
-
   package init(x: UInt64, y: UInt64) {
     self.x = x
     self.y = y
@@ -39,7 +37,6 @@ package struct NodeSpread: Hashable, Sendable {
   package var xx: Float
   package var xy: Float
   package var yy: Float
-
 
   package init(xx: Float, xy: Float, yy: Float) {
     self.xx = xx

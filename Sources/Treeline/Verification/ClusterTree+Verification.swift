@@ -7,7 +7,8 @@ extension ClusterTree {
   /// - Complexity: O(pointCount x depth)
   public static func problems(ofIndex path: String) throws(IndexError) -> [IndexProblem] {
     let file = try MappedFile(path: path)
-    return try file.withBytes { bytes throws(IndexError) in try problems(in: bytes, name: path, keeping: file) }
+    return try file.withBytes { bytes throws(IndexError) in try problems(in: bytes, name: path, keeping: file)
+    }
   }
 
   package static func problems(
@@ -19,7 +20,8 @@ extension ClusterTree {
     header.check(bytes, &problems)
     if tree.contentHash != header.contentHash {
       problems.add(
-        "content hash", expected: String(header.contentHash, radix: 16), found: String(tree.contentHash, radix: 16))
+        "content hash", expected: String(header.contentHash, radix: 16),
+        found: String(tree.contentHash, radix: 16))
     }
     var verifier = TreeVerifier(tree, problems)
     verifier.verify()
@@ -43,7 +45,8 @@ extension IndexHeader {
     for section in sections.sorted(by: { ($0.offset, $0.length) < ($1.offset, $1.length) }) {
       guard section.offset >= end else {
         problems.add(
-          "byte \(section.offset)", expected: "section \(section.kind) behind the one before it, which ends at \(end)",
+          "byte \(section.offset)",
+          expected: "section \(section.kind) behind the one before it, which ends at \(end)",
           found: "an overlap")
         continue
       }
@@ -59,7 +62,8 @@ extension IndexHeader {
     }
     checkZeros(bytes, from: end, to: UInt64(bytes.count), &problems)
     if end != bytes.count {
-      problems.add("byte \(end)", expected: "the end of the file", found: "\(UInt64(bytes.count) - end) bytes more")
+      problems.add(
+        "byte \(end)", expected: "the end of the file", found: "\(UInt64(bytes.count) - end) bytes more")
     }
   }
 

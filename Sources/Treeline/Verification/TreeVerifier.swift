@@ -33,7 +33,8 @@ struct TreeVerifier {
       }
     }
     if nextPair != max(storage.nodeCount, 1) {
-      problems.add("node records", expected: "\(nextPair) that belong to the tree", found: "\(storage.nodeCount)")
+      problems.add(
+        "node records", expected: "\(nextPair) that belong to the tree", found: "\(storage.nodeCount)")
     }
     if storage.pointCount % 2 == 1, storage.gaps[storage.pointCount / 2] >> 4 != 0 {
       problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
@@ -52,7 +53,8 @@ struct TreeVerifier {
     let facts = NodeFacts(of: storage.members(of: node))
     let isStored = storage.isStored(node)
     if storage.box(of: node) != facts.box {
-      problems.add(node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
+      problems.add(
+        node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
     }
     if isStored {
       checkStored(node, children, facts)
@@ -65,7 +67,8 @@ struct TreeVerifier {
   private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if Int(children.left.record) != nextPair {
       problems.add(
-        node.name, expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
+        node.name, expected: "children at record \(nextPair), in the order of a walk",
+        found: "\(children.left.record)")
     }
     nextPair += 2
     if node.count <= NodeRecord.bucketCapacity {
@@ -90,7 +93,8 @@ struct TreeVerifier {
     bucketLevels[node.record] = bucketLevel
     if UInt16(gap) != node.level - bucketLevel {
       problems.add(
-        "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket", found: "\(gap)")
+        "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket",
+        found: "\(gap)")
     }
   }
 
@@ -102,7 +106,8 @@ struct TreeVerifier {
     let points = storage.members(of: node)
     if let index = points.indices.first(where: { points[$0] != points[0] }) {
       problems.add(
-        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])", found: "\(points[index])")
+        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])",
+        found: "\(points[index])")
     }
     for index in node.range.dropLast() where storage.rows[index] >= storage.rows[index + 1] {
       problems.add(
@@ -110,7 +115,8 @@ struct TreeVerifier {
         found: "\(storage.rows[index + 1])")
     }
     for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
-      problems.add("gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
+      problems.add(
+        "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
     }
     if storage.box(of: node) != PlaneRect(points[0]) {
       problems.add(node.name, expected: "the box of one position", found: "\(storage.box(of: node))")

@@ -36,7 +36,8 @@ final class AtomicFile {
     var rest = bytes[...]
     var offset = off_t(offset)
     while !rest.isEmpty {
-      let written = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, 1 << 30), offset)
+      let written = pwrite(
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, 1 << 30), offset)
       if written < 0 {
         if errno == EINTR { continue }
         throw failure("write it")

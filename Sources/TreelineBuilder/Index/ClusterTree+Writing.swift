@@ -15,7 +15,8 @@ extension ClusterTree {
   /// - Throws: `IndexWritingError`
   /// - Complexity: O(pointCount)
   public func write(
-    index path: String, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil, overwriting: Bool = false,
+    index path: String, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil,
+    overwriting: Bool = false,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
     if !overwriting && Self.isSomethingElse(path) { throw .wouldOverwrite(path: path) }
@@ -32,7 +33,9 @@ extension ClusterTree {
       progress?(layout.end, total)
     }
     for (kind, bytes) in hierarchy { try add(kind, bytes) }
-    try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in try add(.rows, UnsafeRawBufferPointer(rows)) }
+    try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in
+      try add(.rows, UnsafeRawBufferPointer(rows))
+    }
     for column in columns {
       try column.withUnsafeBufferPointer { column throws(IndexWritingError) in
         try add(.attribute, UnsafeRawBufferPointer(column))

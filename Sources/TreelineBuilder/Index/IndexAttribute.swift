@@ -35,7 +35,9 @@ extension IndexAttribute {
   private func section(ofNumbers numbers: [Double]) -> [UInt8] {
     var bytes = start(.numbers, entryCount: 0)
     bytes.reserveCapacity(bytes.count + 8 * numbers.count)
-    for number in numbers { bytes.appendLittleEndian(number.isNaN ? Double.nan.bitPattern : number.bitPattern) }
+    for number in numbers {
+      bytes.appendLittleEndian(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
+    }
     return bytes
   }
 

@@ -57,7 +57,9 @@ struct BuildMemory {
 extension ContiguousArray {
   fileprivate func copied() -> UnsafeMutablePointer<Element> {
     let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
-    withUnsafeBufferPointer { if let start = $0.baseAddress { copy.initialize(from: start, count: $0.count) } }
+    withUnsafeBufferPointer {
+      if let start = $0.baseAddress { copy.initialize(from: start, count: $0.count) }
+    }
     return copy
   }
 }

@@ -13,16 +13,13 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var xy: Sum = 0
   var yy: Sum = 0
 
-
   @inline(__always)
   init() {}
-
 
   @inline(__always)
   init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
     for point in points { add(point, from: corner) }
   }
-
 
   @inline(__always)
   mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
@@ -48,7 +45,6 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     rest.yy = all.yy &- part.yy
     return rest
   }
-
 
   @inline(__always)
   static func + (a: Moments, b: Moments) -> Moments {
@@ -78,7 +74,6 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     moved.yy = yy &- (sumY &+ sumY &- n &* down) &* down
     return moved
   }
-
 
   @inline(__always)
   init<Other>(converting other: Moments<Other>) {

@@ -18,7 +18,8 @@ struct NodeArrays: Sendable {
     records.append(Self.unwritten)
   }
 
-  static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
+  static let unwritten = NodeRecord(
+    box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
 
   /// Makes room for the children of a node and describes it.
   ///

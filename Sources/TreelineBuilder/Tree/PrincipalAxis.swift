@@ -31,7 +31,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     // 62 bits of each are kept, whatever their size; they and no others decide the axis.
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
-      difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess))
+      difference: Int64(truncatingIfNeeded: difference >> excess),
+      double: Int64(truncatingIfNeeded: double >> excess))
   }
 
   /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
@@ -59,7 +60,8 @@ package struct PrincipalAxis: Hashable, Sendable {
       return LAPACKE_dsteqr_work(
         LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
     }
-    precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
+    precondition(
+      status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
     return (space.5, space.6)
   }
 

@@ -35,7 +35,8 @@ extension Int128 {
   var approximation: Double {
     let magnitude = self.magnitude
     let value =
-      Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64 + Double(UInt64(truncatingIfNeeded: magnitude))
+      Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64
+      + Double(UInt64(truncatingIfNeeded: magnitude))
     return self < 0 ? -value : value
   }
 }

@@ -34,7 +34,8 @@ struct Segment<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
 
   init<Other>(converting other: Segment<Other>) {
     self.init(
-      first: other.first, moments: Moments(converting: other.moments), corner: other.corner, extent: other.extent,
+      first: other.first, moments: Moments(converting: other.moments), corner: other.corner,
+      extent: other.extent,
       record: other.record, level: other.level)
   }
 }

@@ -42,7 +42,9 @@ struct Splitter: Sendable {
   /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
   /// are equal; the least of them is at most their mean and the greatest is above it.
   @inline(__always)
-  func principalSplit<Sum>(first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint) -> Split {
+  func principalSplit<Sum>(first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint)
+    -> Split
+  {
     let axis = PrincipalAxis(of: scatter) ?? longerSide(first: first, count: Int(moments.count))
     return Split(atMeanOf: moments, from: corner, across: axis)
   }
@@ -60,6 +62,7 @@ extension Segment {
     Segment(
       first: first,
       moments: moments.moved(right: box.minX - corner.x, down: box.minY - corner.y),
-      corner: PlanePoint(x: box.minX, y: box.minY), extent: max(box.width, box.height), record: 0, level: level + 1)
+      corner: PlanePoint(x: box.minX, y: box.minY), extent: max(box.width, box.height), record: 0,
+      level: level + 1)
   }
 }

@@ -31,7 +31,8 @@ struct SubtreeBuilder<Sum: FixedWidthInteger & UnsignedInteger & Sendable> {
   private func addBucket(_ segment: Segment<Sum>, to nodes: inout NodeArrays) {
     let arrays = splitter.arrays
     nodes.records[segment.record] = NodeRecord(
-      box: arrays.box(first: segment.first, count: segment.count), count: UInt32(segment.count), childOffset: 0)
+      box: arrays.box(first: segment.first, count: segment.count), count: UInt32(segment.count),
+      childOffset: 0)
     if segment.count <= NodeRecord.bucketCapacity {
       shapeBucket(first: segment.first, segment.moments, from: segment.corner, level: 0)
     } else {

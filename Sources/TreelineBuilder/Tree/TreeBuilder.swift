@@ -99,7 +99,8 @@ extension NodeArrays {
 extension PointArrays {
   fileprivate func moments(count: Int, from corner: PlanePoint, threads: Int) -> Moments<UInt128> {
     inChunks(of: count, threads: threads) { range in
-      Moments<UInt128>(UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
+      Moments<UInt128>(
+        UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
     }.reduce(Moments(), +)
   }
 }

@@ -10,7 +10,8 @@ struct InputOptions: ParsableArguments {
       "An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
   var path: String
 
-  @Option(help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
+  @Option(
+    help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
 
   @Option(help: ArgumentHelp("The CSV column of latitudes.", valueName: "column"))
@@ -27,13 +28,15 @@ struct InputOptions: ParsableArguments {
 
   func validate() throws {
     guard (longitude == nil) == (latitude == nil) else {
-      throw ValidationError("'--longitude' and '--latitude' name the two columns together: give both or neither.")
+      throw ValidationError(
+        "'--longitude' and '--latitude' name the two columns together: give both or neither.")
     }
     guard (x == nil) == (y == nil) else {
       throw ValidationError("'--x' and '--y' name the two columns together: give both or neither.")
     }
     guard longitude == nil || x == nil else {
-      throw ValidationError("Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
+      throw ValidationError(
+        "Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
     }
   }
 

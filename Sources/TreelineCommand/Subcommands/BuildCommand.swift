@@ -62,7 +62,8 @@ struct BuildCommand: ParsableCommand {
         row: table.row(ofPoint:), overwriting: force
       ) { written, total in
         progress.show(
-          "Writing", fraction: Double(written) / Double(total), detail: progress.rate(Double(written) / 1e6, "MB"))
+          "Writing", fraction: Double(written) / Double(total),
+          detail: progress.rate(Double(written) / 1e6, "MB"))
       }
     }
   }
@@ -70,7 +71,8 @@ struct BuildCommand: ParsableCommand {
   /// A name that no column has is a mistake, and no reason to write an index without it.
   private func checkAttributes(of table: PointTable) throws {
     for name in attributes where !table.coordinates.isEmpty && !table.hasColumn(name) {
-      throw Failure(message: "\(input.path): expected a column \"\(name)\", as --attributes names it, found none",
+      throw Failure(
+        message: "\(input.path): expected a column \"\(name)\", as --attributes names it, found none",
         code: Failure.usage)
     }
   }

@@ -19,29 +19,35 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
+    help: ArgumentHelp(
+      "The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
     transform: BoundingBox.init(argument:))
   var bbox: BoundingBox?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
+    help: ArgumentHelp(
+      "The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
   var zoom: Double?
 
   @Option(
-    help: ArgumentHelp("The size of the screen in pixels.", valueName: "wxh"), transform: PixelSize.init(argument:))
+    help: ArgumentHelp("The size of the screen in pixels.", valueName: "wxh"),
+    transform: PixelSize.init(argument:))
   var size = PixelSize(width: 1024, height: 768)
 
   @Option(help: ArgumentHelp("The side of the grid's cells in pixels.", valueName: "px"))
   var cell = 64.0
 
-  @Option(help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  @Option(
+    help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
   @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
   var json: String?
 
   func validate() throws {
@@ -50,7 +56,9 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
     }
     if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
-    if zoom != nil && bbox == nil { throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.") }
+    if zoom != nil && bbox == nil {
+      throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.")
+    }
   }
 
   func run() throws {
@@ -75,6 +83,7 @@ struct CompareCommand: ParsableCommand {
     let name = input.path == "-" ? "standard input" : URL(fileURLWithPath: input.path).lastPathComponent
     return report.html(
       ComparisonReport.Page(
-        title: name, land: try Land.rings(for: report.views.map(\.view.box)), credits: ["Land: Natural Earth."]))
+        title: name, land: try Land.rings(for: report.views.map(\.view.box)),
+        credits: ["Land: Natural Earth."]))
   }
 }

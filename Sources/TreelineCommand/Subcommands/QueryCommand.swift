@@ -31,7 +31,8 @@ struct QueryCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"),
+      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"
+    ),
     transform: BoundingBox.init(argument:))
   var bbox: BoundingBox?
 
@@ -41,10 +42,14 @@ struct QueryCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The most clusters of 'pca'. (default: 100)", valueName: "k"))
   var limit: Int?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
   var zoom: Double?
 
-  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  @Option(
+    help: ArgumentHelp(
+      "The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
   var cell: Double?
 
   @Option(help: "How to print them.")
@@ -63,8 +68,12 @@ struct QueryCommand: ParsableCommand {
     case .pca:
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
     case .grid:
-      if limit != nil { throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.") }
-      if zoom == nil { throw ValidationError("'--method grid' needs '--zoom': a cell is so many pixels wide.") }
+      if limit != nil {
+        throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
+      }
+      if zoom == nil {
+        throw ValidationError("'--method grid' needs '--zoom': a cell is so many pixels wide.")
+      }
     }
   }
 
@@ -73,7 +82,8 @@ struct QueryCommand: ParsableCommand {
       let points = try Points(input)
       let features = try clusters(of: points)
       switch format {
-      case .geojson: try writeToStandardOutput(FeatureCollectionWriter(plane: points.tree.plane).text(features))
+      case .geojson:
+        try writeToStandardOutput(FeatureCollectionWriter(plane: points.tree.plane).text(features))
       case .table: try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(features))
       }
     }
@@ -101,7 +111,8 @@ extension Points {
     in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
   ) throws -> [ClusterFeature] {
     let grid = Grid(over: tree)
-    return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map { cluster in
+    return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map {
+      cluster in
       feature(
         id: cluster.cell.number, pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
         bounds: grid.boundingBox(of: cluster),

@@ -33,7 +33,8 @@ struct Points {
   ///
   /// - Parameter members: the places of all its points in tree order.
   func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, members: some RandomAccessCollection<Int>,
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox,
+    members: some RandomAccessCollection<Int>,
     listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
@@ -76,6 +77,7 @@ extension ClusterTree {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
     printToStandardError(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)"
+    )
   }
 }

@@ -19,7 +19,8 @@ final class ProgressBar {
     lastDrawn = now
     let bar = fraction.map { fraction in
       let filled = Int((min(max(fraction, 0), 1) * Double(Self.width)).rounded())
-      return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled) + "] "
+      return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
+        + "] "
     }
     write("\r\u{1B}[K\(stage) \(bar ?? "")\(detail)")
   }

@@ -9,7 +9,8 @@ func writeToStandardOutput(_ text: String) throws {
   do {
     try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   } catch {
-    throw Failure(message: "standard output could not be written: \(describe(error))", code: Failure.inputOutput)
+    throw Failure(
+      message: "standard output could not be written: \(describe(error))", code: Failure.inputOutput)
   }
 }
 
@@ -27,5 +28,6 @@ private func describe(_ error: any Error) -> String {
   if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError, cause.domain == NSPOSIXErrorDomain {
     return String(cString: strerror(Int32(cause.code)))
   }
-  return error.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
+  return error.domain == NSPOSIXErrorDomain
+    ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
 }

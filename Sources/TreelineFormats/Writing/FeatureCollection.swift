@@ -56,5 +56,7 @@ public struct FeatureCollectionWriter {
     }
   }
 
-  private static let ownProperties: Set<String> = ["cluster", "cluster_id", "point_count", "index", "members"]
+  private static let ownProperties: Set<String> = [
+    "cluster", "cluster_id", "point_count", "index", "members",
+  ]
 }

@@ -2,6 +2,8 @@ import PointSets
 import Testing
 import Treeline
 
+@testable import TreelineBuilder
+
 @Suite struct MomentsTests {
   @Test(arguments: 0..<60 as Range<UInt64>)
   func areExactSums(seed: UInt64) {
