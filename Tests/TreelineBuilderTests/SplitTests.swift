@@ -31,6 +31,32 @@ import Treeline
     }
   }
 
+  /// Two stacks whose dot products differ by 1, the least there is: the mean between them has to be rounded down,
+  /// also where it is negative.
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func theLeastDifferenceIsSeen(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let length = PrincipalAxis.length
+    let shorter = Int64.random(in: -length..<length, using: &random) | 1
+    // By Newton's method modulo a power of two, each step doubles the bits of the inverse that are right.
+    var inverse = shorter
+    for _ in 0..<5 { inverse = inverse &* (2 &- shorter &* inverse) }
+    let across = inverse & (length - 1)
+    let along = (1 - shorter * across) / length
+    let counts = (1 + random.index(below: 9), 1 + random.index(below: 9))
+    for isFlat in [true, false] {
+      let axis = PrincipalAxis(x: isFlat ? length : shorter, y: isFlat ? shorter : length)
+      let near = PlanePoint(x: 1 << 30, y: 1 << 30)
+      let far = PlanePoint(
+        x: UInt32(1 << 30 + (isFlat ? along : across)), y: UInt32(1 << 30 + (isFlat ? across : along)))
+      let points = Array(repeating: near, count: counts.0) + Array(repeating: far, count: counts.1)
+      let corner = PlanePoint(x: min(near.x, far.x), y: min(near.y, far.y))
+      let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
+      let split = Split(atMeanOf: moments, from: corner, across: axis)
+      #expect(split.isLeft(near) && !split.isLeft(far), "\(counts) across \(axis)")
+    }
+  }
+
   /// The largest sums that 2^31 points can have: nothing overflows.
   @Test func extremesFit() {
     var moments = Moments<UInt128>()

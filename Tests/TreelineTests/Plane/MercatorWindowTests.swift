@@ -98,24 +98,3 @@ import Treeline
     }
   }
 }
-
-extension BoundingBox {
-  /// Whether a place of the sphere is inside in degrees, or no further than a margin outside.
-  fileprivate func holds(_ place: Coordinate, margin: Double) -> Bool {
-    let highest = Plane.maximumLatitude
-    let latitude = min(max(place.latitude, -highest), highest)
-    let (south, north) = (min(max(south, -highest), highest), min(max(north, -highest), highest))
-    guard south - margin <= latitude && latitude <= north + margin else { return false }
-    let span = east - west
-    return (-6...6).contains { turns in
-      let longitude = place.longitude + 360 * Double(turns)
-      return span >= 0
-        ? west - margin <= longitude && longitude <= east + margin
-        : (-6...6).contains { turns in
-          let east = east + 360 * Double(turns)
-          return east - west >= 0 && east - west < 360 && west - margin <= longitude
-            && longitude <= east + margin
-        }
-    }
-  }
-}
