@@ -3,10 +3,10 @@
 /// Longitude is a circle, so a window starts at `x` and reaches `width` units east, past the seam where need be:
 /// differences modulo 2^32 make the seam invisible here and everywhere else.
 public struct PlaneWindow: Hashable, Sendable {
-  public var x: UInt32
-  public var width: UInt32
-  public var minY: UInt32
-  public var maxY: UInt32
+  public let x: UInt32
+  public let width: UInt32
+  public let minY: UInt32
+  public let maxY: UInt32
 
   /// A window all the way round starts at 0, wherever it was said to start: it is cut nowhere.
   public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
