@@ -9,22 +9,26 @@ import TreelineFormats
 @Suite struct GoldenTreesTests {
   static let file = Tool.repository.appendingPathComponent("Fixtures/golden/trees.txt")
 
-  static let fixtures = ["airports.csv.gz", "cities.csv.gz", "iceland_addresses.csv.gz", "formats/planar.csv"]
+  static let fixtures =
+    ["airports.csv.gz", "cities.csv.gz", "iceland_addresses.csv.gz", "formats/planar.csv"]
     + (try! FileManager.default.contentsOfDirectory(
-      atPath: Tool.repository.appendingPathComponent("Fixtures/nasty").path).sorted().map { "nasty/" + $0 })
+      atPath: Tool.repository.appendingPathComponent("Fixtures/nasty").path
+    ).sorted().map { "nasty/" + $0 })
 
   @Test func hashesAreThoseOfOld() throws {
-    let found = try Self.fixtures.map { fixture in
-      let path = Tool.repository.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
-      let table = try PointReader.read(path: path)
-      let hashes = try [1, 2, 5].map { threads in
-        try ClusterTree(
-          table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: BuildOptions(threads: threads)
-        ).contentHash
-      }
-      #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads")
-      return "\(String(hashes[0], radix: 16)) \(fixture)"
-    }.joined(separator: "\n") + "\n"
+    let found =
+      try Self.fixtures.map { fixture in
+        let path = Tool.repository.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
+        let table = try PointReader.read(path: path)
+        let hashes = try [1, 2, 5].map { threads in
+          try ClusterTree(
+            table.coordinates, as: table.isPlanar ? .planar : .webMercator,
+            options: BuildOptions(threads: threads)
+          ).contentHash
+        }
+        #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads")
+        return "\(String(hashes[0], radix: 16)) \(fixture)"
+      }.joined(separator: "\n") + "\n"
     if GoldenTests.isBlessing {
       try found.write(to: Self.file, atomically: true, encoding: .utf8)
     } else {
