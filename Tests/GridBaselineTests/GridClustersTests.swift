@@ -69,9 +69,9 @@ struct GridClustersTests {
         (UInt64(1) << UInt64.random(in: 0...32, using: &numbers)) / UInt64.random(in: 1...3, using: &numbers)
       var window = PlaneWindow.random(using: &numbers)
       if Bool.random(using: &numbers), let point = set.points.randomElement(using: &numbers) {
-        window.x = point.x &- window.width / 2
-        window.minY = point.y - min(point.y, window.width / 2)
-        window.maxY = point.y
+        window = PlaneWindow(
+          x: point.x &- window.width / 2, width: window.width,
+          minY: point.y - min(point.y, window.width / 2), maxY: point.y)
       }
       definition.check(grid, in: window, side: max(side, 1))
     }
