@@ -47,6 +47,14 @@ public struct PlaneRect: Hashable, Sendable {
     maxY = max(maxY, point.y)
   }
 
+  /// The smallest box around both.
+  @inlinable
+  public func union(_ other: PlaneRect) -> PlaneRect {
+    PlaneRect(
+      minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX),
+      maxY: max(maxY, other.maxY))
+  }
+
   @inlinable
   public func contains(_ point: PlanePoint) -> Bool {
     minX <= point.x && point.x <= maxX && minY <= point.y && point.y <= maxY

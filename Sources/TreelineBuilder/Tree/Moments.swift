@@ -18,7 +18,39 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
 
   @inline(__always)
   init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
-    for point in points { add(point, from: corner) }
+    if Sum.bitWidth == 64 {
+      for point in points { add(point, from: corner) }
+    } else {
+      self = Self.wideSums(points, from: corner)
+    }
+  }
+
+  /// Sums up both halves of the products apart, which keeps a carry out of the loop. Good for 2^31 points.
+  @inline(__always)
+  private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) -> Moments
+  {
+    var low = Moments<UInt64>()
+    var high = (xx: UInt64(0), xy: UInt64(0), yy: UInt64(0))
+    for point in points {
+      let dx = UInt64(point.x &- corner.x)
+      let dy = UInt64(point.y &- corner.y)
+      let (xx, xy, yy) = (dx &* dx, dx &* dy, dy &* dy)
+      low.x &+= dx
+      low.y &+= dy
+      low.xx &+= xx & 0xFFFF_FFFF
+      low.xy &+= xy & 0xFFFF_FFFF
+      low.yy &+= yy & 0xFFFF_FFFF
+      high.xx &+= xx >> 32
+      high.xy &+= xy >> 32
+      high.yy &+= yy >> 32
+    }
+    var sums = Moments()
+    sums.count = UInt64(points.count)
+    (sums.x, sums.y) = (low.x, low.y)
+    sums.xx = Sum(truncatingIfNeeded: high.xx) << 32 &+ Sum(truncatingIfNeeded: low.xx)
+    sums.xy = Sum(truncatingIfNeeded: high.xy) << 32 &+ Sum(truncatingIfNeeded: low.xy)
+    sums.yy = Sum(truncatingIfNeeded: high.yy) << 32 &+ Sum(truncatingIfNeeded: low.yy)
+    return sums
   }
 
   @inline(__always)

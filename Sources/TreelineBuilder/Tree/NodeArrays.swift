@@ -24,22 +24,40 @@ struct NodeArrays: Sendable {
   /// Makes room for the children of a node and describes it.
   ///
   /// - Returns: where the left child's record is; the right child's follows it.
-  mutating func addChildren<Sum>(of segment: Segment<Sum>, in box: PlaneRect, spread: NodeSpread) -> Int {
+  mutating func addChildren(of segment: Segment<UInt128>, spread: NodeSpread) -> Int {
     let left = records.count
     records[segment.record] = NodeRecord(
-      box: box, count: UInt32(segment.moments.count), childOffset: UInt32(left - segment.record))
+      box: segment.box, count: UInt32(segment.moments.count), childOffset: UInt32(left - segment.record))
     records.append(Self.unwritten)
     records.append(Self.unwritten)
-    sums.append(segment.sums(in: box))
+    sums.append(NodeSums(x: segment.moments.x, y: segment.moments.y))
     spreads.append(spread)
     return left
   }
-}
 
-extension Segment {
-  /// The sums of coordinates from the corner of a box.
-  func sums(in box: PlaneRect) -> NodeSums {
-    let moved = moments.moved(right: box.minX - corner.x, down: box.minY - corner.y)
-    return NodeSums(x: moved.x, y: moved.y)
+  /// Makes room for the children of a node whose box is not known yet; its sums stay as they were measured until
+  /// `finish`.
+  @inline(__always)
+  mutating func addUnfinishedChildren(of record: Int, _ moments: Moments<UInt64>, spread: NodeSpread) -> Int {
+    let left = records.count
+    records[record].count = UInt32(moments.count)
+    records[record].childOffset = UInt32(left - record)
+    records.append(Self.unwritten)
+    records.append(Self.unwritten)
+    sums.append(NodeSums(x: moments.x, y: moments.y))
+    spreads.append(spread)
+    return left
+  }
+
+  /// Gives a node with children its box, which is theirs together, and measures its sums from the corner of it.
+  @inline(__always)
+  mutating func finish(_ record: Int, summedFrom corner: PlanePoint) {
+    let node = records[record]
+    guard node.childOffset != 0 else { return }
+    let left = record + Int(node.childOffset)
+    let box = records[left].box.union(records[left + 1].box)
+    records[record].box = box
+    sums[(left - 1) / 2].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
+    sums[(left - 1) / 2].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
   }
 }

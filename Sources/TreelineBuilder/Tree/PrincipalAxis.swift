@@ -24,7 +24,8 @@ package struct PrincipalAxis: Hashable, Sendable {
   ///
   /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
   /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
-  init?(of scatter: Scatter) {
+  @inline(__always)
+  init?(of scatter: Scatter, by solver: Solver = .lapack) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
@@ -32,16 +33,35 @@ package struct PrincipalAxis: Hashable, Sendable {
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
       difference: Int64(truncatingIfNeeded: difference >> excess),
-      double: Int64(truncatingIfNeeded: double >> excess))
+      double: Int64(truncatingIfNeeded: double >> excess), by: solver)
+  }
+
+  /// Who finds the direction that is then settled. Both lead to the same axis.
+  package enum Solver: Sendable {
+    /// The eigenvector from LAPACK.
+    case lapack
+    /// The formula for half an angle: for the parts of buckets, most of all nodes, where a call of LAPACK would cost as
+    /// much as all the rest.
+    case halfAngle
   }
 
   /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
-  package init(difference: Int64, double: Int64) {
-    let vector = Self.eigenvector(Double(difference), Double(double))
+  @inline(__always)
+  package init(difference: Int64, double: Int64, by solver: Solver = .lapack) {
+    let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
-    let slope = isFlat ? vector.y / vector.x : vector.x / vector.y
+    let slope =
+      switch solver {
+      case .lapack: Self.slope(of: Self.eigenvector(a, b), isFlat)
+      case .halfAngle: b / (abs(a) + (a * a + b * b).squareRoot())
+      }
     self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
     settle(difference, double, isFlat)
+  }
+
+  /// The shorter component of a vector, its longer one being 1.
+  private static func slope(of vector: (x: Double, y: Double), _ isFlat: Bool) -> Double {
+    isFlat ? vector.y / vector.x : vector.x / vector.y
   }
 
   private init(isFlat: Bool, shorter: Int64) {

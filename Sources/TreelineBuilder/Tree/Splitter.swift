@@ -1,6 +1,6 @@
 import Treeline
 
-/// Decides where nodes are split, and splits them.
+/// Splits nodes so large or so wide that their sums need 128 bits: a few at the top of any tree.
 struct Splitter: Sendable {
   let arrays: PointArrays
 
@@ -9,60 +9,44 @@ struct Splitter: Sendable {
   let principalLevels: Int
 
   /// What becomes of a node that is split.
-  struct Parts<Sum: FixedWidthInteger & UnsignedInteger & Sendable> {
-    var left: Segment<Sum>
-    var right: Segment<Sum>
-    /// The smallest box around both parts.
-    var box: PlaneRect
+  struct Parts {
+    var left: Segment<UInt128>
+    var right: Segment<UInt128>
     var spread: NodeSpread
   }
 
   /// Parts the points of a node that gets stored children; nil where it is a bucket.
-  @inline(__always)
-  func split<Sum>(_ segment: Segment<Sum>) -> Parts<Sum>? {
+  func split(_ segment: Segment<UInt128>) -> Parts? {
     guard segment.count > NodeRecord.bucketCapacity else { return nil }
     let scatter = Scatter(segment.moments)
     guard !scatter.isZero else { return nil }
     let split =
       segment.level < principalLevels
-      ? principalSplit(first: segment.first, segment.moments, scatter, from: segment.corner)
-      : Split(
-        inTheMiddleOf: arrays.box(first: segment.first, count: segment.count), measuredFrom: segment.corner)
-    let partition = arrays.partition(first: segment.first, count: segment.count, by: split, Sum.self)
-    let left = partition.left
-    let leftCount = Int(left.count)
-    return Parts(
-      left: segment.part(first: segment.first, left, in: partition.box),
-      right: segment.part(first: segment.first + leftCount, segment.moments - left, in: partition.box),
-      box: partition.box, spread: scatter.spread(count: segment.moments.count))
+      ? arrays.principalSplit(first: segment.first, segment.moments, scatter, from: segment.corner)
+      : middleSplit(first: segment.first, count: segment.count, from: segment.corner)
+    let leftCount = arrays.separate(first: segment.first, count: segment.count, by: split)
+    let left = arrays.leftMoments(
+      first: segment.first, leftCount: leftCount, of: segment.moments, from: segment.corner)
+    let leftPart = arrays.segment(first: segment.first, left, from: segment.corner, level: segment.level + 1)
+    let rightPart = arrays.segment(
+      first: segment.first + leftCount, segment.moments - left, from: segment.corner, level: segment.level + 1
+    )
+    return Parts(left: leftPart, right: rightPart, spread: scatter.spread(count: segment.moments.count))
   }
 
-  /// The split of some points, not all at one position, at their mean across their principal axis.
-  ///
-  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
-  /// are equal; the least of them is at most their mean and the greatest is above it.
-  @inline(__always)
-  func principalSplit<Sum>(first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint)
-    -> Split
-  {
-    let axis = PrincipalAxis(of: scatter) ?? longerSide(first: first, count: Int(moments.count))
-    return Split(atMeanOf: moments, from: corner, across: axis)
-  }
-
-  private func longerSide(first: Int, count: Int) -> PrincipalAxis {
-    let box = arrays.box(first: first, count: count)
-    return box.width >= box.height ? .horizontal : .vertical
+  func middleSplit(first: Int, count: Int, from corner: PlanePoint) -> Split {
+    Split(inTheMiddleOf: arrays.box(first: first, count: count), measuredFrom: corner)
   }
 }
 
-extension Segment {
-  /// A part of this segment, measured from the corner of a box known to hold it.
-  @inline(__always)
-  fileprivate func part(first: Int, _ moments: Moments<Sum>, in box: PlaneRect) -> Segment {
-    Segment(
-      first: first,
-      moments: moments.moved(right: box.minX - corner.x, down: box.minY - corner.y),
-      corner: PlanePoint(x: box.minX, y: box.minY), extent: max(box.width, box.height), record: 0,
-      level: level + 1)
+extension PointArrays {
+  /// A node of some points, its moments measured anew from the corner of their box.
+  func segment(
+    first: Int, _ moments: Moments<UInt128>, from corner: PlanePoint, level: Int
+  ) -> Segment<UInt128> {
+    let box = box(first: first, count: Int(moments.count))
+    return Segment(
+      first: first, moments: moments.moved(right: box.minX - corner.x, down: box.minY - corner.y), box: box,
+      record: 0, level: level)
   }
 }

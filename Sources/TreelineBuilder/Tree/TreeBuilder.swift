@@ -20,8 +20,9 @@ struct TreeBuilder {
     let box = arrays.box(first: 0, count: pointCount)
     let corner = PlanePoint(x: box.minX, y: box.minY)
     let root = Segment<UInt128>(
-      first: 0, moments: arrays.moments(count: pointCount, from: corner, threads: threads), corner: corner,
-      extent: max(box.width, box.height), record: 0, level: 0)
+      first: 0, moments: arrays.moments(count: pointCount, from: corner, threads: threads), box: box,
+      record: 0,
+      level: 0)
     let top = TopNode(root)
     let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
     WorkQueue([top]).run(threads: threads) { node in
@@ -29,7 +30,7 @@ struct TreeBuilder {
         return node.split(parts)
       }
       var nodes = NodeArrays(pointCount: node.segment.count)
-      var builder = SubtreeBuilder<UInt128>(splitter)
+      var builder = SubtreeBuilder(splitter)
       builder.build(node.segment, into: &nodes)
       node.content = .subtree(nodes)
       return []
@@ -43,7 +44,7 @@ private final class TopNode: @unchecked Sendable {
   enum Content {
     case unbuilt
     case subtree(NodeArrays)
-    case split(box: PlaneRect, spread: NodeSpread, left: TopNode, right: TopNode)
+    case split(spread: NodeSpread, left: TopNode, right: TopNode)
   }
 
   let segment: Segment<UInt128>
@@ -53,10 +54,10 @@ private final class TopNode: @unchecked Sendable {
     self.segment = segment
   }
 
-  func split(_ parts: Splitter.Parts<UInt128>) -> [TopNode] {
+  func split(_ parts: Splitter.Parts) -> [TopNode] {
     let left = TopNode(parts.left)
     let right = TopNode(parts.right)
-    content = .split(box: parts.box, spread: parts.spread, left: left, right: right)
+    content = .split(spread: parts.spread, left: left, right: right)
     return [left, right]
   }
 
@@ -69,10 +70,10 @@ private final class TopNode: @unchecked Sendable {
       switch node.content {
       case .unbuilt: preconditionFailure("A piece of work was left undone")
       case .subtree(let subtree): nodes.append(subtree, at: record)
-      case .split(let box, let spread, let left, let right):
+      case .split(let spread, let left, let right):
         var segment = node.segment
         segment.record = record
-        let leftRecord = nodes.addChildren(of: segment, in: box, spread: spread)
+        let leftRecord = nodes.addChildren(of: segment, spread: spread)
         stack.append((right, leftRecord + 1))
         stack.append((left, leftRecord))
       }

@@ -1,0 +1,70 @@
+import Treeline
+
+extension PointArrays {
+  /// Brings the points left of a split to the front of a range and returns how many there are; within both parts the
+  /// order stays as it is.
+  ///
+  /// It does nothing else, and so it is a short loop without a branch: what the parts need is summed up afterwards, over
+  /// the smaller of them.
+  @inline(__always)
+  func separate(first: Int, count: Int, by split: Split) -> Int {
+    let points = points + first
+    let rows = rows + first
+    let sparePoints = sparePoints + first
+    let spareRows = spareRows + first
+    var leftCount = 0
+    for index in 0..<count {
+      let point = points[index]
+      let row = rows[index]
+      // Both are written, and only what belongs there is counted; the left end never overtakes the point being read.
+      points[leftCount] = point
+      rows[leftCount] = row
+      sparePoints[index &- leftCount] = point
+      spareRows[index &- leftCount] = row
+      leftCount &+= split.isLeft(point) ? 1 : 0
+    }
+    if count > NodeRecord.bucketCapacity {
+      (points + leftCount).update(from: sparePoints, count: count &- leftCount)
+      (rows + leftCount).update(from: spareRows, count: count &- leftCount)
+    } else {
+      // Too few for a call.
+      for index in leftCount..<count {
+        points[index] = sparePoints[index &- leftCount]
+        rows[index] = spareRows[index &- leftCount]
+      }
+    }
+    precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
+    return leftCount
+  }
+
+  /// The moments of the first `leftCount` of some points, summed up over them or over the others, whichever are fewer.
+  @inline(__always)
+  func leftMoments<Sum>(first: Int, leftCount: Int, of all: Moments<Sum>, from corner: PlanePoint) -> Moments<
+    Sum
+  > {
+    let rightCount = Int(all.count) &- leftCount
+    if leftCount <= rightCount {
+      return Moments(UnsafeBufferPointer(start: points + first, count: leftCount), from: corner)
+    }
+    return all
+      - Moments(UnsafeBufferPointer(start: points + first + leftCount, count: rightCount), from: corner)
+  }
+
+  /// The split of some points, not all at one position, at their mean across their principal axis.
+  ///
+  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
+  /// are equal; the least of them is at most their mean and the greatest is above it.
+  @inline(__always)
+  func principalSplit<Sum>(
+    first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint,
+    by solver: PrincipalAxis.Solver = .lapack
+  ) -> Split {
+    let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(first: first, count: Int(moments.count))
+    return Split(atMeanOf: moments, from: corner, across: axis)
+  }
+
+  private func longerSide(first: Int, count: Int) -> PrincipalAxis {
+    let box = box(first: first, count: count)
+    return box.width >= box.height ? .horizontal : .vertical
+  }
+}
