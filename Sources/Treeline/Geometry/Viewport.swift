@@ -19,7 +19,8 @@ public struct Viewport: Hashable, Sendable {
       x: Double(middle.x) - width / 2 * units, y: Double(middle.y) - height / 2 * units)
     let southEast = plane.coordinate(
       x: Double(middle.x) + width / 2 * units, y: Double(middle.y) + height / 2 * units)
-    let isWholeTurn = plane.projection == .webMercator && width * units >= 0x1p32
+    // All meridians are on screen even where the last falls short of the first by less than a unit.
+    let isWholeTurn = plane.projection == .webMercator && width * units > 0x1p32 - 1
     self.init(
       box: BoundingBox(
         west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,

@@ -22,15 +22,18 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // Edges less than a unit short of a full turn round to the same meridian, as do edges on one meridian.
-    let isFullTurn = degrees >= 360 || (degrees > 180 && east &- west < 1 << 31)
+    // Edges less than a unit short of a full turn round to the same meridian, as do edges on one meridian. Such are
+    // also a west and an east edge just behind it.
+    let turn = degrees < 0 ? degrees + 360 : degrees
+    let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(
       x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
   }
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    guard box.east >= left, box.west <= left + side, box.north >= top - side, box.south <= top else { return nil }
+    // Distances from the corner are compared, as the side was measured: rounding must not part it from a point on it.
+    guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
     return PlaneWindow(

@@ -8,8 +8,9 @@ public struct PlaneWindow: Hashable, Sendable {
   public var minY: UInt32
   public var maxY: UInt32
 
+  /// A window all the way round starts at 0, wherever it was said to start: it is cut nowhere.
   public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
-    self.x = x
+    self.x = width == .max ? 0 : x
     self.width = width
     self.minY = minY
     self.maxY = maxY

@@ -39,7 +39,7 @@ extension ClusterTree {
 
   /// Whether a box shows any point at all.
   public func hasPoint(in box: BoundingBox) throws -> Bool {
-    guard let root = storage.root, let window = try plane.window(showing: box) else { return false }
+    guard let window = try plane.window(showing: box), let root = storage.root else { return false }
     return try storage.visibility(of: root, in: window) != .none
   }
 }

@@ -68,6 +68,7 @@ struct PointProjection {
       bottom = min(bottom, place.y)
       top = max(top, place.y)
     }
-    return .planar(left: left, top: top, side: max(right - left, top - bottom))
+    // Which zero comes first must not matter: adding 0 makes -0 the other.
+    return .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
   }
 }

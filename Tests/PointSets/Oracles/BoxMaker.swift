@@ -1,0 +1,74 @@
+import Treeline
+
+/// Makes boxes of every kind over the places of a set: around them, touching them, across seams, too wide, empty.
+public struct BoxMaker {
+  private let places: [Coordinate]
+  private let projection: Plane.Projection
+  private let extent: Double
+  private var random: SplitMix64
+
+  public init(for set: PointSet, seed: UInt64) {
+    places = set.places.isEmpty ? [Coordinate(longitude: 0, latitude: 0)] : set.places
+    projection = set.projection
+    random = SplitMix64(seed: seed)
+    let (xs, ys) = (places.map(\.x), places.map(\.y))
+    extent = projection == .webMercator ? 180 : max(xs.max()! - xs.min()!, ys.max()! - ys.min()!)
+  }
+
+  private mutating func place() -> Coordinate { places[random.index(below: places.count)] }
+
+  public mutating func next() -> BoundingBox {
+    switch random.index(below: projection == .webMercator ? 11 : 6) {
+    case 0: return around(place())
+    case 1: return touching(place(), place())
+    case 2:
+      let place = place()
+      return touching(place, place)
+    case 3:
+      let place = place()
+      return BoundingBox(west: place.x, south: lowest, east: place.x, north: highest)
+    case 4:
+      let (a, b) = (place(), place())
+      return BoundingBox(west: least, south: min(a.y, b.y), east: most, north: max(a.y, b.y))
+    case 5: return BoundingBox(west: least, south: lowest, east: most, north: highest)
+    case 6: return .world
+    case 7:
+      // Across the antimeridian; where the points are few, across the seam as well.
+      return BoundingBox(
+        west: random.number(from: 0, to: 180), south: -90, east: random.number(from: -180, to: 0), north: 90)
+    case 8:
+      let west = random.number(from: -720, to: 720)
+      return BoundingBox(
+        west: west, south: -60, east: west + random.number(from: 0, to: 800), north: 70)
+    case 9:
+      // All but a sliver beside a place.
+      let west = place().x
+      return BoundingBox(west: west, south: -90, east: west + 360 - 1e-6, north: 90)
+    default:
+      let (a, b) = (place(), place())
+      return BoundingBox(west: a.x, south: min(a.y, b.y), east: b.x, north: max(a.y, b.y))
+    }
+  }
+
+  private var least: Double { projection == .webMercator ? -180 : places.map(\.x).min()! }
+  private var most: Double { projection == .webMercator ? 180 : places.map(\.x).max()! }
+  private var lowest: Double { projection == .webMercator ? -90 : places.map(\.y).min()! }
+  private var highest: Double { projection == .webMercator ? 90 : places.map(\.y).max()! }
+
+  private func touching(_ a: Coordinate, _ b: Coordinate) -> BoundingBox {
+    BoundingBox(west: min(a.x, b.x), south: min(a.y, b.y), east: max(a.x, b.x), north: max(a.y, b.y))
+  }
+
+  /// Some size between the whole and a billionth of it; the place itself may just be missed.
+  private mutating func around(_ center: Coordinate) -> BoundingBox {
+    var size = extent
+    for _ in 0..<random.index(below: 30) { size /= 2 }
+    let (width, height) = (size * random.fraction(), size * random.fraction())
+    let (east, north) = (
+      width * random.number(from: -0.5, to: 1.5), height * random.number(from: -0.5, to: 1.5)
+    )
+    return BoundingBox(
+      west: center.x + east - width, south: center.y + north - height, east: center.x + east,
+      north: center.y + north)
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Treeline
+
+/// How some points are to be split, worked out anew: by the closed form of the angle and exact deviations.
+///
+/// Deviations from the mean are kept times the count, which is exact. The angle is good to a double; the engine rounds
+/// its axis to 29 bits, so which side a point is on is certain unless the point lies within that of the line. Where
+/// the axis is known exactly, as for points on one meridian, so is every side, and points on the line are left.
+public struct PrincipalSplit {
+  /// Unit vector of the axis.
+  public let x: Double
+  public let y: Double
+  /// Whether the axis is a multiple of (1, 0), (0, 1), (1, 1) or (1, -1).
+  public let isExact: Bool
+
+  private let members: ArraySlice<PlanePoint>
+  private let sum: (x: Int64, y: Int64)
+
+  /// - Parameter members: at most 2^20 points, so that deviations are exact doubles.
+  public init(of members: ArraySlice<PlanePoint>) {
+    self.members = members
+    var sum: (x: Int64, y: Int64) = (0, 0)
+    for point in members { sum = (sum.x + Int64(point.x), sum.y + Int64(point.y)) }
+    self.sum = sum
+    var (xx, xy, yy): (Int128, Int128, Int128) = (0, 0, 0)
+    var box = PlaneRect(members.first!)
+    for point in members {
+      let x = Int128(Int64(members.count) * Int64(point.x) - sum.x)
+      let y = Int128(Int64(members.count) * Int64(point.y) - sum.y)
+      (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y)
+      box.formUnion(point)
+    }
+    if xy == 0 {
+      // Equal eigenvalues have no principal axis: the longer side of the box, ties along x.
+      let isFlat = xx == yy ? box.width >= box.height : xx > yy
+      (x, y, isExact) = (isFlat ? 1 : 0, isFlat ? 0 : 1, true)
+    } else if xx == yy {
+      (x, y, isExact) = (1, xy > 0 ? 1 : -1, true)
+    } else {
+      let angle = atan2(2 * Double(xy), Double(xx - yy)) / 2
+      // Left is the lesser along the longer component.
+      let sign: Double = xx < yy && angle < 0 ? -1 : 1
+      (x, y, isExact) = (sign * cos(angle), sign * sin(angle), false)
+    }
+  }
+
+  /// Which of the members are on the wrong side if those of `left` are split off.
+  public func faults(left: Range<Int>) -> [String] {
+    members.indices.compactMap { index in
+      let (along, uncertainty) = distance(of: members[index])
+      if abs(along) <= uncertainty && (along != 0 || !isOnMean(members[index]) && !isExact) { return nil }
+      let isLeft = along <= 0
+      if isLeft == left.contains(index) { return nil }
+      return
+        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right")"
+    }
+  }
+
+  private func isOnMean(_ point: PlanePoint) -> Bool {
+    Int64(members.count) * Int64(point.x) == sum.x && Int64(members.count) * Int64(point.y) == sum.y
+  }
+
+  /// How far behind the line a point lies, times the count, and how uncertain that is.
+  private func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
+    let dx = Double(Int64(members.count) * Int64(point.x) - sum.x)
+    let dy = Double(Int64(members.count) * Int64(point.y) - sum.y)
+    let along = dx * x + dy * y
+    if isExact { return (along, 0) }
+    return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
+  }
+}

@@ -1,0 +1,96 @@
+import Treeline
+
+/// The answer to a query by definition, and what must hold of any answer, both from the points one by one.
+public struct QueryOracle {
+  private let outline: TreeOutline
+  private let isInside: [Bool]
+  /// How many of the points before each are inside.
+  private let insideBefore: [Int]
+  private let leafOf: [Int]
+
+  /// - Parameter window: nil for one that shows nothing.
+  public init(_ outline: TreeOutline, _ window: PlaneWindow?) {
+    self.outline = outline
+    isInside = (0..<outline.tree.pointCount).map { index in
+      guard let window else { return false }
+      let point = outline.tree.position(at: index)
+      let east = (Int64(point.x) - Int64(window.x) + 1 << 32) % (1 << 32)
+      return east <= Int64(window.width) && window.minY <= point.y && point.y <= window.maxY
+    }
+    var before = [0]
+    for inside in isInside { before.append(before.last! + (inside ? 1 : 0)) }
+    insideBefore = before
+    var leafOf = [Int](repeating: 0, count: isInside.count)
+    for (number, leaf) in outline.leaves.enumerated() {
+      for index in leaf.cluster.range { leafOf[index] = number }
+    }
+    self.leafOf = leafOf
+  }
+
+  public var insideCount: Int { insideBefore.last! }
+
+  /// How many distinct positions are inside.
+  public var visiblePositions: Int {
+    Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count
+  }
+
+  public func isVisible(_ range: Range<Int>) -> Bool {
+    insideBefore[range.upperBound] > insideBefore[range.lowerBound]
+  }
+
+  /// Level by level, within a level in tree order: a cluster gives way to its visible children if that keeps the
+  /// answer within the limit.
+  public func breadthFirst(limit: Int) -> [Cluster] {
+    guard let root = outline.entries.first, isVisible(root.cluster.range) else { return [] }
+    var answer = [0]
+    for level in 0...outline.depth {
+      var next: [Int] = []
+      for (place, entry) in answer.enumerated() {
+        let children = outline.entries[entry].level == level ? visibleChildren(of: entry) : []
+        let others = next.count + answer.count - place - 1
+        next += !children.isEmpty && others + children.count <= limit ? children : [entry]
+      }
+      answer = next
+    }
+    return answer.map { outline.entries[$0].cluster }
+  }
+
+  private func visibleChildren(of entry: Int) -> [Int] {
+    outline.entries[entry].children.filter { isVisible(outline.entries[$0].cluster.range) }
+  }
+
+  /// What is wrong with an answer; nothing if it keeps every promise of a query.
+  public func violations(of answer: [Cluster], limit: Int) -> [String] {
+    var violations: [String] = []
+    if answer.count > limit { violations.append("\(answer.count) clusters exceed the limit of \(limit)") }
+    if answer.count != min(limit, visiblePositions) {
+      violations.append("\(answer.count) clusters for \(visiblePositions) visible positions, limit \(limit)")
+    }
+    for cluster in answer where !isVisible(cluster.range) {
+      violations.append("cluster \(cluster.range) has no point inside")
+    }
+    for (cluster, next) in zip(answer, answer.dropFirst())
+    where cluster.range.upperBound > next.range.lowerBound {
+      violations.append("clusters \(cluster.range) and \(next.range) overlap or are out of tree order")
+    }
+    let covered = answer.reduce(0) {
+      $0 + insideBefore[$1.range.upperBound] - insideBefore[$1.range.lowerBound]
+    }
+    if covered != insideCount {
+      violations.append("\(covered) of \(insideCount) points inside are answered for")
+    }
+    let known = Dictionary(
+      uniqueKeysWithValues: outline.entries.indices.map { (outline.entries[$0].cluster.id, $0) })
+    for cluster in answer {
+      guard let entry = known[cluster.id], outline.entries[entry].cluster == cluster else {
+        violations.append("cluster \(cluster.range) is not of this tree")
+        continue
+      }
+      let children = visibleChildren(of: entry)
+      if !children.isEmpty, answer.count - 1 + children.count <= limit {
+        violations.append("cluster \(cluster.range) could still be expanded")
+      }
+    }
+    return violations
+  }
+}

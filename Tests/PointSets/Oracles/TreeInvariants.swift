@@ -1,0 +1,110 @@
+import Treeline
+
+/// What must hold of every tree, checked by recomputation from the points.
+///
+/// `violations` is empty for a sound tree; each message says which cluster breaks what.
+public struct TreeInvariants {
+  private let outline: TreeOutline
+  private let places: [Coordinate]
+  private let principalLevels: Int
+  private let positions: [PlanePoint]
+  private let faults = Faults()
+
+  public var violations: [String] { faults.messages }
+
+  /// - Parameters:
+  ///   - places: what the tree was built of.
+  ///   - principalLevels: below this level clusters need not be split across their principal axis.
+  public init(_ outline: TreeOutline, of places: [Coordinate], principalLevels: Int = .max) {
+    self.outline = outline
+    self.places = places
+    self.principalLevels = principalLevels
+    positions = (0..<outline.tree.pointCount).map { outline.tree.position(at: $0) }
+    checkRoot()
+    for entry in outline.entries { check(entry) }
+    checkRows()
+    checkLeaves()
+  }
+
+  private final class Faults {
+    var messages: [String] = []
+  }
+
+  private func expect(_ isSound: Bool, _ message: @autoclosure () -> String) {
+    if !isSound { faults.messages.append(message()) }
+  }
+
+  private func checkRoot() {
+    expect(
+      positions.count == places.count, "the tree has \(positions.count) points, built of \(places.count)")
+    expect(
+      outline.tree.root?.range == (places.isEmpty ? nil : 0..<places.count),
+      "the root is \(String(describing: outline.tree.root?.range)), not all of \(places.count) points")
+    expect(outline.depth <= TreeStorage.maximumLevel, "the tree is \(outline.depth) levels deep")
+  }
+
+  private func check(_ entry: TreeOutline.Entry) {
+    let cluster = entry.cluster
+    let name = "cluster \(cluster.range) at level \(entry.level)"
+    let members = positions[cluster.range]
+    var box = PlaneRect(members.first!)
+    for point in members { box.formUnion(point) }
+    expect(cluster.rect == box, "\(name): its box is \(cluster.rect), around its points \(box)")
+    checkMean(of: members, cluster, name)
+    expect(
+      cluster.index == (members.count == 1 ? outline.tree.members(of: cluster)[0] : nil),
+      "\(name): its index is \(String(describing: cluster.index))")
+    guard !entry.children.isEmpty else {
+      return expect(box.isPoint, "\(name): it has several positions and no children")
+    }
+    expect(entry.children.count == 2, "\(name): it has \(entry.children.count) children")
+    expect(!box.isPoint, "\(name): it is one position and has children")
+    let (left, right) = (
+      outline.entries[entry.children[0]].cluster, outline.entries[entry.children[1]].cluster
+    )
+    expect(!left.range.isEmpty && !right.range.isEmpty, "\(name): \(left.range) or \(right.range) is empty")
+    expect(
+      left.range.lowerBound == cluster.range.lowerBound && left.range.upperBound == right.range.lowerBound
+        && right.range.upperBound == cluster.range.upperBound,
+      "\(name): its children \(left.range) and \(right.range) do not tile it")
+    if entry.level < principalLevels {
+      faults.messages += PrincipalSplit(of: members).faults(left: left.range).map { "\(name): \($0)" }
+    }
+  }
+
+  /// Sums of integers are exact, so the mean is off by the rounding of a double or two and not by a point.
+  private func checkMean(of members: ArraySlice<PlanePoint>, _ cluster: Cluster, _ name: String) {
+    let count = Int64(members.count)
+    for (found, sum) in [
+      (cluster.meanX, members.reduce(0) { $0 + Int64($1.x) }),
+      (cluster.meanY, members.reduce(0) { $0 + Int64($1.y) }),
+    ] {
+      let (whole, rest) = sum.quotientAndRemainder(dividingBy: count)
+      let exact = Double(whole) + Double(rest) / Double(count)
+      expect(
+        abs(found - exact) <= 0x1p-19, "\(name): its mean is at \(found), that of its points at \(exact)")
+    }
+  }
+
+  private func checkRows() {
+    guard let root = outline.tree.root else { return }
+    let rows = Array(outline.tree.members(of: root))
+    guard rows.sorted() == Array(places.indices) else {
+      return expect(false, "its rows are no permutation of 0 ..< \(places.count)")
+    }
+    for (index, row) in rows.enumerated() {
+      let place = outline.tree.plane.point(at: places[row])
+      expect(place == positions[index], "row \(row) lies at \(positions[index]), projected at \(place)")
+      if index > 0, positions[index] == positions[index - 1] {
+        expect(rows[index - 1] < row, "rows \(rows[index - 1]) and \(row) of one position are out of order")
+      }
+    }
+  }
+
+  private func checkLeaves() {
+    let leaves = outline.leaves.map { positions[$0.cluster.range.lowerBound] }
+    expect(
+      leaves.count == Set(positions).count && Set(leaves) == Set(positions),
+      "there are \(leaves.count) leaves for \(Set(positions).count) distinct positions")
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Treeline
+
+extension PointSet {
+  /// Points at even steps on a line through the middle of the plane, which they leave only as far as rounding makes
+  /// them. The angle is in degrees, from the east towards the south.
+  public static func line(_ count: Int, angle: Double, step: Double = 1e6) -> PointSet {
+    let (x, y) = (cos(angle * .pi / 180), sin(angle * .pi / 180))
+    return PointSet(
+      "line of \(count) at \(angle) degrees",
+      onPlane: (0..<count).map { index in
+        let distance = (Double(index) - Double(count - 1) / 2) * step
+        return PlanePoint(
+          x: UInt32((0x1p31 + distance * x).rounded()), y: UInt32((0x1p31 + distance * y).rounded()))
+      })
+  }
+
+  /// Points on one meridian or one parallel, with uneven steps and some of them twice.
+  public static func straight(_ count: Int, alongMeridian: Bool, seed: UInt64) -> PointSet {
+    var random = SplitMix64(seed: seed)
+    let places = (0..<count).map { _ in
+      let place = (random.number(from: -60, to: 60) * 2).rounded() / 2
+      return alongMeridian
+        ? Coordinate(longitude: 12.5, latitude: place) : Coordinate(longitude: place, latitude: 12.5)
+    }
+    return PointSet("\(count) on one \(alongMeridian ? "meridian" : "parallel"), seed \(seed)", places)
+  }
+
+  /// Points exactly on a diagonal of the plane.
+  public static func diagonal(_ count: Int, falling: Bool) -> PointSet {
+    PointSet(
+      "\(falling ? "falling" : "rising") diagonal of \(count)",
+      onPlane: (0..<count).map { index in
+        let x = UInt32(1 << 30 + index * index * 999)
+        return PlanePoint(x: x, y: falling ? x : 0 &- x)
+      })
+  }
+
+  /// Points all round a circle: no direction is longer than another but for rounding.
+  public static func circle(_ count: Int, radius: Double = 0x1p28) -> PointSet {
+    PointSet(
+      "circle of \(count)",
+      onPlane: (0..<count).map { index in
+        let angle = 2 * .pi * Double(index) / Double(count)
+        return PlanePoint(
+          x: UInt32((0x1p31 + radius * cos(angle)).rounded()),
+          y: UInt32((0x1p31 + radius * sin(angle)).rounded()))
+      })
+  }
+
+  /// A square lattice on the plane: both eigenvalues are equal, exactly, in node after node.
+  public static func lattice(columns: Int, rows: Int, step: UInt32 = 1 << 20) -> PointSet {
+    PointSet(
+      "lattice of \(columns) by \(rows)",
+      onPlane: (0..<columns * rows).map { index in
+        PlanePoint(
+          x: 1 << 31 + UInt32(index % columns) * step, y: 1 << 30 + UInt32(index / columns) * step)
+      })
+  }
+
+  public static let lines: [PointSet] =
+    [0, 0.001, 1, 30, 44.9999, 45, 89, 90, 91, 135, 179].map { line(200, angle: $0) }
+    + straightLines + evenShapes
+
+  private static let straightLines: [PointSet] = [
+    straight(300, alongMeridian: true, seed: 2), straight(300, alongMeridian: false, seed: 3),
+    diagonal(300, falling: true), diagonal(300, falling: false),
+  ]
+
+  private static let evenShapes: [PointSet] = [
+    circle(360), circle(4), circle(1000, radius: 40),
+    lattice(columns: 32, rows: 32), lattice(columns: 16, rows: 31, step: 1),
+    lattice(columns: 4, rows: 4, step: 1),
+  ]
+}

@@ -1,0 +1,39 @@
+import Treeline
+
+extension PointSet {
+  public static let none = PointSet("none", [])
+
+  public static let one = PointSet("one", [Coordinate(longitude: -21.94, latitude: 64.15)])
+
+  /// Any number of points at one position.
+  public static func coincident(_ count: Int) -> PointSet {
+    PointSet(
+      "\(count) coincident", Array(repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count))
+  }
+
+  /// Two positions, a stack at each, the rows of the two taking turns.
+  public static func twoStacks(_ first: Int, _ second: Int) -> PointSet {
+    let (here, there) = (
+      Coordinate(longitude: 9.99, latitude: 53.55), Coordinate(longitude: 9.9900002, latitude: 53.55)
+    )
+    let turns = min(first, second)
+    let places =
+      (0..<2 * turns).map { $0.isMultiple(of: 2) ? here : there }
+      + Array(repeating: here, count: first - turns) + Array(repeating: there, count: second - turns)
+    return PointSet("two stacks of \(first) and \(second)", places)
+  }
+
+  /// What became of missing coordinates: many at (0, 0), the rest anywhere.
+  public static func nullIsland(stack: Int, noise: Int, seed: UInt64) -> PointSet {
+    var random = SplitMix64(seed: seed)
+    let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)
+    let places = random.shuffled(zeros + uniformWorld(noise, seed: seed &+ 1).places)
+    return PointSet("null island of \(stack) in \(noise), seed \(seed)", places)
+  }
+
+  public static let stacks: [PointSet] = [
+    none, one, coincident(2), coincident(16), coincident(17), coincident(1000), twoStacks(1, 1),
+    twoStacks(1, 20),
+    twoStacks(8, 8), twoStacks(300, 200), nullIsland(stack: 300, noise: 300, seed: 1),
+  ]
+}

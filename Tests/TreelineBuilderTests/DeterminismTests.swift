@@ -1,0 +1,86 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// The same points give the same tree, whatever their order and however many threads share the work.
+@Suite struct DeterminismTests {
+  @Test(arguments: PointSet.nasty)
+  func anyOrderGivesTheSameTree(_ set: PointSet) throws {
+    let tree = try set.tree()
+    for seed: UInt64 in 1...6 {
+      let other = try set.shuffled(seed: seed).tree()
+      #expect(tree.contentHash == other.contentHash, "shuffled by \(seed)")
+      #expect(try differences(tree, other, of: set, seed: seed) == [])
+    }
+  }
+
+  @Test(arguments: [2, 3, 7])
+  func anyNumberOfThreadsGivesTheSameTree(_ threads: Int) throws {
+    for set in PointSet.nasty {
+      let (one, many) = try (set.tree(), set.tree(threads: threads))
+      #expect(one.contentHash == many.contentHash, "\(set)")
+      #expect(rows(of: one) == rows(of: many), "\(set)")
+    }
+  }
+
+  /// Large enough for the points to be cut into a chunk a thread, and the tree into many pieces of work.
+  @Test(arguments: [
+    PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
+    .planar(40_000, x: -3...9, y: 0...1, seed: 44), .coarse(60_000, side: 40, seed: 45),
+    .nullIsland(stack: 30_000, noise: 30_000, seed: 46),
+  ])
+  func manyPointsGiveTheSameTree(_ set: PointSet) throws {
+    let tree = try set.tree()
+    for threads in [1, 2, 3, 7] {
+      let same = try set.tree(threads: threads)
+      #expect(tree.contentHash == same.contentHash, "\(threads) threads")
+      #expect(rows(of: tree) == rows(of: same), "\(threads) threads")
+      let shuffled = try set.shuffled(seed: UInt64(threads)).tree(threads: threads)
+      #expect(tree.contentHash == shuffled.contentHash, "\(threads) threads, shuffled")
+      #expect(try differences(tree, shuffled, of: set, seed: UInt64(threads)) == [])
+    }
+  }
+
+  @Test func otherPointsGiveAnotherHash() throws {
+    let set = PointSet.cities(300, seed: 47)
+    let hash = try set.tree().contentHash
+    var places = set.places
+    places[17].longitude += 1e-6
+    #expect(try PointSet("one moved", places).tree().contentHash != hash)
+    #expect(try PointSet("one less", Array(set.places.dropLast())).tree().contentHash != hash)
+    #expect(try PointSet("one twice", set.places + [set.places[0]]).tree().contentHash != hash)
+    #expect(try PointSet("plain", set.places, as: .planar).tree().contentHash != hash)
+  }
+
+  private func rows(of tree: ClusterTree) -> [Int] { tree.root.map { Array(tree.members(of: $0)) } ?? [] }
+
+  /// The boxes whose answers differ in anything but row numbers.
+  private func differences(
+    _ tree: ClusterTree, _ other: ClusterTree, of set: PointSet, seed: UInt64
+  ) throws -> [BoundingBox] {
+    var boxes = BoxMaker(for: set, seed: seed)
+    return try (0..<10).map { _ in boxes.next() }.filter { box in
+      let (answer, otherAnswer) = try (tree.clusters(in: box, limit: 20), other.clusters(in: box, limit: 20))
+      return answer.map(Shown.init) != otherAnswer.map(Shown.init)
+    }
+  }
+
+  /// All that a cluster says but the row number of its point.
+  private struct Shown: Equatable {
+    let id: ClusterID
+    let range: Range<Int>
+    let mean: [Double]
+    let rect: PlaneRect
+    let ellipse: Ellipse
+    let coordinate: Coordinate
+    let isSingle: Bool
+
+    init(_ cluster: Cluster) {
+      (id, range, rect, ellipse) = (cluster.id, cluster.range, cluster.rect, cluster.ellipse)
+      mean = [cluster.meanX, cluster.meanY]
+      coordinate = cluster.coordinate
+      isSingle = cluster.index != nil
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+@Suite struct TreeInvariantsTests {
+  @Test(arguments: PointSet.nasty)
+  func hold(of set: PointSet) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree()), of: set.places)
+    #expect(invariants.violations.prefix(5) == [])
+  }
+
+  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) })
+  func holdOfRandomPoints(_ set: PointSet) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree()), of: set.places)
+    #expect(invariants.violations.prefix(5) == [])
+  }
+
+  /// Enough points for every thread to get its share of them, and for sums beyond 64 bits.
+  @Test(arguments: [
+    PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
+  ])
+  func holdOfManyPointsOnSeveralThreads(_ set: PointSet) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree(threads: 3)), of: set.places)
+    #expect(invariants.violations.prefix(5) == [])
+  }
+}
+
+/// A checker that never fires proves nothing.
+@Suite struct TreeInvariantsCheckerTests {
+  let set = PointSet.cities(500, seed: 24)
+
+  @Test func noticesRowsOfOtherPlaces() throws {
+    let outline = try TreeOutline(set.tree())
+    var places = set.places
+    places.swapAt(0, 1)
+    #expect(TreeInvariants(outline, of: places).violations.contains { $0.contains("row 0 lies at") })
+    #expect(
+      TreeInvariants(outline, of: Array(places.dropLast())).violations.contains {
+        $0.contains("built of 499")
+      })
+  }
+
+  @Test func noticesSplitsAcrossAnotherAxis() throws {
+    let outline = try TreeOutline(set.tree(principalLevels: 2))
+    let violations = TreeInvariants(outline, of: set.places).violations
+    #expect(violations.contains { $0.contains("belongs left") || $0.contains("belongs right") })
+    #expect(!violations.contains { $0.contains("level 0") || $0.contains("level 1:") })
+  }
+}

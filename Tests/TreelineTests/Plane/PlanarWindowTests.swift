@@ -1,0 +1,75 @@
+import PointSets
+import Testing
+import Treeline
+
+@Suite struct PlanarWindowTests {
+  /// Where an edge of the square is nearer to zero than the one across, their difference rounds, and adding it up
+  /// again need not lead back to the edge.
+  private static let uneven: [PointSet] = (0..<30).flatMap { (seed: UInt64) -> [PointSet] in
+    [
+      .planar(20, x: -0.3 ... -0.2, y: 0.01...1.1, seed: 500 + seed),
+      .planar(20, x: -1.1 ... -0.01, y: 3...3.1, seed: 600 + seed),
+    ]
+  }
+
+  /// The outermost points lie on the edges of the square.
+  @Test(arguments: PointSet.planar + uneven)
+  func everyPlaceIsShownByABoxThatEndsThere(_ set: PointSet) throws {
+    let tree = try set.tree()
+    for place in set.places {
+      let far = 1e301
+      for box in [
+        BoundingBox(west: place.x, south: place.y, east: place.x, north: place.y),
+        BoundingBox(west: -far, south: -far, east: place.x, north: place.y),
+        BoundingBox(west: place.x, south: place.y, east: far, north: far),
+        BoundingBox(west: -far, south: place.y, east: place.x, north: far),
+        BoundingBox(west: place.x, south: -far, east: far, north: place.y),
+      ] {
+        let window = try tree.plane.window(showing: box)
+        #expect(window?.contains(tree.plane.point(at: place)) == true, "\(box) hides \(place)")
+      }
+    }
+  }
+
+  @Test func boxesOffTheSquareShowNothing() throws {
+    let plane = Plane.planar(left: 10, top: 20, side: 5)
+    for box in [
+      BoundingBox(west: 0, south: 0, east: 9.999, north: 100),
+      BoundingBox(west: 15.001, south: 0, east: 99, north: 99),
+      BoundingBox(west: 0, south: 20.001, east: 99, north: 99),
+      BoundingBox(west: 0, south: 0, east: 99, north: 14.999),
+      BoundingBox(west: -1e308, south: -1e308, east: -1e307, north: -1e307),
+      BoundingBox(west: 1e307, south: 1e307, east: .greatestFiniteMagnitude, north: .greatestFiniteMagnitude),
+    ] {
+      #expect(try plane.window(showing: box) == nil, "\(box)")
+    }
+  }
+
+  @Test func boxesBeyondTheSquareShowItAll() throws {
+    for plane in [
+      Plane.planar(left: 10, top: 20, side: 5), .planar(left: -1e300, top: 1e300, side: 2e300),
+      .planar(left: 0, top: 0, side: .leastNonzeroMagnitude), .planar(left: 7, top: 7, side: 0),
+    ] {
+      let far = Double.greatestFiniteMagnitude
+      let window = try #require(
+        try plane.window(showing: BoundingBox(west: -far, south: -far, east: far, north: far)))
+      let last: UInt32 = plane.side > 0 ? .max : 0
+      #expect(window == PlaneWindow(x: 0, width: last, minY: 0, maxY: last), "\(plane)")
+    }
+  }
+
+  /// Rounding never moves a point out of a box that it lies in.
+  @Test(arguments: PointSet.planar)
+  func insideIsInsideOnThePlane(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var boxes = BoxMaker(for: set, seed: 511)
+    for _ in 0..<100 {
+      let box = boxes.next()
+      let window = try tree.plane.window(showing: box)
+      for place in set.places
+      where box.west <= place.x && place.x <= box.east && box.south <= place.y && place.y <= box.north {
+        #expect(window?.contains(tree.plane.point(at: place)) == true, "\(box) hides \(place)")
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import PointSets
+import Testing
+import Treeline
+
+/// What a query promises, against the points one by one: see `QueryOracle`.
+@Suite struct QueryGuaranteeTests {
+  static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
+
+  @Test(arguments: PointSet.nasty)
+  func holdInAnyBox(_ set: PointSet) throws {
+    try check(set, seed: 101, boxes: 60)
+  }
+
+  @Test(arguments: (200..<300).map { PointSet.random(seed: UInt64($0)) })
+  func holdOverRandomPoints(_ set: PointSet) throws {
+    try check(set, seed: 102, boxes: 20)
+  }
+
+  private func check(_ set: PointSet, seed: UInt64, boxes count: Int) throws {
+    let outline = try set.outline()
+    var boxes = BoxMaker(for: set, seed: seed)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<count {
+      let box = boxes.next()
+      let window = try outline.tree.plane.window(showing: box)
+      let oracle = QueryOracle(outline, window)
+      #expect(try outline.tree.hasPoint(in: box) == (oracle.insideCount > 0), "\(box)")
+      for limit in [Self.limits[random.index(below: Self.limits.count)], 1 + random.index(below: 50)] {
+        let answer = try outline.tree.clusters(in: box, limit: limit)
+        #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(box), limit \(limit)")
+        #expect(answer == oracle.breadthFirst(limit: limit), "\(box), limit \(limit)")
+        if let window { #expect(try outline.tree.clusters(in: window, limit: limit) == answer) }
+      }
+    }
+  }
+
+  /// Windows of the plane itself, whose edges pass through points and whose corners are the plane's.
+  @Test(arguments: PointSet.nasty)
+  func holdInAnyWindow(_ set: PointSet) throws {
+    let outline = try set.outline()
+    var random = SplitMix64(seed: 103)
+    for window in [.everything] + (0..<40).map({ _ in PlaneWindow.random(over: outline.tree, &random) }) {
+      let oracle = QueryOracle(outline, window)
+      let limit = 1 + random.index(below: 40)
+      let answer = try outline.tree.clusters(in: window, limit: limit)
+      #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(window), limit \(limit)")
+      #expect(answer == oracle.breadthFirst(limit: limit), "\(window), limit \(limit)")
+    }
+  }
+
+  /// The limit is used up: each step adds one cluster at most, so none is skipped over.
+  @Test(arguments: PointSet.nasty)
+  func noLimitGivesEveryPosition(_ set: PointSet) throws {
+    let outline = try set.outline()
+    let answer = try outline.tree.clusters(in: .everything, limit: .max)
+    #expect(answer == outline.leaves.map(\.cluster))
+    #expect(answer.reduce(0) { $0 + $1.pointCount } == set.places.count)
+    #expect(answer.allSatisfy { $0.rect.isPoint })
+  }
+}
+
+/// An oracle that finds no fault with anything proves nothing.
+@Suite struct QueryOracleTests {
+  @Test func noticesBrokenAnswers() throws {
+    let outline = try PointSet.cities(300, seed: 104).outline()
+    let oracle = QueryOracle(outline, .everything)
+    let answer = try outline.tree.clusters(in: .everything, limit: 10)
+    #expect(oracle.violations(of: answer, limit: 10) == [])
+    #expect(oracle.violations(of: answer, limit: 9).contains { $0.contains("exceed") })
+    #expect(oracle.violations(of: answer, limit: 11).contains { $0.contains("could still be expanded") })
+    #expect(oracle.violations(of: answer.reversed(), limit: 10).contains { $0.contains("out of tree order") })
+    #expect(
+      oracle.violations(of: Array(answer.dropLast()), limit: 10).contains { $0.contains("answered for") })
+    let corner = PlaneWindow(x: 0, width: 0, minY: 0, maxY: 0)
+    #expect(
+      QueryOracle(outline, corner).violations(of: answer, limit: 10).contains {
+        $0.contains("no point inside")
+      })
+    let other = try PointSet.cities(300, seed: 105).tree().clusters(in: .everything, limit: 10)
+    #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
+  }
+}

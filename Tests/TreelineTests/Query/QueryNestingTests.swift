@@ -1,0 +1,63 @@
+import PointSets
+import Testing
+import Treeline
+
+/// Zooming in never merges: what lies inside a window is cut no more coarsely than the window itself.
+@Suite struct QueryNestingTests {
+  @Test(arguments: PointSet.nasty + (300..<360).map { PointSet.random(seed: UInt64($0)) })
+  func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 111)
+    for _ in 0..<25 {
+      let limit = 1 + random.index(below: 30)
+      var window = PlaneWindow.random(over: tree, &random)
+      var answer = try tree.clusters(in: window, limit: limit)
+      for _ in 0..<5 {
+        let part = window.randomPart(&random)
+        let finer = try tree.clusters(in: part, limit: limit)
+        #expect(unrefined(finer, by: answer) == [], "\(part) in \(window), limit \(limit)")
+        (window, answer) = (part, finer)
+      }
+    }
+  }
+
+  /// The same for boxes of degrees, zooming in on one place.
+  @Test(arguments: [
+    PointSet.cities(3000, seed: 112), .uniformWorld(3000, seed: 113), .roads(3000, seed: 114),
+    .antimeridian(500, seed: 115),
+  ])
+  func zoomingInRefines(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 116)
+    for _ in 0..<20 {
+      let center = set.places[random.index(below: set.places.count)]
+      var coarser: [Cluster]?
+      var zoom = 0.0
+      while zoom < 20 {
+        let viewport = Viewport(center: center, zoom: zoom, width: 800, height: 500, on: tree.plane)
+        let answer = try tree.clusters(in: viewport, limit: 25)
+        if let coarser { #expect(unrefined(answer, by: coarser) == [], "\(center) at zoom \(zoom)") }
+        coarser = answer
+        zoom += random.number(from: 0.05, to: 1.5)
+      }
+    }
+  }
+
+  /// One cluster more is one cluster split.
+  @Test(arguments: PointSet.nasty)
+  func aHigherLimitRefines(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var boxes = BoxMaker(for: set, seed: 117)
+    for _ in 0..<6 {
+      let box = boxes.next()
+      let all = try tree.clusters(in: box, limit: .max).count
+      var coarser: [Cluster]?
+      for limit in [1, 2, 3, 4, 5, 6, 9, 17, 40, 41] {
+        let answer = try tree.clusters(in: box, limit: limit)
+        #expect(answer.count == min(limit, all))
+        if let coarser { #expect(unrefined(answer, by: coarser) == [], "\(box), limit \(limit)") }
+        coarser = answer
+      }
+    }
+  }
+}

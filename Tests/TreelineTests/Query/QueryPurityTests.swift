@@ -1,0 +1,46 @@
+import PointSets
+import Testing
+import Treeline
+
+/// An answer depends on the tree, the box and the limit: not on questions before it, nor on those asked meanwhile.
+@Suite struct QueryPurityTests {
+  private static func questions(for set: PointSet) -> [(box: BoundingBox, limit: Int)] {
+    var boxes = BoxMaker(for: set, seed: 121)
+    return (0..<60).map { (boxes.next(), 1 + $0) }
+  }
+
+  @Test func questionsDoNotInfluenceOneAnother() throws {
+    for set in [PointSet.cities(2000, seed: 122), .antimeridian(300, seed: 123), .tenths] {
+      let tree = try set.tree()
+      let questions = Self.questions(for: set)
+      let fresh = try questions.map { try set.tree().clusters(in: $0.box, limit: $0.limit) }
+      let forth = try questions.map { try tree.clusters(in: $0.box, limit: $0.limit) }
+      let back = try questions.reversed().map { try tree.clusters(in: $0.box, limit: $0.limit) }
+      #expect(forth == fresh)
+      #expect(back.reversed() == fresh)
+    }
+  }
+
+  @Test func manyTasksMayAskOneTree() async throws {
+    let set = PointSet.cities(20_000, seed: 124)
+    let tree = try set.tree()
+    let questions = Self.questions(for: set)
+    let expected = try questions.map { try tree.clusters(in: $0.box, limit: $0.limit) }
+    try await withThrowingTaskGroup(of: (Int, [Cluster]).self) { group in
+      for task in 0..<600 {
+        let number = task * 7 % questions.count
+        let (box, limit) = questions[number]
+        group.addTask { (number, try tree.clusters(in: box, limit: limit)) }
+      }
+      for try await (number, answer) in group { #expect(answer == expected[number]) }
+    }
+  }
+
+  /// A cluster's values do not die with the tree's other references.
+  @Test func membersKeepTheirTree() throws {
+    var tree: ClusterTree? = try PointSet.twoStacks(5, 6).tree()
+    let members = try #require(tree.flatMap { tree in tree.root.map { tree.members(of: $0) } })
+    tree = nil
+    #expect(members.sorted() == Array(0..<11))
+  }
+}

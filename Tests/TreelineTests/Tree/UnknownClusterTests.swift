@@ -1,0 +1,45 @@
+import PointSets
+import Testing
+import Treeline
+
+/// Ids that a tree did not give lead to an error, never to some other cluster.
+@Suite struct UnknownClusterTests {
+  @Test(arguments: [
+    PointSet.none, .one, .coincident(20), .twoStacks(3, 30), .uniformWorld(60, seed: 151),
+    .coarse(60, side: 5, seed: 152),
+  ])
+  func idsNearThoseOfTheTreeAreUnknown(_ set: PointSet) throws {
+    let outline = try set.outline()
+    let known = Set(outline.entries.map(\.cluster.id.rawValue))
+    // All levels up to the last that an id has room for, of every point and of some beyond.
+    for first in 0..<UInt64(set.places.count + 3) {
+      for level: UInt64 in Array(0...40) + [511, 512, 1022, 1023] {
+        let raw = first << 10 | level
+        if known.contains(raw) { continue }
+        expectUnknown(raw, in: outline.tree)
+      }
+    }
+    for raw: UInt64 in [1 << 41, 1 << 42, 1 << 53, 1 << 63, .max, .max - 1023] {
+      expectUnknown(raw, in: outline.tree)
+    }
+  }
+
+  private func expectUnknown(_ raw: UInt64, in tree: ClusterTree) {
+    let id = ClusterID(rawValue: raw)
+    let expected = QueryError.unknownCluster(id)
+    #expect(throws: expected) { try tree.cluster(id) }
+    #expect(throws: expected) { try tree.children(of: id) }
+    #expect(throws: expected) { try tree.parent(of: id) }
+    #expect(throws: expected) { try tree.ancestors(of: id) }
+    #expect(expected.description.contains("found \(raw)"))
+  }
+
+  @Test func aPointThatIsNoneTraps() async {
+    await #expect(processExitsWith: .failure) { _ = try PointSet.one.tree().clusters(holding: 1) }
+    await #expect(processExitsWith: .failure) { _ = try PointSet.none.tree().position(at: 0) }
+    await #expect(processExitsWith: .failure) {
+      let tree = try PointSet.one.tree()
+      _ = tree.members(of: try #require(tree.root))[1]
+    }
+  }
+}
