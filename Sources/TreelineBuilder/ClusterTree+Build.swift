@@ -19,7 +19,7 @@ extension ClusterTree {
   public init(
     _ places: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions()
   ) throws(BuildError) {
-    try self.init(places, as: projection, options: options, principalLevels: 512)
+    try self.init(places, as: projection, options: options, principalLevels: TreeStorage.principalLevels)
   }
 
   /// - Parameter principalLevels: at most 900.

@@ -9,7 +9,8 @@ extension IndexHeader {
     guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
     guard bytes.count >= Self.fixedLength else {
       throw .malformed(
-        offset: UInt64(bytes.count), expected: "a header of \(Self.fixedLength) bytes", found: "the end of the file")
+        offset: UInt64(bytes.count), expected: "a header of \(Self.fixedLength) bytes",
+        found: "the end of the file")
     }
     majorVersion = bytes.read(at: Offset.majorVersion)
     minorVersion = bytes.read(at: Offset.minorVersion)
@@ -26,20 +27,24 @@ extension IndexHeader {
     try bytes.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
     guard bytes.count >= length else {
       throw .malformed(
-        offset: UInt64(bytes.count), expected: "a section table up to byte \(length)", found: "the end of the file")
+        offset: UInt64(bytes.count), expected: "a section table up to byte \(length)",
+        found: "the end of the file")
     }
     try bytes.checkHeader(length: length)
     fileLength = bytes.read(at: Offset.fileLength)
     try bytes.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
     for offset in Offset.reserved where minorVersion <= Self.minorVersion && bytes[offset] != 0 {
-      throw .malformed(offset: UInt64(offset), expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
+      throw .malformed(
+        offset: UInt64(offset), expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
     }
     pointCount = Int(bytes.read(at: Offset.pointCount) as UInt32)
     guard pointCount <= 1 << 31 else {
-      throw .malformed(offset: UInt64(Offset.pointCount), expected: "at most 2^31 points", found: "\(pointCount)")
+      throw .malformed(
+        offset: UInt64(Offset.pointCount), expected: "at most 2^31 points", found: "\(pointCount)")
     }
     nodeCount = Int(bytes.read(at: Offset.nodeCount) as UInt32)
-    guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0, nodeCount % 2 == 1 || pointCount == 0
+    guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0,
+      nodeCount % 2 == 1 || pointCount == 0
     else {
       throw .malformed(
         offset: UInt64(Offset.nodeCount), expected: "an odd number of nodes below \(2 * pointCount)",
@@ -47,14 +52,23 @@ extension IndexHeader {
     }
     plane = try Plane(readingFrom: bytes)
     clippedPointCount = Int(bytes.read(at: Offset.clippedPointCount) as UInt32)
+    guard clippedPointCount <= pointCount else {
+      throw .malformed(
+        offset: UInt64(Offset.clippedPointCount), expected: "at most all \(pointCount) points",
+        found: "\(clippedPointCount)")
+    }
     contentHash = bytes.read(at: Offset.contentHash)
     let rawRule: UInt32 = bytes.read(at: Offset.splitRule)
     guard let rule = SplitRule(rawValue: rawRule) else {
       throw .malformed(offset: UInt64(Offset.splitRule), expected: "split rule 1 (mean)", found: "\(rawRule)")
     }
     splitRule = rule
+    var end = UInt64(length)
     sections = try (0..<sectionCount).map { index throws(IndexError) in
-      try IndexSection(readingFrom: bytes, entry: Self.fixedLength + index * Self.entryLength, headerLength: length)
+      let entry = Self.fixedLength + index * Self.entryLength
+      let section = try IndexSection(readingFrom: bytes, entry: entry, behind: end)
+      end = section.offset + section.length
+      return section
     }
   }
 }
@@ -88,16 +102,21 @@ extension Plane {
 }
 
 extension IndexSection {
-  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, headerLength: Int) throws(IndexError) {
+  /// - Parameter end: where the section before it in the table ends, or the table itself. Sections that cannot overlap
+  ///   cannot make a reader look at the same bytes over and over.
+  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, behind end: UInt64)
+    throws(IndexError)
+  {
     let flags: UInt32 = bytes.read(at: entry + 4)
     guard flags <= 1 else {
       throw .malformed(offset: UInt64(entry + 4), expected: "section flags 0 or 1", found: "\(flags)")
     }
     let offset: UInt64 = bytes.read(at: entry + 8)
     let length: UInt64 = bytes.read(at: entry + 16)
-    guard offset % IndexHeader.alignment == 0, offset >= headerLength else {
+    guard offset % IndexHeader.alignment == 0, offset >= end else {
       throw .malformed(
-        offset: UInt64(entry + 8), expected: "a section that begins behind the header at a multiple of 64 bytes",
+        offset: UInt64(entry + 8),
+        expected: "a section that begins at a multiple of 64 bytes from byte \(end) on",
         found: "offset \(offset)")
     }
     guard offset <= bytes.count, length <= UInt64(bytes.count) - offset else {
@@ -114,7 +133,8 @@ extension IndexSection {
 extension UnsafeRawBufferPointer {
   /// A little-endian integer. The caller has checked that it lies within.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
+    precondition(
+      offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
   }
 
@@ -139,8 +159,19 @@ extension UnsafeRawBufferPointer {
 }
 
 extension IndexHeader {
+  /// Whether a path leads to a file that begins as an index does. Of a pipe nothing is read, so nothing is lost.
+  public static func begins(fileAt path: String) -> Bool {
+    do throws(IndexError) {
+      return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
+    } catch {
+      return false
+    }
+  }
+
   /// Reads the header of an index.
   public init(ofIndex path: String) throws(IndexError) {
-    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: path) }
+    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in
+      try IndexHeader(bytes, name: path)
+    }
   }
 }

@@ -3,37 +3,49 @@
 /// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the builder.
 struct TreeVerifier {
   private let storage: TreeStorage
-  private let splitRule: SplitRule
+  private let principalLevels: Int
   private(set) var problems: ProblemList
 
   /// The record that the next node with stored children must have its children at: they follow one another in the order
   /// in which a walk from left to right meets their parents.
   private var nextPair = 1
 
-  init(_ tree: ClusterTree, _ problems: ProblemList) {
+  /// - Parameter principalLevels: from this level on, nodes with stored children are halved along their longer side.
+  init(_ tree: ClusterTree, _ problems: ProblemList, principalLevels: Int = TreeStorage.principalLevels) {
     storage = tree.storage
-    splitRule = tree.splitRule
+    self.principalLevels = principalLevels
     self.problems = problems
+  }
+
+  /// A node to look at and, for a part of a bucket, the level of the bucket.
+  private struct Visit {
+    let node: Node
+    let bucketLevel: UInt16?
   }
 
   mutating func verify() {
     checkRows()
-    var stack = [storage.root].compactMap { $0 }
-    while let node = stack.popLast(), !problems.isFull {
+    var stack = [storage.root].compactMap { $0 }.map { Visit(node: $0, bucketLevel: nil) }
+    while let visit = stack.popLast(), !problems.isFull {
+      let node = visit.node
+      let isStored = storage.isStored(node)
+      if !isStored && visit.bucketLevel == nil { checkEnd(ofBucket: node) }
+      let bucketLevel = isStored ? nil : visit.bucketLevel ?? node.level
       do throws(IndexError) {
         guard let children = try storage.children(of: node) else {
           checkStack(node)
           continue
         }
-        check(node, children)
-        stack.append(children.right)
-        stack.append(children.left)
+        try check(node, children, bucketLevel)
+        stack.append(Visit(node: children.right, bucketLevel: bucketLevel))
+        stack.append(Visit(node: children.left, bucketLevel: bucketLevel))
       } catch {
         problems.add("node of points \(node.range)", expected: "a sound record", found: "\(error)")
       }
     }
     if nextPair != max(storage.nodeCount, 1) {
-      problems.add("node records", expected: "\(nextPair) that belong to the tree", found: "\(storage.nodeCount)")
+      problems.add(
+        "node records", expected: "\(nextPair) that belong to the tree", found: "\(storage.nodeCount)")
     }
     if storage.pointCount % 2 == 1, storage.gaps[storage.pointCount / 2] >> 4 != 0 {
       problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
@@ -48,30 +60,42 @@ struct TreeVerifier {
     }
   }
 
-  private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
+  private mutating func check(
+    _ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16?
+  ) throws(IndexError) {
     let facts = NodeFacts(of: storage.members(of: node))
-    let isStored = storage.isStored(node)
+    if facts.box.isPoint {
+      problems.add(node.name, expected: "a stack, having one position", found: "two parts")
+    }
     if storage.box(of: node) != facts.box {
-      problems.add(node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
+      problems.add(
+        node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
     }
-    if isStored {
-      checkStored(node, children, facts)
+    if let bucketLevel {
+      checkGap(node, children, bucketLevel)
     } else {
-      checkGaps(node, children)
+      try checkStored(node, children, facts)
     }
-    checkSides(node, children, facts)
+    if bucketLevel == nil && node.level >= principalLevels {
+      checkHalves(node, children, facts.box)
+    } else {
+      checkSides(node, children, facts)
+    }
   }
 
-  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
+  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts)
+    throws(IndexError)
+  {
     if Int(children.left.record) != nextPair {
       problems.add(
-        node.name, expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
+        node.name, expected: "children at record \(nextPair), in the order of a walk",
+        found: "\(children.left.record)")
     }
     nextPair += 2
     if node.count <= NodeRecord.bucketCapacity {
       problems.add(node.name, expected: "a bucket, having \(node.count) points", found: "stored children")
     }
-    let (sums, spread) = storage.summary(of: node, in: facts.box)
+    let (sums, spread) = try storage.summary(of: node, in: facts.box)
     if sums.x != facts.sums.x || sums.y != facts.sums.y {
       problems.add(
         node.name, expected: "sums (\(facts.sums.x), \(facts.sums.y))", found: "(\(sums.x), \(sums.y))")
@@ -84,25 +108,31 @@ struct TreeVerifier {
   }
 
   /// The gap at which a part of a bucket is split says how far below the bucket the part is.
-  private mutating func checkGaps(_ node: Node, _ children: (left: Node, right: Node)) {
+  private mutating func checkGap(_ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16) {
     let gap = storage.gap(after: children.right.first - 1)
-    let bucketLevel = bucketLevels[node.record] ?? node.level
-    bucketLevels[node.record] = bucketLevel
     if UInt16(gap) != node.level - bucketLevel {
       problems.add(
-        "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket", found: "\(gap)")
+        "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket",
+        found: "\(gap)")
     }
   }
 
-  /// At which level the bucket being walked lies.
-  private var bucketLevels: [UInt32: UInt16] = [:]
+  /// The gap behind a bucket's last point means nothing, and is 0 so that the same points give the same bytes.
+  private mutating func checkEnd(ofBucket node: Node) {
+    let last = node.first + node.count - 1
+    if storage.gap(after: last) != 0 {
+      problems.add(
+        "gap \(last)", expected: "0 behind the last point of a bucket", found: "\(storage.gap(after: last))")
+    }
+  }
 
   /// All points of a leaf have one position and stand in the order of their rows.
   private mutating func checkStack(_ node: Node) {
     let points = storage.members(of: node)
     if let index = points.indices.first(where: { points[$0] != points[0] }) {
       problems.add(
-        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])", found: "\(points[index])")
+        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])",
+        found: "\(points[index])")
     }
     for index in node.range.dropLast() where storage.rows[index] >= storage.rows[index + 1] {
       problems.add(
@@ -110,7 +140,8 @@ struct TreeVerifier {
         found: "\(storage.rows[index + 1])")
     }
     for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
-      problems.add("gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
+      problems.add(
+        "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
     }
     if storage.box(of: node) != PlaneRect(points[0]) {
       problems.add(node.name, expected: "the box of one position", found: "\(storage.box(of: node))")
@@ -120,12 +151,25 @@ struct TreeVerifier {
   /// A line across the principal axis parts the two children, the left one on the side of the lesser products.
   private mutating func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     guard let axis = facts.principalAxis else { return }
-    let left = storage.members(of: children.left).map { facts.product($0, axis) }.max()!
-    let right = storage.members(of: children.right).map { facts.product($0, axis) }.min()!
+    let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
+    let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
     let tolerance = facts.tolerance
     if left > right + tolerance || left > tolerance || right < -tolerance {
       problems.add(
         node.name, expected: "its mean between its children along its principal axis",
+        found: "the left one up to \(left), the right one from \(right) on")
+    }
+  }
+
+  /// Far down, a line across the middle of the longer side of the box parts the two.
+  private mutating func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
+    let isWide = box.width >= box.height
+    let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
+    let left = storage.members(of: children.left).lazy.map { isWide ? $0.x : $0.y }.max()!
+    let right = storage.members(of: children.right).lazy.map { isWide ? $0.x : $0.y }.min()!
+    if left > middle || right <= middle {
+      problems.add(
+        node.name, expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
         found: "the left one up to \(left), the right one from \(right) on")
     }
   }
