@@ -24,10 +24,12 @@ struct IndexDescription {
     lines += header.sections.map { section in
       let name = "\(section.kind)".padding(toLength: 10, withPad: " ", startingAt: 0)
       let perPoint = header.pointCount == 0 ? 0 : Double(section.length) / Double(header.pointCount)
-      return name + String(format: "%9llu %13llu %12.3f  %016llx", section.offset, section.length, perPoint, section.checksum)
+      return name
+        + String(
+          format: "%9llu %13llu %12.3f  %016llx", section.offset, section.length, perPoint, section.checksum)
     }
     if !tree.attributeNames.isEmpty {
-      lines += ["", "attributes   " + tree.attributeNames.joined(separator: ", ")]
+      lines += ["", "attributes   " + tree.attributeNames.map(\.debugDescription).joined(separator: ", ")]
     }
     text = lines.joined(separator: "\n") + "\n"
   }
