@@ -82,10 +82,10 @@ struct BreadthFirstCut {
   }
 
   /// The nodes of the cut in tree order.
-  func forEach(_ body: (Node) -> Void) {
+  func forEach(_ body: (Node) throws(IndexError) -> Void) throws(IndexError) {
     var next = slots.isEmpty ? Self.end : 0
     while next != Self.end {
-      body(slots[Int(next)].node)
+      try body(slots[Int(next)].node)
       next = slots[Int(next)].nextInOrder
     }
   }
