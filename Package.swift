@@ -52,6 +52,9 @@ let package = Package(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
     .testTarget(name: "TreelineCommandTests", dependencies: ["TreelineCommand"]),
+    .testTarget(
+      name: "TreelineIndexTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -20,7 +20,7 @@ extension ClusterTree {
     _ places: [Coordinate], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions()
   ) throws(BuildError) {
-    try self.init(places, as: projection, options: options, principalLevels: 512)
+    try self.init(places, as: projection, options: options, principalLevels: TreeStorage.principalLevels)
   }
 
   /// - Parameter principalLevels: at most 900.

@@ -16,9 +16,11 @@ package struct AttributeColumn: Sendable {
   package let name: String
   package let encoding: Encoding
   package let entryCount: Int
-  private let pointCount: Int
-  /// From behind the name to the end of the section. Whatever keeps the tree keeps these.
-  private nonisolated(unsafe) let body: UnsafeRawBufferPointer
+  let pointCount: Int
+  /// All of it. Whatever keeps the tree keeps these.
+  nonisolated(unsafe) let section: UnsafeRawBufferPointer
+  /// From behind the name to the end of the section.
+  nonisolated(unsafe) let body: UnsafeRawBufferPointer
 
   package static let fixedLength = 16
 
@@ -41,6 +43,7 @@ package struct AttributeColumn: Sendable {
       throw malformed(4, "a name that ends within the section", "\(nameLength) bytes")
     }
     self.encoding = encoding
+    self.section = bytes
     self.pointCount = pointCount
     name = String(decoding: bytes[Self.fixedLength..<Self.fixedLength + nameLength], as: UTF8.self)
     entryCount = Int(bytes.read(at: 8) as UInt32)
@@ -71,15 +74,24 @@ package struct AttributeColumn: Sendable {
   }
 
   private func entry(_ entry: Int) -> AttributeValue? {
+    guard let bytes = entryBytes(entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return nil }
+    let literal = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    // What is written out as it stands must be what it says it is.
+    switch tag {
+    case .number where !JSONSyntax.isNumber(literal), .json where !JSONSyntax.isValue(literal): return nil
+    default: return AttributeValue(tag, String(decoding: literal, as: UTF8.self))
+    }
+  }
+
+  /// The tag and the text of a dictionary entry, one byte at least; nil where there is no such entry.
+  func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }
     let table = Self.tableStart(pointCount)
     let text = UnsafeRawBufferPointer(rebasing: body[(table + 8 * (entryCount + 1))...])
     let start: UInt64 = body.read(at: table + 8 * entry)
     let end: UInt64 = body.read(at: table + 8 * entry + 8)
-    guard start < end, end <= text.count, let tag = AttributeValue.Tag(rawValue: text[Int(start)]) else {
-      return nil
-    }
-    return AttributeValue(tag, String(decoding: text[Int(start) + 1..<Int(end)], as: UTF8.self))
+    guard start < end, end <= text.count else { return nil }
+    return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
   /// The JSON literal of a number: whole ones without a fraction, others in the fewest digits that give the same double.

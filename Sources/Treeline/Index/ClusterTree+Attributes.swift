@@ -7,7 +7,8 @@ extension ClusterTree {
   ///
   /// - Precondition: `index` is in `0 ..< pointCount`.
   public func attributes(at index: Int) -> [(name: String, value: AttributeValue)] {
-    storage.attributes.map { ($0.name, $0.value(at: index)) }
+    defer { withExtendedLifetime(storage) {} }
+    return storage.attributes.map { ($0.name, $0.value(at: index)) }
   }
 
   /// The row number of a point, given by its place in tree order.
@@ -15,6 +16,7 @@ extension ClusterTree {
   /// - Precondition: `index` is in `0 ..< pointCount`.
   public func row(at index: Int) -> Int {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+    defer { withExtendedLifetime(storage) {} }
     return Int(storage.rows[index])
   }
 }

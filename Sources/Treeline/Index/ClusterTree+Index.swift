@@ -35,21 +35,22 @@ extension ClusterTree {
         nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
         spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
-        attributes: attributes,
-        release: { _ = owner }),
+        nodesOffset: sections.offset(of: .nodes), attributes: attributes,
+        release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
     try checkRoot(header)
   }
 
-  /// All counts below the root are checked against its own on the way down.
+  /// All counts below the root are checked against its own on the way down, and the root itself needs no `try`.
   private func checkRoot(_ header: IndexHeader) throws(IndexError) {
-    guard header.pointCount > 0 else { return }
+    guard let root = storage.root else { return }
     let count = storage.nodes[0].count
-    guard count == UInt32(header.pointCount) else {
+    guard count == root.count else {
       throw .malformed(
-        offset: header.sections.first { $0.kind == .nodes }!.offset + 16,
-        expected: "a root of all \(header.pointCount) points", found: "\(count)")
+        offset: storage.nodesOffset + 16, expected: "a root of all \(header.pointCount) points",
+        found: "\(count)")
     }
+    _ = try cluster(of: root)
   }
 }
 
@@ -75,6 +76,8 @@ private struct HierarchySections {
       }
     }
   }
+
+  func offset(of kind: IndexSection.Kind) -> UInt64 { sections[kind]?.offset ?? 0 }
 
   /// Where a section's entries begin, once its length is known to be theirs.
   func start<Entry>(of kind: IndexSection.Kind, count: Int, as type: Entry.Type) throws(IndexError)

@@ -10,13 +10,15 @@ public enum IndexError: Error, Hashable, Sendable {
   case unknownSection(kind: UInt32)
   /// What stands at an offset contradicts the format or the rest of the file.
   case malformed(offset: UInt64, expected: String, found: String)
-  /// A node record contradicts the records around it.
-  case damagedNode(record: Int, reason: NodeDamage)
+  /// A node record, at a byte of the file, contradicts the records around it. Records count from the root, which is 0.
+  case damagedNode(record: Int, offset: UInt64, expected: NodeDamage, found: String)
 
   public enum NodeDamage: String, Hashable, Sendable {
-    case childOutside = "children within the node section and no deeper than 1023 levels"
+    case childOutside = "children within the node section, the left one at an odd record"
+    case tooDeep = "a tree of at most 1023 levels"
     case countsDisagree = "children whose point counts add up to the node's"
-    case bucketOverfull = "a bucket of no more points than a bucket holds"
+    case bucketOverfull = "a bucket of at most 16 points or of one position"
+    case meanOutside = "sums of points that lie within the node's box"
   }
 }
 
@@ -34,8 +36,9 @@ extension IndexError: CustomStringConvertible {
       "the index needs section kind \(kind), which this version does not know; use a later Treeline"
     case .malformed(let offset, let expected, let found):
       "the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
-    case .damagedNode(let record, let reason):
-      "the index is damaged at node record \(record): expected \(reason.rawValue); build it anew"
+    case .damagedNode(let record, let offset, let expected, let found):
+      "the index is damaged at byte \(offset), node record \(record): expected \(expected.rawValue), found \(found); "
+        + "build it anew"
     }
   }
 }

@@ -52,15 +52,23 @@ extension IndexHeader {
     }
     plane = try Plane(readingFrom: bytes)
     clippedPointCount = Int(bytes.read(at: Offset.clippedPointCount) as UInt32)
+    guard clippedPointCount <= pointCount else {
+      throw .malformed(
+        offset: UInt64(Offset.clippedPointCount), expected: "at most all \(pointCount) points",
+        found: "\(clippedPointCount)")
+    }
     contentHash = bytes.read(at: Offset.contentHash)
     let rawRule: UInt32 = bytes.read(at: Offset.splitRule)
     guard let rule = SplitRule(rawValue: rawRule) else {
       throw .malformed(offset: UInt64(Offset.splitRule), expected: "split rule 1 (mean)", found: "\(rawRule)")
     }
     splitRule = rule
+    var end = UInt64(length)
     sections = try (0..<sectionCount).map { index throws(IndexError) in
-      try IndexSection(
-        readingFrom: bytes, entry: Self.fixedLength + index * Self.entryLength, headerLength: length)
+      let entry = Self.fixedLength + index * Self.entryLength
+      let section = try IndexSection(readingFrom: bytes, entry: entry, behind: end)
+      end = section.offset + section.length
+      return section
     }
   }
 }
@@ -94,7 +102,9 @@ extension Plane {
 }
 
 extension IndexSection {
-  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, headerLength: Int)
+  /// - Parameter end: where the section before it in the table ends, or the table itself. Sections that cannot overlap
+  ///   cannot make a reader look at the same bytes over and over.
+  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, behind end: UInt64)
     throws(IndexError)
   {
     let flags: UInt32 = bytes.read(at: entry + 4)
@@ -103,10 +113,10 @@ extension IndexSection {
     }
     let offset: UInt64 = bytes.read(at: entry + 8)
     let length: UInt64 = bytes.read(at: entry + 16)
-    guard offset % IndexHeader.alignment == 0, offset >= headerLength else {
+    guard offset % IndexHeader.alignment == 0, offset >= end else {
       throw .malformed(
         offset: UInt64(entry + 8),
-        expected: "a section that begins behind the header at a multiple of 64 bytes",
+        expected: "a section that begins at a multiple of 64 bytes from byte \(end) on",
         found: "offset \(offset)")
     }
     guard offset <= bytes.count, length <= UInt64(bytes.count) - offset else {
@@ -149,6 +159,15 @@ extension UnsafeRawBufferPointer {
 }
 
 extension IndexHeader {
+  /// Whether a path leads to a file that begins as an index does. Of a pipe nothing is read, so nothing is lost.
+  public static func begins(fileAt path: String) -> Bool {
+    do throws(IndexError) {
+      return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
+    } catch {
+      return false
+    }
+  }
+
   /// Reads the header of an index.
   public init(ofIndex path: String) throws(IndexError) {
     self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in

@@ -15,7 +15,8 @@ package final class MappedFile: @unchecked Sendable {
   package let bytes: UnsafeRawBufferPointer
 
   package init(path: String) throws(IndexError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
     defer { close(descriptor) }
     var status = stat()
@@ -25,7 +26,10 @@ package final class MappedFile: @unchecked Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .unopenable(path: path, reason: "expected a regular file, which can be mapped")
     }
-    let length = Int(status.st_size)
+    guard let length = Int(exactly: status.st_size) else {
+      throw .unopenable(
+        path: path, reason: "expected a file that fits the address space, found \(status.st_size) bytes")
+    }
     guard length > 0 else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       return

@@ -33,8 +33,9 @@ public struct PlaneRect: Hashable, Sendable {
     self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)
   }
 
-  @inlinable public var width: UInt32 { maxX - minX }
-  @inlinable public var height: UInt32 { maxY - minY }
+  // Modulo 2^32, so that a box which a damaged index has inside out traps nowhere.
+  @inlinable public var width: UInt32 { maxX &- minX }
+  @inlinable public var height: UInt32 { maxY &- minY }
 
   /// Whether the box holds one position only.
   @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }

@@ -52,9 +52,9 @@ extension Cluster: Hashable {
 }
 
 extension ClusterTree {
-  func cluster(of node: Node) -> Cluster {
+  func cluster(of node: Node) throws(IndexError) -> Cluster {
     let rect = storage.box(of: node)
-    let (sums, spread) = storage.summary(of: node, in: rect)
+    let (sums, spread) = try storage.summary(of: node, in: rect)
     let count = Double(node.count)
     return Cluster(
       id: node.id, range: node.range,

@@ -4,29 +4,33 @@ extension ClusterTree {
   /// - Throws: `QueryError.unknownCluster` where the tree has no such node.
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster {
-    cluster(of: try path(to: id).last!)
+    defer { withExtendedLifetime(storage) {} }
+    return try cluster(of: path(to: id).last!)
   }
 
   /// The two parts of a cluster in tree order, or none where all its points have one position.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
+    defer { withExtendedLifetime(storage) {} }
     guard let (left, right) = try storage.children(of: path(to: id).last!) else { return [] }
-    return [cluster(of: left), cluster(of: right)]
+    return try [cluster(of: left), cluster(of: right)]
   }
 
   /// The cluster that a cluster is part of; nil for the root.
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
-    try path(to: id).dropLast().last.map { cluster(of: $0) }
+    defer { withExtendedLifetime(storage) {} }
+    return try path(to: id).dropLast().last.map { try cluster(of: $0) }
   }
 
   /// The clusters that a cluster is part of, the root first.
   ///
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
-    try path(to: id).dropLast().map { cluster(of: $0) }
+    defer { withExtendedLifetime(storage) {} }
+    return try path(to: id).dropLast().map { try cluster(of: $0) }
   }
 
   /// The clusters on the way from the root to a single point, given by its place in tree order; the last of them is
@@ -36,7 +40,8 @@ extension ClusterTree {
   /// - Complexity: O(depth)
   public func clusters(holding index: Int) throws -> [Cluster] {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
-    return try path(to: UInt32(index), downTo: .max).map { cluster(of: $0) }
+    defer { withExtendedLifetime(storage) {} }
+    return try path(to: UInt32(index), downTo: .max).map { try cluster(of: $0) }
   }
 
   private func path(to id: ClusterID) throws -> [Node] {

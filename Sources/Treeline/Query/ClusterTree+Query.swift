@@ -30,15 +30,17 @@ extension ClusterTree {
   /// The same for a part of the plane.
   public func clusters(in window: PlaneWindow, limit: Int) throws -> [Cluster] {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
+    defer { withExtendedLifetime(storage) {} }
     let cut = try BreadthFirstCut(of: storage, in: window, limit: limit)
     var clusters: [Cluster] = []
     clusters.reserveCapacity(cut.count)
-    cut.forEach { clusters.append(cluster(of: $0)) }
+    try cut.forEach { node throws(IndexError) in clusters.append(try cluster(of: node)) }
     return clusters
   }
 
   /// Whether a box shows any point at all.
   public func hasPoint(in box: BoundingBox) throws -> Bool {
+    defer { withExtendedLifetime(storage) {} }
     guard let window = try plane.window(showing: box), let root = storage.root else { return false }
     return try storage.visibility(of: root, in: window) != .none
   }

@@ -12,6 +12,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
   public subscript(position: Int) -> Int {
     precondition(
       position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
+    defer { withExtendedLifetime(storage) {} }
     return Int(storage.rows[range.lowerBound + position])
   }
 }

@@ -45,9 +45,7 @@ extension TreeStorage {
   private func hasPoint(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
     guard isStored(node) else {
       let count = nodes[Int(node.record)].box.isPoint ? 1 : Int(node.count)
-      guard count <= NodeRecord.bucketCapacity else {
-        throw .damagedNode(record: Int(node.record), reason: .bucketOverfull)
-      }
+      guard count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
       let members = UnsafeBufferPointer(start: points + Int(node.first), count: count)
       for point in members where window.contains(point) { return true }
       return false

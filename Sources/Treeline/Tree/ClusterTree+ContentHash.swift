@@ -6,6 +6,7 @@ extension ClusterTree {
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {
+    defer { withExtendedLifetime(storage) {} }
     var hasher = XXHash64()
     withUnsafeBytes(of: plane.seam.littleEndian) { hasher.update($0) }
     for edge in [plane.left, plane.top, plane.side] {

@@ -28,13 +28,18 @@ public struct ClusterTree: Sendable {
   public var pointCount: Int { storage.pointCount }
 
   /// The cluster of all points; nil where there are none.
-  public var root: Cluster? { storage.root.map { cluster(of: $0) } }
+  public var root: Cluster? {
+    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked for.
+    defer { withExtendedLifetime(storage) {} }
+    return storage.root.map { try! cluster(of: $0) }
+  }
 
   /// The position of a point on the plane, by its place in tree order (see `Cluster.range`).
   ///
   /// - Precondition: `index` is in `0 ..< pointCount`.
   public func position(at index: Int) -> PlanePoint {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+    defer { withExtendedLifetime(storage) {} }
     return storage.points[index]
   }
 
@@ -42,6 +47,7 @@ public struct ClusterTree: Sendable {
   ///
   /// - Complexity: O(pointCount)
   public var positions: [PlanePoint] {
-    Array(UnsafeBufferPointer(start: storage.points, count: pointCount))
+    defer { withExtendedLifetime(storage) {} }
+    return Array(UnsafeBufferPointer(start: storage.points, count: pointCount))
   }
 }

@@ -15,6 +15,13 @@ extension TreeStorage {
   /// No tree is deeper: the builder sees to it, and a reader of a damaged one stops here.
   package static let maximumLevel = 1023
 
+  /// From this level on, nodes with stored children are halved along the longer side of their box, which ends after 64
+  /// levels more whatever the data.
+  package static let principalLevels = 512
+
+  /// The parts of a bucket reach this much deeper than its record, and their level must fit an id as well.
+  static let maximumStoredLevel = maximumLevel - (NodeRecord.bucketCapacity - 1)
+
   var root: Node? {
     pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, level: 0)
   }
@@ -47,12 +54,11 @@ extension TreeStorage {
   @inline(__always)
   private func storedChildren(of node: Node, _ record: NodeRecord) throws(IndexError) -> (UInt32, UInt32) {
     let left = Int(node.record) + Int(record.childOffset)
-    guard left + 1 < nodeCount, left & 1 == 1, node.level < Self.maximumLevel else {
-      throw .damagedNode(record: Int(node.record), reason: .childOutside)
-    }
+    guard hasSummary(at: left) else { throw childOutside(node.record) }
+    guard node.level < Self.maximumStoredLevel else { throw tooDeep(node.record) }
     let counts = (UInt64(nodes[left].count), UInt64(nodes[left + 1].count))
     guard counts.0 > 0, counts.1 > 0, counts.0 + counts.1 == node.count else {
-      throw .damagedNode(record: Int(node.record), reason: .countsDisagree)
+      throw countsDisagree(node.record)
     }
     return (UInt32(left), UInt32(left + 1))
   }
@@ -60,9 +66,7 @@ extension TreeStorage {
   /// The point behind which a part of a bucket is split, or nil where it is one position.
   @inline(__always)
   private func splitGap(of node: Node) throws(IndexError) -> UInt32? {
-    guard node.count <= NodeRecord.bucketCapacity else {
-      throw .damagedNode(record: Int(node.record), reason: .bucketOverfull)
-    }
+    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     var best = Gap.none
     var split = node.first
     for index in node.first..<node.first + node.count - 1 {

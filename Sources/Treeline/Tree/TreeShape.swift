@@ -14,6 +14,7 @@ extension ClusterTree {
   /// - Throws: `IndexError` where a file is damaged.
   /// - Complexity: O(pointCount)
   public func shape() throws(IndexError) -> TreeShape {
+    defer { withExtendedLifetime(storage) {} }
     var shape = TreeShape()
     var stack = [storage.root].compactMap { $0 }
     while let node = stack.popLast() {

@@ -2,14 +2,26 @@ extension TreeStorage {
   /// The sums and the covariance of a node's points.
   ///
   /// Complexity: O(1), reading them for a node with stored children and taking them from at most 16 points for others.
-  func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
+  ///
+  /// The node need not have been asked for its children, so what its record says of them is checked here.
+  func summary(of node: Node, in box: PlaneRect) throws(IndexError) -> (sums: NodeSums, spread: NodeSpread) {
     if box.isPoint {
       return (NodeSums(x: 0, y: 0), NodeSpread(xx: 0, xy: 0, yy: 0))
     }
     if isStored(node) {
-      let entry = (Int(node.record) + Int(nodes[Int(node.record)].childOffset) - 1) / 2
-      return (sums[entry], spreads[entry])
+      let left = Int(node.record) + Int(nodes[Int(node.record)].childOffset)
+      guard hasSummary(at: left) else { throw childOutside(node.record) }
+      let sums = sums[(left - 1) / 2]
+      // A mean outside its box would lead to places that are no numbers. 2^31 points times 2^32 units fit.
+      guard sums.x <= UInt64(node.count) * UInt64(box.width),
+        sums.y <= UInt64(node.count) * UInt64(box.height)
+      else {
+        throw meanOutside(node.record, sums)
+      }
+      return (sums, spreads[(left - 1) / 2])
     }
+    // A bucket's record is not held to its capacity before its parts are asked for.
+    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
     let sums = sums(of: members, in: box)
     return (sums, spread(of: members, in: box, about: sums))

@@ -1,7 +1,8 @@
 /// The arrays of a tree, wherever they live: memory that the builder filled or a mapped file.
 ///
 /// Immutable once made, so any number of threads may read it. Positions, node records and the rest are read through
-/// these pointers alone; an index into them is either proved by the counts on the path from the root or checked.
+/// these pointers alone; an index into them is either proved by the counts on the path from the root or checked. A
+/// pointer does not keep the object: whoever reads through one holds on to the storage until the read is done.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -12,6 +13,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
+  /// Where the node records begin in their file, in bytes; 0 in memory.
+  let nodesOffset: UInt64
   /// (nodeCount - 1) / 2 entries each.
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
@@ -25,7 +28,7 @@ package final class TreeStorage: @unchecked Sendable {
     gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
     sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
+    nodesOffset: UInt64 = 0, attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
   ) {
     self.points = points
     self.rows = rows
@@ -33,6 +36,7 @@ package final class TreeStorage: @unchecked Sendable {
     self.gaps = gaps
     self.nodes = nodes
     self.nodeCount = nodeCount
+    self.nodesOffset = nodesOffset
     self.sums = sums
     self.spreads = spreads
     self.attributes = attributes

@@ -16,6 +16,7 @@ extension ClusterTree {
   ) throws(IndexError) -> [IndexProblem] {
     let header = try IndexHeader(bytes, name: name)
     let tree = try ClusterTree(bytes: bytes, name: name, keeping: owner)
+    defer { withExtendedLifetime(tree) {} }
     var problems = ProblemList()
     header.check(bytes, &problems)
     if tree.contentHash != header.contentHash {
@@ -25,14 +26,22 @@ extension ClusterTree {
     }
     var verifier = TreeVerifier(tree, problems)
     verifier.verify()
-    return verifier.problems.problems
+    problems = verifier.problems
+    for column in tree.storage.attributes { column.check(&problems) }
+    return problems.problems
   }
 
   /// Checks every invariant of the hierarchy against the points.
   ///
   /// - Complexity: O(pointCount x depth)
   public func problems() -> [IndexProblem] {
-    var verifier = TreeVerifier(self, ProblemList())
+    problems(principalLevels: TreeStorage.principalLevels)
+  }
+
+  /// - Parameter principalLevels: as the tree was built.
+  package func problems(principalLevels: Int) -> [IndexProblem] {
+    defer { withExtendedLifetime(storage) {} }
+    var verifier = TreeVerifier(self, ProblemList(), principalLevels: principalLevels)
     verifier.verify()
     return verifier.problems.problems
   }
@@ -42,14 +51,7 @@ extension IndexHeader {
   /// Checks the sections' checksums, and that nothing lies between them but zeros.
   fileprivate func check(_ bytes: UnsafeRawBufferPointer, _ problems: inout ProblemList) {
     var end = UInt64(length)
-    for section in sections.sorted(by: { ($0.offset, $0.length) < ($1.offset, $1.length) }) {
-      guard section.offset >= end else {
-        problems.add(
-          "byte \(section.offset)",
-          expected: "section \(section.kind) behind the one before it, which ends at \(end)",
-          found: "an overlap")
-        continue
-      }
+    for section in sections {
       checkZeros(bytes, from: end, to: section.offset, &problems)
       end = section.offset + section.length
       let range = Int(section.offset)..<Int(end)

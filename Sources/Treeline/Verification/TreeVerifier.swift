@@ -3,31 +3,42 @@
 /// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the builder.
 struct TreeVerifier {
   private let storage: TreeStorage
-  private let splitRule: SplitRule
+  private let principalLevels: Int
   private(set) var problems: ProblemList
 
   /// The record that the next node with stored children must have its children at: they follow one another in the order
   /// in which a walk from left to right meets their parents.
   private var nextPair = 1
 
-  init(_ tree: ClusterTree, _ problems: ProblemList) {
+  /// - Parameter principalLevels: from this level on, nodes with stored children are halved along their longer side.
+  init(_ tree: ClusterTree, _ problems: ProblemList, principalLevels: Int = TreeStorage.principalLevels) {
     storage = tree.storage
-    splitRule = tree.splitRule
+    self.principalLevels = principalLevels
     self.problems = problems
+  }
+
+  /// A node to look at and, for a part of a bucket, the level of the bucket.
+  private struct Visit {
+    let node: Node
+    let bucketLevel: UInt16?
   }
 
   mutating func verify() {
     checkRows()
-    var stack = [storage.root].compactMap { $0 }
-    while let node = stack.popLast(), !problems.isFull {
+    var stack = [storage.root].compactMap { $0 }.map { Visit(node: $0, bucketLevel: nil) }
+    while let visit = stack.popLast(), !problems.isFull {
+      let node = visit.node
+      let isStored = storage.isStored(node)
+      if !isStored && visit.bucketLevel == nil { checkEnd(ofBucket: node) }
+      let bucketLevel = isStored ? nil : visit.bucketLevel ?? node.level
       do throws(IndexError) {
         guard let children = try storage.children(of: node) else {
           checkStack(node)
           continue
         }
-        check(node, children)
-        stack.append(children.right)
-        stack.append(children.left)
+        try check(node, children, bucketLevel)
+        stack.append(Visit(node: children.right, bucketLevel: bucketLevel))
+        stack.append(Visit(node: children.left, bucketLevel: bucketLevel))
       } catch {
         problems.add("node of points \(node.range)", expected: "a sound record", found: "\(error)")
       }
@@ -49,22 +60,32 @@ struct TreeVerifier {
     }
   }
 
-  private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
+  private mutating func check(
+    _ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16?
+  ) throws(IndexError) {
     let facts = NodeFacts(of: storage.members(of: node))
-    let isStored = storage.isStored(node)
+    if facts.box.isPoint {
+      problems.add(node.name, expected: "a stack, having one position", found: "two parts")
+    }
     if storage.box(of: node) != facts.box {
       problems.add(
         node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
     }
-    if isStored {
-      checkStored(node, children, facts)
+    if let bucketLevel {
+      checkGap(node, children, bucketLevel)
     } else {
-      checkGaps(node, children)
+      try checkStored(node, children, facts)
     }
-    checkSides(node, children, facts)
+    if bucketLevel == nil && node.level >= principalLevels {
+      checkHalves(node, children, facts.box)
+    } else {
+      checkSides(node, children, facts)
+    }
   }
 
-  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
+  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts)
+    throws(IndexError)
+  {
     if Int(children.left.record) != nextPair {
       problems.add(
         node.name, expected: "children at record \(nextPair), in the order of a walk",
@@ -74,7 +95,7 @@ struct TreeVerifier {
     if node.count <= NodeRecord.bucketCapacity {
       problems.add(node.name, expected: "a bucket, having \(node.count) points", found: "stored children")
     }
-    let (sums, spread) = storage.summary(of: node, in: facts.box)
+    let (sums, spread) = try storage.summary(of: node, in: facts.box)
     if sums.x != facts.sums.x || sums.y != facts.sums.y {
       problems.add(
         node.name, expected: "sums (\(facts.sums.x), \(facts.sums.y))", found: "(\(sums.x), \(sums.y))")
@@ -87,10 +108,8 @@ struct TreeVerifier {
   }
 
   /// The gap at which a part of a bucket is split says how far below the bucket the part is.
-  private mutating func checkGaps(_ node: Node, _ children: (left: Node, right: Node)) {
+  private mutating func checkGap(_ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16) {
     let gap = storage.gap(after: children.right.first - 1)
-    let bucketLevel = bucketLevels[node.record] ?? node.level
-    bucketLevels[node.record] = bucketLevel
     if UInt16(gap) != node.level - bucketLevel {
       problems.add(
         "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket",
@@ -98,8 +117,14 @@ struct TreeVerifier {
     }
   }
 
-  /// At which level the bucket being walked lies.
-  private var bucketLevels: [UInt32: UInt16] = [:]
+  /// The gap behind a bucket's last point means nothing, and is 0 so that the same points give the same bytes.
+  private mutating func checkEnd(ofBucket node: Node) {
+    let last = node.first + node.count - 1
+    if storage.gap(after: last) != 0 {
+      problems.add(
+        "gap \(last)", expected: "0 behind the last point of a bucket", found: "\(storage.gap(after: last))")
+    }
+  }
 
   /// All points of a leaf have one position and stand in the order of their rows.
   private mutating func checkStack(_ node: Node) {
@@ -126,12 +151,25 @@ struct TreeVerifier {
   /// A line across the principal axis parts the two children, the left one on the side of the lesser products.
   private mutating func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     guard let axis = facts.principalAxis else { return }
-    let left = storage.members(of: children.left).map { facts.product($0, axis) }.max()!
-    let right = storage.members(of: children.right).map { facts.product($0, axis) }.min()!
+    let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
+    let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
     let tolerance = facts.tolerance
     if left > right + tolerance || left > tolerance || right < -tolerance {
       problems.add(
         node.name, expected: "its mean between its children along its principal axis",
+        found: "the left one up to \(left), the right one from \(right) on")
+    }
+  }
+
+  /// Far down, a line across the middle of the longer side of the box parts the two.
+  private mutating func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
+    let isWide = box.width >= box.height
+    let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
+    let left = storage.members(of: children.left).lazy.map { isWide ? $0.x : $0.y }.max()!
+    let right = storage.members(of: children.right).lazy.map { isWide ? $0.x : $0.y }.min()!
+    if left > middle || right <= middle {
+      problems.add(
+        node.name, expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
         found: "the left one up to \(left), the right one from \(right) on")
     }
   }

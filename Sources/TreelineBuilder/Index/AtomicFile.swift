@@ -18,12 +18,17 @@ final class AtomicFile {
   private let descriptor: Int32
   private var isFinished = false
 
-  /// - Parameter path: where the file is to appear; a link is followed.
-  init(path: String) throws(IndexWritingError) {
+  /// - Parameters:
+  ///   - path: where the file is to appear; a link is followed.
+  ///   - length: of the whole file, in bytes. What is never written is 0.
+  init(path: String, length: UInt64) throws(IndexWritingError) {
     self.path = Self.resolved(path)
-    let (folder, name) = Self.split(self.path)
-    partialPath = folder + "." + name + ".partial"
+    partialPath = Self.partialPath(of: self.path)
     descriptor = try Self.openLocked(partialPath, for: path)
+    // Cut off first: what a dead build has written is no part of this one.
+    guard ftruncate(descriptor, 0) == 0, ftruncate(descriptor, off_t(length)) == 0 else {
+      throw failure("make it \(length) bytes long")
+    }
   }
 
   deinit {
@@ -49,7 +54,7 @@ final class AtomicFile {
 
   /// Makes sure that all is on the disk, then gives the file its name, in place of any that had it.
   func finish() throws(IndexWritingError) {
-    guard fsync(descriptor) == 0 else { throw failure("bring it to the disk") }
+    guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
     guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
     isFinished = true
     // The name itself is on the disk once the folder is.
@@ -60,13 +65,22 @@ final class AtomicFile {
     }
   }
 
+  private static func synchronize(_ descriptor: Int32) -> Int32 {
+    #if canImport(Darwin)
+      // There fsync leaves the bytes in the disk's own cache; not every file system knows better.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+    #endif
+    return fsync(descriptor)
+  }
+
   private func failure(_ action: String) -> IndexWritingError {
     .failed(path: path, action: action, reason: String(cString: strerror(errno)))
   }
 
   private static func openLocked(_ partialPath: String, for path: String) throws(IndexWritingError) -> Int32 {
     while true {
-      let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+      // A link or a pipe of that name is none of ours: it is neither followed nor waited for.
+      let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
       guard descriptor >= 0 else {
         throw .failed(path: path, action: "create a file beside it", reason: String(cString: strerror(errno)))
       }
@@ -80,21 +94,29 @@ final class AtomicFile {
       if fstat(descriptor, &opened) == 0, lstat(partialPath, &named) == 0, opened.st_ino == named.st_ino,
         opened.st_dev == named.st_dev
       {
-        ftruncate(descriptor, 0)
-        return descriptor
+        if opened.st_mode & S_IFMT == S_IFREG && opened.st_nlink == 1 { return descriptor }
+        close(descriptor)
+        throw .failed(
+          path: path, action: "write beside it",
+          reason: "\(partialPath) is not a file of an earlier build; remove it")
       }
       close(descriptor)
     }
   }
 
-  private static func resolved(_ path: String) -> String {
+  static func partialPath(of path: String) -> String {
+    let (folder, name) = split(path)
+    return folder + "." + name + ".partial"
+  }
+
+  static func resolved(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
   /// The folder with its slash, and the name in it.
-  private static func split(_ path: String) -> (folder: String, name: String) {
+  static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return ("./", path) }
     return (String(path[...slash]), String(path[path.index(after: slash)...]))
   }

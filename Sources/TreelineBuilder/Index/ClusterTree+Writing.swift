@@ -9,7 +9,8 @@ extension ClusterTree {
   /// - Parameters:
   ///   - path: Where. The folder must be writable, for the file is written beside its place first.
   ///   - attributes: The columns to keep for each point.
-  ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped.
+  ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped. At
+  ///     least 0 and below 2^32.
   ///   - overwriting: Whether to replace a file that is not an index.
   ///   - progress: Told how many bytes are written, of how many.
   /// - Throws: `IndexWritingError`
@@ -19,14 +20,19 @@ extension ClusterTree {
     overwriting: Bool = false,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
-    if !overwriting && Self.isSomethingElse(path) { throw .wouldOverwrite(path: path) }
-    let file = try AtomicFile(path: path)
+    defer { withExtendedLifetime(storage) {} }
+    try Self.checkDestination(ofIndex: path, overwriting: overwriting)
+    let maximum = IndexHeader.maximumSectionCount - 6
+    guard attributes.count <= maximum else {
+      throw .tooManyAttributes(found: attributes.count, maximum: maximum)
+    }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
     let columns = attributes.map { $0.section(for: self) }
     var layout = IndexLayout(sectionCount: 6 + columns.count)
     let hierarchy = zip(IndexSection.Kind.hierarchy, storage.hierarchySections)
     let total = layout.fileLength(
       of: storage.hierarchySections.map(\.count) + [4 * pointCount] + columns.map(\.count))
+    let file = try AtomicFile(path: path, length: total)
     func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) throws(IndexWritingError) {
       let section = layout.add(kind, bytes)
       try file.write(bytes, at: section.offset)
@@ -46,16 +52,6 @@ extension ClusterTree {
       try file.write(UnsafeRawBufferPointer(header), at: 0)
     }
     try file.finish()
-  }
-
-  /// Whether there is a file that does not begin as an index does.
-  private static func isSomethingElse(_ path: String) -> Bool {
-    do throws(IndexError) {
-      return try MappedFile(path: path).withBytes { !$0.prefix(8).elementsEqual(IndexHeader.magic) }
-    } catch {
-      // What cannot be read is not there, or writing will say what is wrong with it.
-      return false
-    }
   }
 }
 

@@ -18,9 +18,13 @@ extension IndexAttribute {
   /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that an
   /// index answers with the same bytes as the input.
   func section(for tree: ClusterTree) -> [UInt8] {
-    let values = (0..<tree.pointCount).map { value(tree.row(at: $0)) }
-    let numbers = values.compactMap(Self.number)
-    return numbers.count == values.count ? section(ofNumbers: numbers) : section(ofDictionary: values)
+    var numbers: [Double] = []
+    numbers.reserveCapacity(tree.pointCount)
+    for index in 0..<tree.pointCount {
+      guard let number = Self.number(value(tree.row(at: index))) else { return dictionarySection(for: tree) }
+      numbers.append(number)
+    }
+    return section(ofNumbers: numbers)
   }
 
   /// The double of a number or of null; nil for what no double stands for.
@@ -42,23 +46,35 @@ extension IndexAttribute {
   }
 
   /// Entries are in the order of their bytes, so that the dictionary does not depend on the order of the points.
-  private func section(ofDictionary values: [AttributeValue]) -> [UInt8] {
-    let encoded = Set(values).map { (value: $0, bytes: [$0.tag.rawValue] + Array($0.text.utf8)) }
-      .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-    var places: [AttributeValue: UInt32] = [:]
-    places.reserveCapacity(encoded.count)
-    for (place, entry) in encoded.enumerated() { places[entry.value] = UInt32(place) }
+  ///
+  /// They are told apart by their bytes, too: strings that are equal to Unicode need not be the same.
+  private func dictionarySection(for tree: ClusterTree) -> [UInt8] {
+    var entries: [[UInt8]] = []
+    var seen: [[UInt8]: UInt32] = [:]
+    var places = (0..<tree.pointCount).map { index in
+      let value = value(tree.row(at: index))
+      let entry = [value.tag.rawValue] + value.text.utf8
+      if let place = seen[entry] { return place }
+      let place = UInt32(entries.count)
+      entries.append(entry)
+      seen[entry] = place
+      return place
+    }
+    let order = entries.indices.sorted { entries[$0].lexicographicallyPrecedes(entries[$1]) }
+    var sortedPlaces = [UInt32](repeating: 0, count: entries.count)
+    for (place, entry) in order.enumerated() { sortedPlaces[entry] = UInt32(place) }
+    for index in places.indices { places[index] = sortedPlaces[Int(places[index])] }
 
-    var bytes = start(.dictionary, entryCount: encoded.count)
-    for value in values { bytes.appendLittleEndian(places[value]!) }
+    var bytes = start(.dictionary, entryCount: entries.count)
+    for place in places { bytes.appendLittleEndian(place) }
     bytes.pad()
     var end: UInt64 = 0
     bytes.appendLittleEndian(end)
-    for entry in encoded {
-      end += UInt64(entry.bytes.count)
+    for entry in order {
+      end += UInt64(entries[entry].count)
       bytes.appendLittleEndian(end)
     }
-    for entry in encoded { bytes += entry.bytes }
+    for entry in order { bytes += entries[entry] }
     return bytes
   }
 

@@ -2,6 +2,10 @@
 public enum IndexWritingError: Error, Hashable, Sendable {
   /// There is a file of that name that is not an index.
   case wouldOverwrite(path: String)
+  /// There is something of that name that is not a file: a folder, a device, a pipe.
+  case notAFile(path: String)
+  /// An index has room for so many columns and no more.
+  case tooManyAttributes(found: Int, maximum: Int)
   /// Another build is writing to the same place.
   case inUse(path: String)
   /// The system refused: no space, no permission, no such folder.
@@ -13,6 +17,10 @@ extension IndexWritingError: CustomStringConvertible {
     switch self {
     case .wouldOverwrite(let path):
       "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
+    case .notAFile(let path):
+      "\(path): expected an index or no file, found something that is not a file and is never replaced"
+    case .tooManyAttributes(let found, let maximum):
+      "expected at most \(maximum) columns to keep, found \(found)"
     case .inUse(let path):
       "\(path): another build is writing this index; wait for it to end"
     case .failed(let path, let action, let reason):

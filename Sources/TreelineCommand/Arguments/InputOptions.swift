@@ -48,7 +48,6 @@ struct InputOptions: ParsableArguments {
 
   /// Told by the first bytes, not by the name.
   var isIndex: Bool {
-    guard path != "-", let file = FileHandle(forReadingAtPath: path) else { return false }
-    return (try? file.read(upToCount: IndexHeader.magic.count))?.elementsEqual(IndexHeader.magic) ?? false
+    path != "-" && IndexHeader.begins(fileAt: path)
   }
 }

@@ -36,6 +36,9 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
+    if let twice = attributes.first(where: { name in attributes.count { $0 == name } > 1 }) {
+      throw ValidationError("'--attributes' must name each column once, found '\(twice)' again.")
+    }
   }
 
   func run() throws {
@@ -43,6 +46,10 @@ struct BuildCommand: ParsableCommand {
       guard !input.isIndex else {
         throw Failure(message: "\(input.path): expected points, found an index already", code: Failure.usage)
       }
+      // Reading may take minutes, so what can be known of the place to write to is said first.
+      try ClusterTree.checkDestination(ofIndex: output, overwriting: force)
+      // A file that grows beyond what the shell allows is an error to report, not the end of the process.
+      signal(SIGXFSZ, SIG_IGN)
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
@@ -52,6 +59,10 @@ struct BuildCommand: ParsableCommand {
         table.coordinates, as: table.isPlanar ? .planar : .webMercator,
         options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions())
       tree.reportClippedPoints()
+      progress.clear()
+      // Its rate is counted from its own start.
+      let writing = ProgressBar()
+      defer { writing.clear() }
       try tree.write(
         index: output,
         attributes: attributes.map { name in
@@ -61,9 +72,9 @@ struct BuildCommand: ParsableCommand {
         },
         row: table.row(ofPoint:), overwriting: force
       ) { written, total in
-        progress.show(
-          "Writing", fraction: Double(written) / Double(total),
-          detail: progress.rate(Double(written) / 1e6, "MB"))
+        writing.show(
+          "Writing", fraction: Double(written) / Double(max(total, 1)),
+          detail: writing.rate(Double(written) / 1e6, "MB"))
       }
     }
   }

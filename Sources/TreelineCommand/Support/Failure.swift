@@ -46,11 +46,12 @@ extension Failure {
     case is QueryError, is ComparisonError, is GridError:
       self.init(message: "\(error)", code: Self.usage)
     case let error as IndexWritingError:
-      if case .wouldOverwrite = error {
-        self.init(message: "\(error)", code: Self.usage)
-      } else {
-        self.init(message: "\(error)", code: Self.inputOutput)
-      }
+      let code =
+        switch error {
+        case .wouldOverwrite, .notAFile, .tooManyAttributes: Self.usage
+        case .inUse, .failed: Self.inputOutput
+        }
+      self.init(message: "\(error)", code: code)
     case IndexError.unopenable:
       self.init(message: "\(error)", code: Self.noInput)
     case is BuildError, is IndexError:

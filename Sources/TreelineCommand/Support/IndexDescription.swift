@@ -29,7 +29,7 @@ struct IndexDescription {
           format: "%9llu %13llu %12.3f  %016llx", section.offset, section.length, perPoint, section.checksum)
     }
     if !tree.attributeNames.isEmpty {
-      lines += ["", "attributes   " + tree.attributeNames.joined(separator: ", ")]
+      lines += ["", "attributes   " + tree.attributeNames.map(\.debugDescription).joined(separator: ", ")]
     }
     text = lines.joined(separator: "\n") + "\n"
   }

@@ -1,0 +1,90 @@
+extension AttributeColumn {
+  /// Checks every value, and that the section holds nothing else.
+  ///
+  /// - Complexity: O(bytes)
+  func check(_ problems: inout ProblemList) {
+    let place = "attribute \(name.debugDescription)"
+    if section.read(at: 12) as UInt32 != 0 {
+      problems.add(place, expected: "0 in the bytes from 12 on", found: "\(section.read(at: 12) as UInt32)")
+    }
+    let nameEnd = Self.fixedLength + Int(section.read(at: 4) as UInt32)
+    if String(validating: section[Self.fixedLength..<nameEnd], as: UTF8.self) == nil {
+      problems.add(place, expected: "a name in UTF-8", found: "other bytes")
+    }
+    if section[nameEnd..<section.count - body.count].contains(where: { $0 != 0 }) {
+      problems.add(place, expected: "zeros behind the name", found: "other bytes")
+    }
+    switch encoding {
+    case .numbers: checkNumbers(place, &problems)
+    case .dictionary:
+      checkPlaces(place, &problems)
+      checkEntries(place, &problems)
+    }
+  }
+
+  private func checkNumbers(_ place: String, _ problems: inout ProblemList) {
+    for index in 0..<pointCount where !problems.isFull {
+      let number = Double(bitPattern: body.read(at: 8 * index))
+      if !number.isFinite && number.bitPattern != Double.nan.bitPattern {
+        problems.add(
+          "\(place), point \(index)", expected: "a finite number, or the quiet NaN", found: "\(number)")
+      }
+    }
+    if entryCount != 0 {
+      problems.add(place, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
+    }
+    if body.count != 8 * pointCount {
+      problems.add(place, expected: "\(8 * pointCount) bytes of numbers", found: "\(body.count)")
+    }
+  }
+
+  private func checkPlaces(_ place: String, _ problems: inout ProblemList) {
+    for index in 0..<pointCount where !problems.isFull {
+      let entry: UInt32 = body.read(at: 4 * index)
+      if entry >= entryCount {
+        problems.add(
+          "\(place), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
+      }
+    }
+    if body[4 * pointCount..<Self.tableStart(pointCount)].contains(where: { $0 != 0 }) {
+      problems.add(place, expected: "zeros before the dictionary", found: "other bytes")
+    }
+  }
+
+  /// Entries lie one behind the other, each above the one before it in the order of bytes.
+  private func checkEntries(_ place: String, _ problems: inout ProblemList) {
+    let table = Self.tableStart(pointCount)
+    let textCount = body.count - table - 8 * (entryCount + 1)
+    let (start, end): (UInt64, UInt64) = (body.read(at: table), body.read(at: table + 8 * entryCount))
+    if start != 0 || end != textCount {
+      problems.add(
+        place, expected: "entries over all \(textCount) bytes of text", found: "bytes \(start) to \(end)")
+    }
+    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    for entry in 0..<entryCount where !problems.isFull {
+      guard let bytes = entryBytes(entry) else {
+        problems.add("\(place), entry \(entry)", expected: "a stretch of the text", found: "another")
+        continue
+      }
+      if !Self.isSound(bytes) {
+        problems.add("\(place), entry \(entry)", expected: "a tag and text that suits it", found: "others")
+      }
+      if !previous.lexicographicallyPrecedes(bytes) {
+        problems.add(
+          "\(place), entry \(entry)", expected: "entries in the order of their bytes", found: "another")
+      }
+      previous = bytes
+    }
+  }
+
+  private static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    return switch AttributeValue.Tag(rawValue: bytes[0]) {
+    case .null, .no, .yes: text.isEmpty
+    case .number: JSONSyntax.isNumber(text)
+    case .string: String(validating: text, as: UTF8.self) != nil
+    case .json: JSONSyntax.isValue(text)
+    case nil: false
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import TreelineFormats
+
+/// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  // One or the other by the length, so that one input costs one reading and every input comes to both in time.
+  let options =
+    count % 2 == 0
+    ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
+  do throws(ReadingError) {
+    let table = try PointReader.read(bytes: bytes, name: "input", options: options)
+    for point in table.coordinates.indices.prefix(20) {
+      _ = table.row(ofPoint: point)
+      for column in table.columns(ofPoint: point) {
+        var text = ""
+        text.appendJSON(column.value)
+      }
+    }
+  } catch {
+    _ = "\(error)"
+  }
+  return 0
+}

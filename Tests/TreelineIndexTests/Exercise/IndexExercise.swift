@@ -1,0 +1,78 @@
+import Treeline
+
+/// Asks an index everything that can be asked of one, whatever its bytes.
+///
+/// Each question ends in an answer or in a typed error. Anything else ends the process, which is what a fuzzer and the
+/// tests of damaged files look for.
+struct IndexExercise {
+  private(set) var answers = 0
+  private(set) var errors: [IndexError] = []
+
+  /// - Parameter queries: how many boxes to look at.
+  init(_ index: IndexBytes, queries: Int) {
+    let tree: ClusterTree
+    do throws(IndexError) {
+      tree = try index.open()
+    } catch {
+      errors = [error]
+      return
+    }
+    for query in 0..<queries { ask { try Self.clusters(of: tree, query) } }
+    ask { _ = try tree.shape() }
+    ask { try Self.navigate(tree) }
+    _ = tree.contentHash
+    _ = tree.attributeNames
+    ask { _ = try index.problems() }
+  }
+
+  private mutating func ask(_ question: () throws -> Void) {
+    do {
+      try question()
+      answers += 1
+    } catch let error as IndexError {
+      errors.append(error)
+    } catch is QueryError {
+      answers += 1
+    } catch {
+      fatalError("Expected an answer or a typed error, found \(error)")
+    }
+  }
+
+  /// Boxes of all sizes around the tree's own points, and the limits that stop a search early, late and never.
+  private static func clusters(of tree: ClusterTree, _ query: Int) throws {
+    guard tree.pointCount > 0 else { return }
+    let point = tree.position(at: query &* 7919 % tree.pointCount)
+    let reach: UInt32 = .max >> UInt32(query % 33)
+    let window = PlaneWindow(
+      x: point.x &- reach / 2, width: reach, minY: point.y > reach / 2 ? point.y - reach / 2 : 0,
+      maxY: point.y < .max - reach / 2 ? point.y + reach / 2 : .max)
+    let limit = [1, 2, 7, 50, .max][query % 5]
+    for cluster in try tree.clusters(in: window, limit: limit) {
+      try look(at: cluster, of: tree)
+    }
+  }
+
+  private static func look(at cluster: Cluster, of tree: ClusterTree) throws {
+    let place = cluster.coordinate
+    guard place.longitude.isFinite, place.latitude.isFinite else {
+      fatalError("A mean of no place: \(cluster)")
+    }
+    _ = (cluster.bounds, cluster.ellipse, cluster.isStack)
+    guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
+    _ = row
+    if cluster.pointCount == 1 { _ = tree.attributes(at: cluster.range.lowerBound) }
+  }
+
+  private static func navigate(_ tree: ClusterTree) throws {
+    guard let root = tree.root else { return }
+    _ = try tree.children(of: root.id)
+    for index in Set([0, tree.pointCount / 2, tree.pointCount - 1]) {
+      let way = try tree.clusters(holding: index)
+      let last = way.last!
+      _ = try tree.cluster(last.id)
+      _ = try tree.parent(of: last.id)
+      _ = try tree.ancestors(of: last.id)
+      _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+import Treeline
+
+/// Records that once ended the process: each damage gets past every checksum and must end in an answer or a typed error.
+@Suite struct HostileRecordRegressionTests {
+  @Test(arguments: Damage.all)
+  func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
+    _ = IndexExercise(try damage.damaged().repaired(), queries: 100)
+  }
+
+  @Test(arguments: Damage.all)
+  func verificationReportsIt(_ damage: Damage) throws {
+    let index = try damage.damaged().repaired()
+    do throws(IndexError) {
+      // The content hash tells most of these too, but not where.
+      let problems = try index.problems().filter { $0.place != "content hash" }
+      #expect(!problems.isEmpty)
+    } catch {
+      #expect("\(error)".contains("expected"))
+    }
+  }
+
+  /// Its children were looked up for its sums before anything had checked that there are any.
+  @Test func nodeAtTheLimitIsCheckedBeforeItsSumsAreRead() throws {
+    var editor = try IndexEditor(TestIndex.nodes)
+    let record = editor.record(isStored: true)
+    editor.set(.childOffset, ofRecord: record, to: 0x00FF_FFFF)
+    let tree = try editor.repaired().open()
+    let error = #expect(throws: IndexError.self) {
+      _ = try tree.clusters(in: .everything, limit: record == 1 ? 2 : 3)
+    }
+    guard case .damagedNode(record, let offset, .childOutside, _)? = error else {
+      Issue.record("found \(String(describing: error))")
+      return
+    }
+    #expect(offset == UInt64(editor.offset(of: .nodes) + 24 * record))
+  }
+
+  /// The width of such a box was a difference below 0, which traps.
+  @Test func boxInsideOutTrapsNowhere() {
+    let box = PlaneRect(minX: 9, minY: 9, maxX: 1, maxY: 1)
+    #expect(!PlaneWindow(x: 20, width: 5, minY: 0, maxY: 5).contains(box))
+    _ = PlaneWindow(x: 2, width: 5, minY: 0, maxY: 20).intersects(box)
+  }
+
+  /// A bucket reached at two levels gave a difference of levels below 0, which traps, when it was verified.
+  @Test func bucketOfTwoParentsIsReported() throws {
+    let damage = try #require(Damage.records.first { $0.description == "two parents of one node" })
+    #expect(try !damage.damaged().repaired().problems().isEmpty)
+  }
+}

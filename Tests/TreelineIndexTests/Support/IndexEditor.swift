@@ -1,0 +1,74 @@
+import Treeline
+
+/// Changes an index with intent: what stands where is known, and the checksums can be made right again.
+struct IndexEditor {
+  private(set) var bytes: [UInt8]
+  let header: IndexHeader
+
+  init(_ bytes: [UInt8]) throws {
+    self.bytes = bytes
+    header = try bytes.withUnsafeBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: "memory") }
+  }
+
+  init(_ index: TestIndex) throws { try self.init(index.bytes()) }
+
+  func offset(of kind: IndexSection.Kind) -> Int { Int(header.sections.first { $0.kind == kind }!.offset) }
+
+  mutating func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
+    bytes.withUnsafeMutableBytes { $0.store(value, at: offset) }
+  }
+
+  func number<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
+    bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
+  }
+
+  mutating func setGap(_ gap: UInt8, after index: Int) {
+    let offset = offset(of: .gaps) + index / 2
+    let kept = bytes[offset] & (index % 2 == 0 ? 0xF0 : 0x0F)
+    bytes[offset] = kept | gap << (index % 2 == 0 ? 0 : 4)
+  }
+
+  /// With every checksum right again.
+  func repaired() -> IndexBytes {
+    var bytes = bytes
+    bytes.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
+    return IndexBytes(bytes)
+  }
+
+  /// With the header's checksum right and those of the sections as they are.
+  func withHeaderRepaired() -> IndexBytes {
+    var bytes = bytes
+    bytes.withUnsafeMutableBytes { ChecksumRepair.repairHeader($0, length: header.length) }
+    return IndexBytes(bytes)
+  }
+}
+
+// MARK: - Fields of a node record
+
+extension IndexEditor {
+  enum NodeField: Int {
+    case minX = 0
+    case minY = 4
+    case maxX = 8
+    case maxY = 12
+    case count = 16
+    case childOffset = 20
+  }
+
+  func offset(of field: NodeField, ofRecord record: Int) -> Int {
+    offset(of: .nodes) + 24 * record + field.rawValue
+  }
+
+  mutating func set(_ field: NodeField, ofRecord record: Int, to value: UInt32) {
+    store(value, at: offset(of: field, ofRecord: record))
+  }
+
+  func value(_ field: NodeField, ofRecord record: Int) -> UInt32 {
+    number(at: offset(of: field, ofRecord: record), as: UInt32.self)
+  }
+
+  /// The first record but the root's that has stored children, or the first that has none.
+  func record(isStored: Bool) -> Int {
+    (1..<header.nodeCount).first { (value(.childOffset, ofRecord: $0) != 0) == isStored }!
+  }
+}

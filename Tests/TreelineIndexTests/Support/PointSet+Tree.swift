@@ -1,0 +1,10 @@
+import PointSets
+import Treeline
+import TreelineBuilder
+
+extension PointSet {
+  /// The tree over its points, built by one thread unless told.
+  func tree(threads: Int = 1) throws -> ClusterTree {
+    try ClusterTree(places, as: projection, options: BuildOptions(threads: threads))
+  }
+}
