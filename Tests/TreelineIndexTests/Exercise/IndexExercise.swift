@@ -8,8 +8,10 @@ struct IndexExercise {
   private(set) var answers = 0
   private(set) var errors: [IndexError] = []
 
-  /// - Parameter queries: how many boxes to look at.
-  init(_ index: IndexBytes, queries: Int) {
+  /// - Parameters:
+  ///   - queries: how many boxes to look at.
+  ///   - first: the number of the first; boxes and limits go by it.
+  init(_ index: IndexBytes, queries: Int, from first: Int = 0) {
     let tree: ClusterTree
     do throws(IndexError) {
       tree = try index.open()
@@ -17,7 +19,7 @@ struct IndexExercise {
       errors = [error]
       return
     }
-    for query in 0..<queries { ask { try Self.clusters(of: tree, query) } }
+    for query in first..<first + queries { ask { try Self.clusters(of: tree, query) } }
     ask { _ = try tree.shape() }
     ask { try Self.navigate(tree) }
     _ = tree.contentHash
