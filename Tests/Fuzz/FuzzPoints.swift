@@ -1,4 +1,4 @@
-import TreelineFormats
+@testable import TreelineFormats
 
 /// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -9,7 +9,9 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     count % 2 == 0
     ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
   do throws(ReadingError) {
-    let table = try PointReader.read(bytes: bytes, name: "input", options: options)
+    // Small chunks, so that records lie across their boundaries, as they do in files that are larger than any input here.
+    let limits = ReadingLimits(chunk: 16 + count % 97, record: 2048)
+    let table = try PointReader.read(bytes: bytes, name: "input", options: options, limits: limits)
     for point in table.coordinates.indices.prefix(20) {
       _ = table.row(ofPoint: point)
       for column in table.columns(ofPoint: point) {

@@ -1,11 +1,17 @@
-/// What is true of some points, computed from them alone.
+/// What is true of some points, computed from them alone, in integers.
 struct NodeFacts {
   let box: PlaneRect
   /// From the corner of the box.
   let sums: NodeSums
+  /// The covariance matrix in plane units squared.
   let xx: Double
   let xy: Double
   let yy: Double
+  /// The unit vector of the principal axis in the sense in which the builder takes it.
+  ///
+  /// Exact but for the rounding of its components: a circle's two eigenvalues may differ by one in 10^15 and their axis
+  /// is known all the same.
+  let principalAxis: (x: Double, y: Double)
   private let meanX: Double
   private let meanY: Double
 
@@ -14,23 +20,39 @@ struct NodeFacts {
     var box = PlaneRect(points[0])
     for point in points { box.formUnion(point) }
     var sums = NodeSums(x: 0, y: 0)
+    var (sumXX, sumXY, sumYY) = (0 as UInt128, 0 as UInt128, 0 as UInt128)
     for point in points {
-      sums.x &+= UInt64(point.x - box.minX)
-      sums.y &+= UInt64(point.y - box.minY)
+      let (dx, dy) = (UInt64(point.x - box.minX), UInt64(point.y - box.minY))
+      sums.x &+= dx
+      sums.y &+= dy
+      sumXX &+= UInt128(dx &* dx)
+      sumXY &+= UInt128(dx &* dy)
+      sumYY &+= UInt128(dy &* dy)
     }
-    let count = Double(points.count)
-    let (meanX, meanY) = (Double(sums.x) / count, Double(sums.y) / count)
-    var (xx, xy, yy) = (0.0, 0.0, 0.0)
-    for point in points {
-      let (dx, dy) = (Double(point.x - box.minX) - meanX, Double(point.y - box.minY) - meanY)
-      xx += dx * dx
-      xy += dx * dy
-      yy += dy * dy
-    }
+    // The covariance times the square of the count: at most 2^126 for 2^31 points.
+    let count = Int128(points.count)
+    let (x, y) = (Int128(sums.x), Int128(sums.y))
+    let xx = count &* Int128(truncatingIfNeeded: sumXX) &- x &* x
+    let xy = count &* Int128(truncatingIfNeeded: sumXY) &- x &* y
+    let yy = count &* Int128(truncatingIfNeeded: sumYY) &- y &* y
+    let square = Double(points.count) * Double(points.count)
     self.box = box
     self.sums = sums
-    (self.xx, self.xy, self.yy) = (xx / count, xy / count, yy / count)
-    (self.meanX, self.meanY) = (meanX, meanY)
+    (self.xx, self.xy, self.yy) = (Double(xx) / square, Double(xy) / square, Double(yy) / square)
+    principalAxis = Self.axis(difference: xx &- yy, double: xy << 1, box)
+    (meanX, meanY) = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
+  }
+
+  /// At half the angle of the vector (`difference`, `double`); its longer component is positive. Of equal eigenvalues the
+  /// longer side of the box decides, of equal sides x.
+  private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
+    if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
+    let (a, b) = (Double(difference), Double(double))
+    // The longer component from the sum, which loses no digits; the shorter from their product, which is b / 2r.
+    let radius = (a * a + b * b).squareRoot()
+    let longer = ((1 + abs(a) / radius) / 2).squareRoot()
+    let shorter = b / (2 * radius * longer)
+    return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
   /// Within the rounding of single precision.
@@ -40,24 +62,11 @@ struct NodeFacts {
       && abs(Double(spread.yy) - yy) <= allowance
   }
 
-  /// The unit vector of the principal axis in the sense in which the builder takes it; nil where the eigenvalues are so
-  /// close that doubles do not tell the axis.
-  var principalAxis: (x: Double, y: Double)? {
-    let (difference, double) = (xx - yy, 2 * xy)
-    let radius = (difference * difference + double * double).squareRoot()
-    guard radius > 1e-5 * (xx + yy) else { return nil }
-    let cosine = difference / radius
-    let x = ((1 + cosine) / 2).squareRoot()
-    let y = ((1 - cosine) / 2).squareRoot()
-    // The longer component is positive.
-    if difference >= 0 { return (x, double < 0 ? -y : y) }
-    return (double < 0 ? -x : x, y)
-  }
-
   /// How far a point lies along an axis from the mean, in plane units.
   func product(_ point: PlanePoint, _ axis: (x: Double, y: Double)) -> Double {
     axis.x * (Double(point.x - box.minX) - meanX) + axis.y * (Double(point.y - box.minY) - meanY)
   }
 
-  var tolerance: Double { 1e-6 * Double(max(box.width, box.height)) + 1e-3 }
+  /// The builder's axis is one of integers of 29 bits.
+  var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }

@@ -150,7 +150,8 @@ struct TreeVerifier {
 
   /// A line across the principal axis parts the two children, the left one on the side of the lesser products.
   private mutating func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
-    guard let axis = facts.principalAxis else { return }
+    if facts.box.isPoint { return }
+    let axis = facts.principalAxis
     let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
     let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
     let tolerance = facts.tolerance

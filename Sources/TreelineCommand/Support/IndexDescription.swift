@@ -15,7 +15,7 @@ struct IndexDescription {
       "plane            \(Self.describe(header.plane))",
       "clipped points   \(header.clippedPointCount)",
       "split rule       \(header.splitRule)",
-      "content hash     \(String(header.contentHash, radix: 16))",
+      String(format: "content hash     %016llx", header.contentHash),
       "depth            \(shape.depth)",
       "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
       "",

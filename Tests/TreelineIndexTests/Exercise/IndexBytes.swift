@@ -9,13 +9,20 @@ final class IndexBytes: @unchecked Sendable {
     memory.copyMemory(from: bytes)
   }
 
-  convenience init(_ bytes: [UInt8]) {
-    self.init(bytes.withUnsafeBytes { $0 })
+  init(_ bytes: [UInt8]) {
+    memory = .allocate(byteCount: bytes.count, alignment: 64)
+    memory.copyBytes(from: bytes)
   }
 
   deinit { memory.deallocate() }
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
+
+  /// A copy of them: `bytes` is good only for as long as the object is, and a temporary object may end before its use.
+  var contents: [UInt8] {
+    defer { withExtendedLifetime(self) {} }
+    return Array(bytes)
+  }
 
   func open() throws(IndexError) -> ClusterTree {
     defer { withExtendedLifetime(self) {} }

@@ -118,10 +118,10 @@ extension Damage {
     Damage("place beyond the dictionary", .columns) { $0.store(UInt32.max, at: column(0, $0) + 24) },
     Damage("number without end", .columns) { $0.store(Double.infinity.bitPattern, at: column(1, $0) + 32) },
     Damage("entry that begins far outside", .columns) {
-      $0.store(UInt64.max - 1, at: column(2, $0) + 24 + 120 + 8)
+      $0.store(UInt64.max - 1, at: column(2, $0) + 24 + 56 + 8)
     },
     Damage("entries the wrong way round", .columns) {
-      $0.store(UInt64(0), at: column(2, $0) + 24 + 120 + 16)
+      $0.store(UInt64(0), at: column(2, $0) + 24 + 56 + 16)
     },
   ]
 }

@@ -20,10 +20,10 @@ struct TestIndex: Sendable, CustomStringConvertible {
       [(-22, 64), (-21.5, 64.25), (-14, 65), (-14, 65)].map { Coordinate(longitude: $0.0, latitude: $0.1) }))
 
   /// A few levels of stored nodes over buckets and a stack too large for one.
-  static let nodes = TestIndex(name: "nodes", set: .nullIsland(stack: 20, noise: 60, seed: 5))
+  static let nodes = TestIndex(name: "nodes", set: .nullIsland(stack: 18, noise: 32, seed: 5))
 
   static let columns = TestIndex(
-    name: "columns", set: .cities(30, clusters: 4, seed: 6),
+    name: "columns", set: .cities(14, clusters: 4, seed: 6),
     attributes: [
       IndexAttribute(name: "name") { .string(["Reykjavík", "Akureyri", "Höfn"][$0 % 3]) },
       IndexAttribute(name: "population") { $0 % 7 == 0 ? .null : .number("\($0 * 1000)") },
@@ -32,7 +32,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
       },
     ])
 
-  static let planar = TestIndex(name: "planar", set: .planar(50, x: -3...9, y: 0...1, seed: 7))
+  static let planar = TestIndex(name: "planar", set: .planar(24, x: -3...9, y: 0...1, seed: 7))
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
 

@@ -1,0 +1,74 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// Columns come back as they went in.
+@Suite struct AttributeTests {
+  static let set = PointSet.cities(300, clusters: 5, seed: 61)
+
+  private func opened(_ values: @escaping @Sendable (Int) -> AttributeValue) throws -> ClusterTree {
+    try IndexBytes(Self.set.tree().indexBytes(attributes: [IndexAttribute(name: "värde", value: values)]))
+      .open()
+  }
+
+  static let columns: [[AttributeValue]] = [
+    ["a", "", "é", "e\u{301}", "\u{0}", "🏔", "\"\\\n"].map { .string($0) },
+    ["0", "-1", "1e+16", "0.1", "5e-324", "-0.0", "1.7976931348623157e+308"].map { .number($0) },
+    ["1.0", "1e5", "123456789012345678901234567890", "-0", "0.10"].map { .number($0) },
+    [.null], [.bool(true), .bool(false), .null], [.number("1"), .null],
+    [.number("1"), .string("1"), .json("[1]"), .bool(true), .null, .json("{ \"a\" : [ ] }"), .string("")],
+  ]
+
+  @Test(arguments: columns)
+  func everyValueComesBack(_ values: [AttributeValue]) throws {
+    let tree = try opened { values[$0 % values.count] }
+    #expect(tree.attributeNames == ["värde"])
+    for index in 0..<tree.pointCount {
+      let found = tree.attributes(at: index)[0].value
+      let expected = values[tree.row(at: index) % values.count]
+      // Unicode has it that some strings are equal whose bytes are not.
+      #expect(found.tag == expected.tag && Array(found.text.utf8) == Array(expected.text.utf8))
+    }
+  }
+
+  /// A repeated string is kept once: four bytes a point and little else.
+  @Test func repeatedStringsAreKeptOnce() throws {
+    let plain = try Self.set.tree().indexBytes().count
+    let long = String(repeating: "x", count: 1000)
+    let attribute = IndexAttribute(name: "long") { _ in .string(long) }
+    #expect(try Self.set.tree().indexBytes(attributes: [attribute]).count < plain + 4 * 300 + 1000 + 200)
+  }
+
+  @Test func numbersTakeEightBytes() throws {
+    let attribute = IndexAttribute(name: "n") { .number("\($0)") }
+    let header = try IndexEditor(Self.set.tree().indexBytes(attributes: [attribute])).header
+    #expect(header.sections.last?.length == UInt64(16 + 8 + 8 * 300))
+  }
+
+  @Test func moreColumnsThanSectionsAreRefused() throws {
+    let attributes = (0..<1019).map { number in IndexAttribute(name: "\(number)") { _ in .null } }
+    let tree = try PointSet.one.tree()
+    #expect(throws: IndexWritingError.tooManyAttributes(found: 1019, maximum: 1018)) {
+      _ = try tree.indexBytes(attributes: attributes)
+    }
+    #expect(
+      try IndexBytes(tree.indexBytes(attributes: Array(attributes.dropLast()))).open().attributeNames.count
+        == 1018)
+  }
+
+  /// Text that is written out as it stands, but is not what it is said to be, would make an answer that is no JSON.
+  @Test func damagedLiteralsAreNull() throws {
+    var editor = try IndexEditor(
+      Self.set.tree().indexBytes(attributes: [
+        IndexAttribute(name: "a") { _ in .number("1.50") }, IndexAttribute(name: "b") { _ in .json("[1,2]") },
+      ]))
+    for section in editor.header.sections.suffix(2) {
+      editor.store(UInt8(ascii: "}"), at: Int(section.offset + section.length) - 1)
+    }
+    let index = editor.repaired()
+    #expect(try index.open().attributes(at: 0).map(\.value) == [.null, .null])
+    #expect(try index.problems().count { $0.place.contains("entry 0") } == 2)
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Synchronization
+import Testing
+import Treeline
+
+/// Trees that only a damaged file can hold: as deep as levels can be counted, and deeper.
+@Suite struct DeepTreeTests {
+  /// The search for a point in a node goes down by calling itself, on a stack as small as any thread's.
+  @Test func deepestTreeFitsASmallStack() throws {
+    let index = IndexBytes(try HandmadeTree.chain(levels: 1008).tree().indexBytes())
+    let tree = try index.open()
+    // No side of any box is inside, so every node down to the last is looked into.
+    let window = PlaneWindow(x: 5, width: 100, minY: 5, maxY: 100)
+    let found = Mutex<Result<Int, any Error>?>(nil)
+    let thread = Thread {
+      let answer = Result { try tree.clusters(in: window, limit: 10).count }
+      found.withLock { $0 = answer }
+    }
+    thread.stackSize = 256 << 10
+    thread.start()
+    while !thread.isFinished { usleep(1000) }
+    #expect(try found.withLock { $0 }?.get() == 0)
+  }
+
+  @Test func deeperTreeIsAnError() throws {
+    let index = IndexBytes(try HandmadeTree.chain(levels: 1100).tree().indexBytes())
+    let tree = try index.open()
+    let error = #expect(throws: IndexError.self) { _ = try tree.shape() }
+    #expect("\(try #require(error))".contains("expected a tree of at most 1023 levels"))
+    #expect(try !index.problems().isEmpty)
+  }
+
+  /// Levels of clusters fit an id, so no two clusters of an answer share one.
+  @Test func idsAreUniqueToTheDeepestLevel() throws {
+    let tree = try IndexBytes(HandmadeTree.chain(levels: 1008).tree().indexBytes()).open()
+    let ids = try tree.clusters(in: .everything, limit: .max).map(\.id)
+    #expect(ids.count > 1000 && Set(ids).count == ids.count)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+import Treeline
+import TreelineBuilder
+import TreelineFormats
+
+/// The worked example of the format's document is what the writer writes, byte by byte.
+@Suite struct FormatDocumentTests {
+  private static let document = try! String(
+    contentsOfFile: Repository.path("Sources/Treeline/Treeline.docc/IndexFormat.md"), encoding: .utf8)
+
+  /// The lines of the first code block of a language.
+  private func block(_ language: String) throws -> [Substring] {
+    let start = try #require(Self.document.range(of: "```\(language)\n")).upperBound
+    let end = try #require(Self.document.range(of: "\n```", range: start..<Self.document.endIndex)).lowerBound
+    return Self.document[start..<end].split(separator: "\n")
+  }
+
+  /// The bytes of the dump; lines that are left out are zeros.
+  private func dump() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    for line in try block("hexdump") {
+      let offset = try #require(Int(line.prefix(8), radix: 16))
+      bytes += [UInt8](repeating: 0, count: offset - bytes.count)
+      let digits = line.dropFirst(10).prefix(47).split(separator: " ")
+      bytes += try digits.map { try #require(UInt8($0, radix: 16)) }
+    }
+    return bytes
+  }
+
+  @Test func workedExampleIsWhatTheWriterWrites() throws {
+    let points = Array(try block("csv").joined(separator: "\n").utf8)
+    let table = try PointReader.read(bytes: points, name: "csv", options: ReadingOptions(keepsColumns: true))
+    let tree = try ClusterTree(table.coordinates)
+    let kind = IndexAttribute(name: "kind") { table.columns(ofPoint: $0).first { $0.name == "kind" }!.value }
+    #expect(try dump() == tree.indexBytes(attributes: [kind]))
+  }
+
+  @Test func workedExampleIsSound() throws {
+    let index = IndexBytes(try dump())
+    #expect(try index.problems() == [])
+    #expect(try index.open().attributes(at: 2).first?.value == .string("ice"))
+    #expect(Self.document.contains("writes \(try dump().count) bytes"))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import Treeline
+
+/// Indexes of earlier versions keep opening and keep giving the answers that stand beside them; broken ones keep being
+/// refused in the same words. These files are never blessed again: a change here breaks somebody's index.
+@Suite struct OldIndexRegressionTests {
+  private static let folder = "Fixtures/index/v1"
+  static let sound = Repository.files(in: folder).filter { $0.hasSuffix(".treeline") }
+  static let broken = Repository.files(in: folder + "/broken").filter { $0.hasSuffix(".treeline") }
+
+  @Test func filesAreThere() {
+    #expect(Self.sound.count == 6)
+    #expect(Self.broken.count == 12)
+  }
+
+  @Test(arguments: sound)
+  func answersAreAsTheyWere(_ path: String) throws {
+    let answer = try BuiltTool.run("query", Repository.path(path), "--limit", "12", "--members")
+    let expected = try String(
+      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".geojson")),
+      encoding: .utf8)
+    #expect(answer.code == 0 && answer.output == expected)
+    #expect(try ClusterTree.problems(ofIndex: Repository.path(path)) == [])
+  }
+
+  @Test(arguments: broken)
+  func brokenFilesAreRefusedAsTheyWere(_ path: String) throws {
+    let result = try BuiltTool.run("verify", Repository.path(path))
+    let expected = try String(
+      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".txt")),
+      encoding: .utf8)
+    #expect(result.code == 65)
+    #expect(Self.words(of: result) == expected)
+  }
+
+  /// What is said, without the place of the repository.
+  private static func words(of result: BuiltTool.Result) -> String {
+    result.errors.replacingOccurrences(of: Repository.path(folder) + "/", with: "")
+  }
+
+  /// Made once; delete one to have it made again.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil))
+  func brokenFilesAreMade() throws {
+    for (name, bytes) in try Self.brokenFiles() {
+      let path = Repository.path("\(Self.folder)/broken/\(name)")
+      guard !FileManager.default.fileExists(atPath: path + ".treeline") else { continue }
+      try Data(bytes).write(to: URL(fileURLWithPath: path + ".treeline"))
+      let result = try BuiltTool.run("verify", path + ".treeline")
+      try Self.words(of: result).write(toFile: path + ".txt", atomically: true, encoding: .utf8)
+    }
+  }
+
+  private static func brokenFiles() throws -> [(name: String, bytes: [UInt8])] {
+    let tiny = try TestIndex.tiny.bytes()
+    var flipped = tiny
+    flipped[325] ^= 1
+    var later = try IndexEditor(tiny)
+    later.store(UInt16(2), at: 8)
+    var unknown = try IndexEditor(tiny)
+    unknown.store(UInt32(99), at: 128)
+    let files = [
+      ("cut-off", Array(tiny.dropLast())), ("header-only", Array(tiny[..<128])), ("flipped-bit", flipped),
+      ("version-2", later.withHeaderRepaired().contents),
+      ("unknown-required-section", unknown.withHeaderRepaired().contents),
+    ]
+    let damages = [
+      "root with children far outside", "children of more points than their parent", "boxes inside out",
+      "sums beyond everything", "row twice", "gap at another level", "place beyond the dictionary",
+    ]
+    return try files
+      + damages.map { name in
+        let damage = Damage.all.first { $0.description == name }!
+        return (name.replacingOccurrences(of: " ", with: "-"), try damage.damaged().repaired().contents)
+      }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+import Treeline
+
+/// What is refused on opening, and how it is said.
+@Suite struct OpeningTests {
+  private func message(_ change: (inout IndexEditor) throws -> Void) throws -> String {
+    var editor = try IndexEditor(TestIndex.tiny)
+    try change(&editor)
+    let error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    return error.map { "\($0)" } ?? "opened"
+  }
+
+  @Test func fieldsOfTheHeader() throws {
+    #expect(try message { $0.store(UInt16(2), at: 8) }.contains("version 1, found version 2.0"))
+    #expect(try message { $0.store(UInt32(1000), at: 12) }.contains("at byte 12: expected"))
+    #expect(try message { $0.store(UInt64(1), at: 16) }.contains("the file's length in bytes"))
+    #expect(try message { $0.store(UInt32.max, at: 24) }.contains("at byte 24: expected at most 2^31 points"))
+    #expect(
+      try message { $0.store(UInt32.max, at: 28) }.contains("at byte 28: expected an odd number of nodes"))
+    #expect(try message { $0.store(UInt32(0), at: 28) }.contains("at byte 28"))
+    #expect(try message { $0.store(UInt32(7), at: 32) }.contains("at byte 32: expected projection 1"))
+    #expect(
+      try message { $0.store(1.0.bitPattern, at: 48) }.contains("at byte 48: expected 0 on Web Mercator"))
+    #expect(
+      try message { $0.store(UInt32(5), at: 64) }.contains(
+        "at byte 64: expected at most all 4 points, found 5"))
+    #expect(
+      try message { $0.store(UInt32.max, at: 68) }.contains("at byte 68: expected at most 1024 sections"))
+    #expect(try message { $0.store(UInt32(9), at: 80) }.contains("at byte 80: expected split rule 1"))
+    #expect(
+      try message { $0.store(UInt8(1), at: 99) }.contains("at byte 99: expected 0, as in all reserved bytes"))
+  }
+
+  @Test func planesThatAreNone() throws {
+    for (field, value) in [(40, Double.nan), (48, .infinity), (56, -1), (56, 1e301)] {
+      var editor = try IndexEditor(TestIndex.planar)
+      editor.store(value.bitPattern, at: field)
+      #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    }
+    var editor = try IndexEditor(TestIndex.planar)
+    editor.store(UInt32(3), at: 36)
+    #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+  }
+
+  @Test func sectionTable() throws {
+    let first = 128
+    #expect(try message { $0.store(UInt32(2), at: first + 4) }.contains("section flags 0 or 1, found 2"))
+    #expect(try message { $0.store(UInt64(321), at: first + 8) }.contains("multiple of 64"))
+    #expect(
+      try message { $0.store(UInt64(64), at: first + 8) }.contains(
+        "at a multiple of 64 bytes from byte 320 on"))
+    #expect(try message { $0.store(UInt64.max / 64 * 64, at: first + 8) }.contains("ends within the file"))
+    #expect(try message { $0.store(UInt64.max, at: first + 16) }.contains("ends within the file"))
+    #expect(
+      try message { $0.store(UInt64(24), at: first + 16) }.contains("expected 32 bytes of points, found 24"))
+    #expect(
+      try message { $0.store($0.number(at: first + 8, as: UInt64.self), at: first + 40) }.contains(
+        "from byte"))
+    #expect(
+      try message { $0.store(UInt32(1), at: first + 32) }.contains("one section of points, found a second"))
+    #expect(try message { $0.store(UInt32(77), at: first) }.contains("needs section kind 77"))
+    #expect(
+      try message {
+        $0.store(UInt32(77), at: first)
+        $0.store(UInt32(0), at: first + 4)
+      }.contains("a section of points, found none"))
+  }
+
+  @Test func checksumOfTheHeader() throws {
+    var editor = try IndexEditor(TestIndex.tiny)
+    editor.store(UInt32(3), at: 24)
+    let error = #expect(throws: IndexError.self) { _ = try IndexBytes(editor.bytes).open() }
+    #expect("\(try #require(error))".contains("at byte 120: expected the header's checksum"))
+  }
+
+  /// A later minor version may give meaning to reserved bytes; a reader of this one passes over them.
+  @Test func laterMinorVersionIsRead() throws {
+    var editor = try IndexEditor(TestIndex.tiny)
+    editor.store(UInt16(1), at: 10)
+    editor.store(UInt8(5), at: 100)
+    #expect(try editor.withHeaderRepaired().open().pointCount == 4)
+  }
+
+  @Test func unknownOptionalSectionIsSkipped() throws {
+    var editor = try IndexEditor(TestIndex.columns)
+    let before = try IndexBytes(editor.bytes).open().attributeNames
+    let entry = 128 + 32 * 7
+    editor.store(UInt32(0xFFFF_0001), at: entry)
+    let index = editor.withHeaderRepaired()
+    #expect(try index.open().attributeNames == [before[0], before[2]])
+    #expect(try index.problems() == [])
+  }
+
+  @Test func whatIsNoFile() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: IndexError.notAnIndex(path: try folder.write([], to: "empty"))) {
+      _ = try ClusterTree(index: folder.path("empty"))
+    }
+    #expect(throws: IndexError.notAnIndex(path: try folder.write(Array("x,y\n1,2\n".utf8), to: "csv"))) {
+      _ = try ClusterTree(index: folder.path("csv"))
+    }
+    // Nobody writes to the pipe: opening it must not wait for that.
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    for path in [folder.path("pipe"), folder.path("missing"), folder.url.path, "/dev/zero"] {
+      let error = #expect(throws: IndexError.self) { _ = try ClusterTree(index: path) }
+      guard case .unopenable(path, _)? = error else {
+        Issue.record("found \(String(describing: error))")
+        continue
+      }
+    }
+  }
+
+  /// The mapping outlives the name, and a tree that nobody named keeps it while it answers.
+  @Test func mappingLivesAsLongAsTheAnswerIsReadFrom() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(try TestIndex.columns.bytes(), to: "index")
+    let expected = try TestIndex.columns.set.tree()
+    let root = try #require(try ClusterTree(index: path).root)
+    #expect(try ClusterTree(index: path).contentHash == expected.contentHash)
+    #expect(try ClusterTree(index: path).attributes(at: 0).count == 3)
+    #expect(try ClusterTree(index: path).clusters(in: .everything, limit: 9).count == 9)
+    #expect(try ClusterTree(index: path).positions == expected.positions)
+    let rows = try ClusterTree(index: path).members(of: root)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(rows.sorted() == Array(0..<14))
+  }
+}

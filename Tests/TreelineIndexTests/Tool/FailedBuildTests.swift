@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// A build that the system does not let end says why, and leaves everything as it was.
+@Suite struct FailedBuildTests {
+  private static let input = Repository.path("Fixtures/cities.csv.gz")
+
+  /// Whether a file system can be mounted that nobody else sees.
+  private static let canMount =
+    (try? BuiltTool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
+
+  @Test(.enabled(if: canMount, "needs the right to mount"))
+  func fullDisk() throws {
+    let folder = try TemporaryFolder()
+    let result = try BuiltTool.runShell(
+      """
+      unshare -m bash -c 'mount -t tmpfs -o size=128k none "$1" && printf old > "$1/other" && \
+      "$TREELINE" build "$2" -o "$1/index"; echo $?; ls -A "$1"' bash "$1" "$2"
+      """, ["bash", folder.url.path, Self.input])
+    #expect(result.output == "74\nother\n")
+    #expect(result.errors.contains("could not write it: No space left on device; nothing was changed"))
+  }
+
+  @Test(.enabled(if: canMount, "needs the right to mount"))
+  func fullDiskKeepsTheOldIndex() throws {
+    let folder = try TemporaryFolder()
+    let old = try folder.write(try TestIndex.tiny.bytes(), to: "old")
+    let disk = folder.path("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let result = try BuiltTool.runShell(
+      """
+      unshare -m bash -c 'mount -t tmpfs -o size=128k none "$1" && cp "$3" "$1/index" && \
+      "$TREELINE" build "$2" -o "$1/index"; echo $?; ls -A "$1"; cmp "$3" "$1/index"' bash "$1" "$2" "$3"
+      """, ["bash", disk, Self.input, old])
+    #expect(result.output == "74\nindex\n")
+  }
+
+  @Test func fileSizeLimit() throws {
+    let folder = try TemporaryFolder()
+    let old = try TestIndex.tiny.bytes()
+    let path = try folder.write(old, to: "index")
+    let result = try BuiltTool.runShell(
+      "ulimit -f 64; \"$TREELINE\" build \"$1\" -o \"$2\"", ["bash", Self.input, path])
+    #expect(result.code == 74)
+    #expect(result.errors.contains("File too large; nothing was changed"))
+    #expect(try folder.contents() == ["index"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
+  }
+
+  @Test(.enabled(if: canMount, "needs the right to mount"))
+  func readOnlyFolder() throws {
+    let folder = try TemporaryFolder()
+    let result = try BuiltTool.runShell(
+      """
+      unshare -m bash -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && \
+      "$TREELINE" build "$2" -o "$1/index"' bash "$1" "$2"
+      """, ["bash", folder.url.path, Self.input])
+    #expect(result.code == 74)
+    #expect(
+      result.errors.contains("could not write to its folder: Read-only file system; nothing was changed"))
+    #expect(try folder.contents() == [])
+  }
+
+  @Test func foldersThatCannotBeWrittenTo() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write([1], to: "file")
+    for (path, reason) in [
+      (folder.path("missing/index"), "No such file or directory"),
+      (folder.path("file/index"), "Not a directory"),
+      ("/proc/treeline", "could not"),
+      (folder.path(String(repeating: "x", count: 300)), "File name too long"),
+    ] {
+      let result = try BuiltTool.run("build", Self.input, "-o", path)
+      #expect(result.code == 74, "\(path)")
+      #expect(result.errors.contains(reason), "\(result.errors)")
+    }
+    #expect(try folder.contents() == ["file"])
+  }
+}

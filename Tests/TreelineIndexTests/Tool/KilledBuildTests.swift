@@ -1,0 +1,58 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// A build that is killed leaves the old index or the new one, whole, and the next build leaves no trace of it.
+@Suite(.serialized) struct KilledBuildTests {
+  private static let input = Repository.path("Fixtures/iceland_addresses.csv.gz")
+
+  @Test func killedAtRandomMoments() throws {
+    let folder = try TemporaryFolder()
+    let (path, partial) = (folder.path("places.treeline"), folder.path(".places.treeline.partial"))
+    let old = try TestIndex.nodes.bytes()
+    let start = ContinuousClock.now
+    #expect(try BuiltTool.run("build", Self.input, "-o", path, "--threads", "1").code == 0)
+    let time = ContinuousClock.now - start
+    let new = try Data(contentsOf: URL(fileURLWithPath: path))
+
+    let seed = UInt64.random(in: 0 ... .max)
+    print("Killing builds of \(time), seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    var (olds, news, partials) = (0, 0, 0)
+    for attempt in 0..<100 {
+      try Data(old).write(to: URL(fileURLWithPath: path))
+      // Every other time the writing itself is hit, which is the shorter part of a build.
+      let isWriting = attempt % 2 == 0
+      try kill(
+        path, after: isWriting ? random.fraction() * 0.01 : random.fraction() * (time / .seconds(1)) * 1.1
+      ) {
+        !isWriting || FileManager.default.fileExists(atPath: partial)
+      }
+      let found = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(found == Data(old) || found == new, "attempt \(attempt), seed \(seed)")
+      olds += found == Data(old) ? 1 : 0
+      news += found == new ? 1 : 0
+      partials += FileManager.default.fileExists(atPath: partial) ? 1 : 0
+    }
+    print(
+      "Left the old index \(olds) times and the new one \(news) times, with a partial file \(partials) times")
+    #expect(partials > 0, "no kill has hit the writing")
+    #expect(try BuiltTool.run("build", Self.input, "-o", path).code == 0)
+    #expect(try folder.contents() == ["places.treeline"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == new)
+  }
+
+  /// Starts a build and kills it some seconds after it has come so far.
+  private func kill(_ path: String, after seconds: Double, once hasComeSoFar: () -> Bool) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: BuiltTool.path)
+    process.arguments = ["build", Self.input, "-o", path, "--threads", "1"]
+    try process.run()
+    while process.isRunning && !hasComeSoFar() { usleep(100) }
+    usleep(UInt32(seconds * 1e6))
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}

@@ -1,0 +1,92 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// What verification finds, and that it finds nothing where nothing is wrong.
+@Suite struct VerificationTests {
+  /// Few levels along principal axes bring the halving that proves the depth to where there are points.
+  @Test(arguments: [0, 1, 3])
+  func halvedNodesAreSound(principalLevels: Int) throws {
+    for set in PointSet.nasty {
+      let tree = try ClusterTree(
+        set.places, as: set.projection, options: BuildOptions(threads: 1), principalLevels: principalLevels)
+      #expect(tree.problems(principalLevels: principalLevels) == [], "\(set)")
+    }
+  }
+
+  @Test(arguments: [
+    PointSet.cities(20_000, seed: 51), .uniformWorld(20_000, seed: 52), .roads(20_000, seed: 53),
+    .planar(5_000, x: 0...1e300, y: 0...1e-300, seed: 54), .coarse(20_000, side: 3, seed: 55),
+  ])
+  func soundTreesHaveNoProblems(_ set: PointSet) throws {
+    #expect(try set.tree().problems() == [])
+  }
+
+  private func problems(_ change: (inout IndexEditor) throws -> Void) throws -> [String] {
+    var editor = try IndexEditor(TestIndex.nodes)
+    try change(&editor)
+    return try editor.repaired().problems().map { "\($0)" }
+  }
+
+  @Test func messagesSayWhere() throws {
+    let offset = try IndexEditor(TestIndex.nodes).offset(of: .gaps)
+    var editor = try IndexEditor(TestIndex.nodes)
+    editor.setGap(9, after: 0)
+    let flipped = try IndexBytes(editor.bytes).problems().map { "\($0)" }
+    #expect(flipped.contains { $0.hasPrefix("section gaps at byte \(offset): expected checksum") })
+
+    editor = try IndexEditor(TestIndex.nodes)
+    let end = Int(editor.header.sections[0].offset + editor.header.sections[0].length)
+    if end % 64 != 0 {
+      editor.store(UInt8(7), at: end)
+      let stray = try IndexBytes(editor.bytes).problems().map { "\($0)" }
+      #expect(stray.contains("byte \(end): expected 0 between sections, found 7"))
+    }
+  }
+
+  @Test func eachInvariantHasItsMessage() throws {
+    #expect(
+      try problems { $0.set(.maxX, ofRecord: 0, to: $0.value(.maxX, ofRecord: 0) - 1) }
+        .contains { $0.hasPrefix("node of points 0..<50: expected the box") })
+    #expect(
+      try problems {
+        $0.store($0.number(at: $0.offset(of: .sums), as: UInt64.self) + 1, at: $0.offset(of: .sums))
+      }
+      .contains { $0.hasPrefix("node of points 0..<50: expected sums (") })
+    #expect(
+      try problems { $0.store(Float.nan.bitPattern, at: $0.offset(of: .spreads)) }
+        .contains { $0.hasPrefix("node of points 0..<50: expected covariances (") })
+    #expect(
+      try problems { $0.set(.childOffset, ofRecord: 0, to: 3) }
+        .contains {
+          $0.contains("expected children at record 1, in the order of a walk, found 3")
+            || $0.contains("sound record")
+        })
+    #expect(
+      try problems {
+        $0.store($0.number(at: $0.offset(of: .rows), as: UInt32.self), at: $0.offset(of: .rows) + 4)
+      }
+      .contains { $0.hasPrefix("rows: expected each row number once") })
+  }
+
+  /// Two points that change sides leave box, sums and spread of their parent as they are; the line between its children
+  /// tells.
+  @Test func orderThatIsNotCanonicalIsReported() throws {
+    var editor = try IndexEditor(TestIndex.nodes)
+    let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
+    let (a, b) = (editor.number(at: first, as: UInt64.self), editor.number(at: last, as: UInt64.self))
+    editor.store(b, at: first)
+    editor.store(a, at: last)
+    let problems = try editor.repaired().problems().map { "\($0)" }
+    #expect(
+      problems.contains { $0.hasPrefix("node of points 0..<50: expected its mean between its children") })
+  }
+
+  /// A list of what is wrong is for people: it ends where they stop to read.
+  @Test func listOfProblemsEnds() throws {
+    var editor = try IndexEditor(PointSet.cities(5_000, seed: 56).tree().indexBytes())
+    for record in 0..<editor.header.nodeCount { editor.set(.minX, ofRecord: record, to: 0) }
+    #expect(try editor.repaired().problems().count == 100)
+  }
+}
