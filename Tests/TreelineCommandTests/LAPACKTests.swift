@@ -8,7 +8,7 @@ import Testing
   @Test(.enabled(if: expected != nil))
   func loadedLibraryIsTheExpectedOne() throws {
     // Files of the kernel tell no size, so it takes a handle to read them.
-    let maps = try #require(FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd())
+    let maps = try #require(try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd())
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap {
       $0.split(separator: " ").last
     }
