@@ -13,6 +13,8 @@ import Treeline
 /// It is written beside its place under one fixed name. A build that is killed leaves that file behind, and the next
 /// build of the same index takes it over; a lock tells it from a build that is still at work.
 package final class AtomicFile {
+  /// As it was asked for, for messages.
+  private let name: String
   private let path: String
   private let partialPath: String
   private let descriptor: Int32
@@ -22,6 +24,7 @@ package final class AtomicFile {
   ///   - path: where the file is to appear; a link is followed.
   ///   - length: of the whole file, in bytes. What is never written is 0.
   package init(path: String, length: UInt64) throws(IndexWritingError) {
+    name = path
     self.path = Self.resolved(path)
     partialPath = Self.partialPath(of: self.path)
     descriptor = try Self.openLocked(partialPath, for: path)
@@ -74,7 +77,7 @@ package final class AtomicFile {
   }
 
   private func failure(_ action: String) -> IndexWritingError {
-    .failed(path: path, action: action, reason: String(cString: strerror(errno)))
+    .failed(path: name, action: action, reason: String(cString: strerror(errno)))
   }
 
   private static func openLocked(_ partialPath: String, for path: String) throws(IndexWritingError) -> Int32 {
