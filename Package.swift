@@ -51,7 +51,9 @@ let package = Package(
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
-    .testTarget(name: "TreelineCommandTests", dependencies: ["TreelineCommand"]),
+    .testTarget(
+      name: "TreelineCommandTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand"]),
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),

@@ -41,10 +41,10 @@ struct GridByDefinition {
     let eastings = members.map { UInt64(points[$0].x &- west) }
     let southings = members.map { UInt64(points[$0].y) }
     let count = Double(members.count)
-    #expect(cluster.bounds.x == west &+ UInt32(eastings.min()!))
-    #expect(cluster.bounds.width == UInt32(eastings.max()! - eastings.min()!))
-    #expect(UInt64(cluster.bounds.minY) == southings.min()!)
-    #expect(UInt64(cluster.bounds.maxY) == southings.max()!)
+    let bounds = PlaneWindow(
+      x: west &+ UInt32(eastings.min()!), width: UInt32(eastings.max()! - eastings.min()!),
+      minY: UInt32(southings.min()!), maxY: UInt32(southings.max()!))
+    #expect(cluster.bounds == bounds)
 
     let easting = UInt128(eastings.reduce(0, +))
     let total = UInt128(members.count)

@@ -1,3 +1,4 @@
+import PointSets
 import GridBaseline
 import Testing
 import Treeline
@@ -12,7 +13,7 @@ struct GridClustersTests {
   @Test(arguments: NastyPoints.all, seams)
   func clustersAreTheCellsByDefinition(_ set: NastyPoints, seam: UInt32) {
     let seed = UInt64(seam) &+ 77
-    var numbers = RandomNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let plane = Plane.webMercator(seam: seam)
     let grid = Grid(set.points, on: plane)
     let definition = GridByDefinition(plane: plane, points: set.points)
@@ -38,7 +39,7 @@ struct GridClustersTests {
     let clusters = definition.check(grid, in: .everything, side: side)
     #expect(clusters.map(\.pointCount).reduce(0, +) == set.points.count)
     // Windows that end on, before and after the lines.
-    var numbers = RandomNumbers(seed: side)
+    var numbers = SplitMix64(seed: side)
     for _ in 0..<20 {
       let corner = set.points.randomElement(using: &numbers)!
       let opposite = set.points.randomElement(using: &numbers)!
@@ -59,7 +60,7 @@ struct GridClustersTests {
 
   @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func randomSetsAtEveryScale(seed: UInt64) {
-    var numbers = RandomNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let set = NastyPoints.clumps(seed: seed, count: 700)
     let plane = Plane.webMercator(seam: .random(in: 0 ... .max, using: &numbers))
     let grid = Grid(set.points, on: plane, bucketCapacity: Int(seed))
@@ -79,7 +80,7 @@ struct GridClustersTests {
 
   @Test(arguments: NastyPoints.all)
   func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
-    var numbers = RandomNumbers(seed: 3)
+    var numbers = SplitMix64(seed: 3)
     let order = set.points.indices.shuffled(using: &numbers)
     let grid = Grid(set.points, on: .webMercator())
     let shuffled = Grid(order.map { set.points[$0] }, on: .webMercator())

@@ -1,3 +1,4 @@
+import PointSets
 import Treeline
 
 /// Point sets that break careless quadtrees and grids.
@@ -38,7 +39,7 @@ struct NastyPoints: CustomStringConvertible, Sendable {
   ]
 
   static func random(seed: UInt64, count: Int) -> NastyPoints {
-    var numbers = RandomNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     return NastyPoints(
       description: "random, seed \(seed)",
       points: (0..<count).map { _ in
@@ -48,7 +49,7 @@ struct NastyPoints: CustomStringConvertible, Sendable {
 
   /// Dense around a few places, with coincident points, so that one tree has buckets of every size.
   static func clumps(seed: UInt64, count: Int) -> NastyPoints {
-    var numbers = RandomNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let points = (0..<count).map { _ in
       let clump = UInt64.random(in: 0..<7, using: &numbers)
       let reach = UInt32(1) << UInt32(clump * 4)

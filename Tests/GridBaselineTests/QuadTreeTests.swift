@@ -1,3 +1,4 @@
+import PointSets
 import Testing
 import Treeline
 
@@ -56,7 +57,7 @@ struct QuadTreeTests {
   @Test(arguments: NastyPoints.all)
   func searchFindsThePointsOfTheWindow(_ set: NastyPoints) {
     let tree = QuadTree(set.points)
-    var numbers = RandomNumbers(seed: 11)
+    var numbers = SplitMix64(seed: 11)
     var windows = [PlaneWindow.everything, PlaneWindow(x: .max, width: 1, minY: 0, maxY: .max)]
     for _ in 0..<40 { windows.append(.random(using: &numbers)) }
     for point in set.points.prefix(20) {
@@ -73,7 +74,7 @@ struct QuadTreeTests {
   @Test(arguments: NastyPoints.all)
   func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
     let seed: UInt64 = 5
-    var numbers = RandomNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let order = set.points.indices.shuffled(using: &numbers)
     let tree = QuadTree(set.points)
     let shuffled = QuadTree(order.map { set.points[$0] })
@@ -88,7 +89,7 @@ struct QuadTreeTests {
 
 extension PlaneWindow {
   /// Of any size from one position to the whole plane, often across the seam.
-  static func random(using numbers: inout RandomNumbers) -> PlaneWindow {
+  static func random(using numbers: inout SplitMix64) -> PlaneWindow {
     let size = UInt32.max >> UInt32.random(in: 0..<32, using: &numbers)
     let y = UInt32.random(in: 0 ... .max, using: &numbers)
     return PlaneWindow(

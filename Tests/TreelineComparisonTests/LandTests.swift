@@ -1,3 +1,4 @@
+import PointSets
 import Testing
 import Treeline
 
@@ -41,7 +42,7 @@ import Treeline
   }
 
   @Test(arguments: UInt64(1)...30) func clippingKeepsWhatIsInside(seed: UInt64) {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let ring = (0..<Int.random(in: 3...12, using: &random)).map { _ in
       PixelPoint(x: .random(in: -100...200, using: &random), y: .random(in: -100...200, using: &random))
     }

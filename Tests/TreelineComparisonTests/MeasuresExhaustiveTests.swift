@@ -1,3 +1,4 @@
+import PointSets
 import GridBaseline
 import Testing
 import Treeline
@@ -10,7 +11,7 @@ import TreelineBuilder
   private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
 
   private func views(seed: UInt64, on plane: Plane) throws -> [ComparisonView] {
-    var random = RandomNumbers(seed: seed &* 7919)
+    var random = SplitMix64(seed: seed &* 7919)
     return try (0..<6).map { index in
       let west = Double.random(in: -180...180, using: &random)
       let box = BoundingBox(

@@ -1,3 +1,4 @@
+import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
@@ -25,7 +26,7 @@ import TreelineBuilder
   }
 
   @Test func pointsStrewnAtRandomLookLikeChance() {
-    var random = RandomNumbers(seed: 11)
+    var random = SplitMix64(seed: 11)
     let clusters = (0..<20_000).map { _ in
       shown(.random(in: 0...9000, using: &random), .random(in: 0...9000, using: &random), 1)
     }

@@ -1,3 +1,4 @@
+import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
@@ -6,7 +7,7 @@ import TreelineBuilder
 
 @Suite struct NearestPointExhaustiveTests {
   @Test(arguments: UInt64(1)...10) func distanceIsTheLeastOfAll(seed: UInt64) throws {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let isSphere = seed % 3 != 0
     let tree = try ClusterTree(Places.towns(seed: seed, count: 2_000), as: isSphere ? .webMercator : .planar)
     for _ in 0..<200 {

@@ -1,10 +1,11 @@
+import PointSets
 import Testing
 
 @testable import TreelineComparison
 
 @Suite struct PixelIndexExhaustiveTests {
   @Test(arguments: UInt64(1)...40) func nearestIsTheNearestOfAll(seed: UInt64) {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let width = [0, 1, 500, 1e5].randomElement(using: &random)!
     let places = (0..<Int.random(in: 1...200, using: &random)).map { _ in
       // Whole numbers make equal distances, and a few places far away make many buckets empty.

@@ -1,10 +1,11 @@
+import PointSets
 import Treeline
 
 /// Point sets for the tests of this module.
 enum Places {
   /// Towns of points around random middles, across the antimeridian in every other set.
   static func towns(seed: UInt64, count: Int = 3_000) -> [Coordinate] {
-    var random = RandomNumbers(seed: seed)
+    var random = SplitMix64(seed: seed)
     let start = seed.isMultiple(of: 2) ? 170.0 : -20.0
     var places: [Coordinate] = []
     while places.count < count {

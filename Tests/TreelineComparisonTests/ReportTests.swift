@@ -1,3 +1,4 @@
+import PointSets
 import Foundation
 import GridBaseline
 import Testing
@@ -20,7 +21,7 @@ import TreelineBuilder
 
   @Test func theOrderOfTheInputChangesNothing() throws {
     let places = Places.towns(seed: 8)
-    var random = RandomNumbers(seed: 1)
+    var random = SplitMix64(seed: 1)
     let (one, other) = (try report(places), try report(places.shuffled(using: &random)))
     #expect(one.json == other.json)
     #expect(one.text == other.text)

@@ -23,16 +23,17 @@ import TreelineBuilder
     }
 
     let map = try ClusterMap(hotels, at: \.coordinate)
-    for result in try map.clusters(in: BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), limit: 20)
-    {
+    let paris = BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9)
+    for result in try map.clusters(in: paris, limit: 20) {
       switch result {
-      case .single(let hotel, _): print(hotel.name)
+      case .single(let hotel, _):
+        print(hotel.name)
       case .cluster(let cluster, let members):
         print(cluster.pointCount, cluster.coordinate, members.first!.name)
       }
     }
 
-    #expect(lines == ["Meurice", "Ritz"])
+    #expect(lines == ["Ritz", "Meurice"])
   }
 
   @Test func readmeHasThisExample() throws {

@@ -12,7 +12,9 @@ import Treeline
 ///
 /// It is written beside its place under one fixed name. A build that is killed leaves that file behind, and the next
 /// build of the same index takes it over; a lock tells it from a build that is still at work.
-final class AtomicFile {
+package final class AtomicFile {
+  /// As it was asked for, for messages.
+  private let name: String
   private let path: String
   private let partialPath: String
   private let descriptor: Int32
@@ -21,7 +23,8 @@ final class AtomicFile {
   /// - Parameters:
   ///   - path: where the file is to appear; a link is followed.
   ///   - length: of the whole file, in bytes. What is never written is 0.
-  init(path: String, length: UInt64) throws(IndexWritingError) {
+  package init(path: String, length: UInt64) throws(IndexWritingError) {
+    name = path
     self.path = Self.resolved(path)
     partialPath = Self.partialPath(of: self.path)
     descriptor = try Self.openLocked(partialPath, for: path)
@@ -37,7 +40,7 @@ final class AtomicFile {
   }
 
   /// Writes bytes at an offset.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
     var rest = bytes[...]
     var offset = off_t(offset)
     while !rest.isEmpty {
@@ -53,7 +56,7 @@ final class AtomicFile {
   }
 
   /// Makes sure that all is on the disk, then gives the file its name, in place of any that had it.
-  func finish() throws(IndexWritingError) {
+  package func finish() throws(IndexWritingError) {
     guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
     guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
     isFinished = true
@@ -74,7 +77,7 @@ final class AtomicFile {
   }
 
   private func failure(_ action: String) -> IndexWritingError {
-    .failed(path: path, action: action, reason: String(cString: strerror(errno)))
+    .failed(path: name, action: action, reason: String(cString: strerror(errno)))
   }
 
   private static func openLocked(_ partialPath: String, for path: String) throws(IndexWritingError) -> Int32 {

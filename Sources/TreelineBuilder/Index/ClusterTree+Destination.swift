@@ -18,7 +18,6 @@ extension ClusterTree {
   public static func checkDestination(ofIndex path: String, overwriting: Bool = false)
     throws(IndexWritingError)
   {
-    let path = AtomicFile.resolved(path)
     var status = stat()
     if stat(path, &status) == 0 {
       // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
@@ -27,7 +26,7 @@ extension ClusterTree {
     } else if errno != ENOENT {
       throw .failed(path: path, action: "look at it", reason: String(cString: strerror(errno)))
     }
-    guard access(AtomicFile.split(path).folder, W_OK) == 0 else {
+    guard access(AtomicFile.split(AtomicFile.resolved(path)).folder, W_OK) == 0 else {
       throw .failed(path: path, action: "write to its folder", reason: String(cString: strerror(errno)))
     }
   }

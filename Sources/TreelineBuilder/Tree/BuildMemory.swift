@@ -26,20 +26,24 @@ struct BuildMemory {
     arrays.spareRows.deallocate()
   }
 
+  /// Gives every point the number of its row, and brings its memory into being: what is touched later costs the same.
+  func numberRows() {
+    for row in 0..<pointCount { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+  }
+
   /// Hands positions, rows, gaps and nodes to a tree.
-  func finish(_ nodes: NodeArrays) -> TreeStorage {
+  ///
+  /// What is not needed any more is let go first: at the end of a build it would be the most.
+  func finish(_ top: TopNode?) -> TreeStorage {
     freeSpare()
     let gaps = packedGaps()
     arrays.gaps.deallocate()
-    let records = nodes.records.copied()
-    let sums = nodes.sums.copied()
-    let spreads = nodes.spreads.copied()
-    nonisolated(unsafe) let owned: [UnsafeMutableRawPointer] = [
-      .init(arrays.points), .init(arrays.rows), .init(gaps), .init(records), .init(sums), .init(spreads),
-    ]
+    let nodes = AssembledNodes(top)
+    nonisolated(unsafe) let owned: [UnsafeMutableRawPointer] =
+      [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
     return TreeStorage(
       points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps,
-      nodes: records, nodeCount: nodes.records.count, sums: sums, spreads: spreads,
+      nodes: nodes.records, nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
       release: { for memory in owned { memory.deallocate() } })
   }
 
@@ -51,15 +55,5 @@ struct BuildMemory {
       packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4
     }
     return packed
-  }
-}
-
-extension ContiguousArray {
-  fileprivate func copied() -> UnsafeMutablePointer<Element> {
-    let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
-    withUnsafeBufferPointer {
-      if let start = $0.baseAddress { copy.initialize(from: start, count: $0.count) }
-    }
-    return copy
   }
 }

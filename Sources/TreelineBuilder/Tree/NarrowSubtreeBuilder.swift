@@ -22,13 +22,15 @@ struct NarrowSubtreeBuilder {
   mutating func build(_ root: Segment<UInt64>, into nodes: inout NodeArrays) {
     let firstNew = nodes.records.count
     stack.append(Part(first: root.first, moments: root.moments, record: root.record, level: root.level))
-    while let part = stack.popLast() {
+    while let part = stack.popLast(), !splitter.monitor.isCancelled {
       expand(part, from: root.corner, into: &nodes)
     }
+    if splitter.monitor.isCancelled { return }
     for record in (firstNew..<nodes.records.count).reversed() {
       nodes.finish(record, summedFrom: root.corner)
     }
     nodes.finish(root.record, summedFrom: root.corner)
+    splitter.monitor.advance(.splitting, by: root.count)
   }
 
   @inline(__always)
@@ -44,7 +46,7 @@ struct NarrowSubtreeBuilder {
       part.level < splitter.principalLevels
       ? arrays.principalSplit(first: part.first, part.moments, scatter, from: corner)
       : splitter.middleSplit(first: part.first, count: count, from: corner)
-    let leftCount = arrays.separate(first: part.first, count: count, by: split)
+    let leftCount = arrays.separate(first: part.first, count: count, by: split, splitter.monitor)
     let left = arrays.leftMoments(first: part.first, leftCount: leftCount, of: part.moments, from: corner)
     let record = nodes.addUnfinishedChildren(
       of: part.record, part.moments, spread: scatter.spread(count: part.moments.count))

@@ -6,9 +6,6 @@ struct NodeArrays: Sendable {
   var sums: ContiguousArray<NodeSums> = []
   var spreads: ContiguousArray<NodeSpread> = []
 
-  /// The nodes of no points at all.
-  init() {}
-
   /// - Parameter pointCount: how many points the subtree has, to make room for.
   init(pointCount: Int) {
     // A bucket holds 8 points or more on average.

@@ -33,7 +33,7 @@ extension PointArrays {
       return
     }
     let split = principalSplit(first: first, moments, scatter, from: corner, by: .halfAngle)
-    let leftCount = separate(first: first, count: count, by: split)
+    let leftCount = separateFew(first: first, count: count, by: split)
     gaps[first + leftCount - 1] = level
     let left = leftMoments(first: first, leftCount: leftCount, of: moments, from: corner)
     shape(first: first, left, from: corner, level: level + 1)

@@ -6,14 +6,38 @@ extension PointArrays {
   ///
   /// It does nothing else, and so it is a short loop without a branch: what the parts need is summed up afterwards, over
   /// the smaller of them.
-  @inline(__always)
-  func separate(first: Int, count: Int, by split: Split) -> Int {
-    let points = points + first
-    let rows = rows + first
-    let sparePoints = sparePoints + first
-    let spareRows = spareRows + first
+  func separate(first: Int, count: Int, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
-    for index in 0..<count {
+    for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
+      // Anything will do for a build that nobody wants.
+      if monitor.isCancelled { return 1 }
+      leftCount = separate(block, first: first, leftCount: leftCount, by: split)
+    }
+    (points + first + leftCount).update(from: sparePoints + first, count: count &- leftCount)
+    (rows + first + leftCount).update(from: spareRows + first, count: count &- leftCount)
+    checkSides(leftCount, of: count, split)
+    return leftCount
+  }
+
+  /// The same for the few points of a bucket.
+  @inline(__always)
+  func separateFew(first: Int, count: Int, by split: Split) -> Int {
+    let leftCount = separate(0..<count, first: first, leftCount: 0, by: split)
+    for index in leftCount..<count {
+      points[first + index] = sparePoints[first + index &- leftCount]
+      rows[first + index] = spareRows[first + index &- leftCount]
+    }
+    checkSides(leftCount, of: count, split)
+    return leftCount
+  }
+
+  /// Goes on with a separation: left points to the front, the others to the spare arrays.
+  @inline(__always)
+  private func separate(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
+    let (points, rows) = (points + first, rows + first)
+    let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
+    var leftCount = leftCount
+    for index in block {
       let point = points[index]
       let row = rows[index]
       // Both are written, and only what belongs there is counted; the left end never overtakes the point being read.
@@ -23,18 +47,12 @@ extension PointArrays {
       spareRows[index &- leftCount] = row
       leftCount &+= split.isLeft(point) ? 1 : 0
     }
-    if count > NodeRecord.bucketCapacity {
-      (points + leftCount).update(from: sparePoints, count: count &- leftCount)
-      (rows + leftCount).update(from: spareRows, count: count &- leftCount)
-    } else {
-      // Too few for a call.
-      for index in leftCount..<count {
-        points[index] = sparePoints[index &- leftCount]
-        rows[index] = spareRows[index &- leftCount]
-      }
-    }
-    precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
     return leftCount
+  }
+
+  @inline(__always)
+  private func checkSides(_ leftCount: Int, of count: Int, _ split: Split) {
+    precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
   }
 
   /// The moments of the first `leftCount` of some points, summed up over them or over the others, whichever are fewer.

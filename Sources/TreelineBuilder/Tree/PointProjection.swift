@@ -11,10 +11,10 @@ struct PointProjection {
   /// - Throws: `BuildError.invalidCoordinate` for the first place that is none.
   init(
     _ places: UnsafeBufferPointer<Coordinate>, as projection: Plane.Projection,
-    to points: UnsafeMutablePointer<PlanePoint>, threads: Int
-  ) throws(BuildError) {
+    to points: UnsafeMutablePointer<PlanePoint>, threads: Int, _ monitor: BuildMonitor
+  ) throws(BuildFailure) {
     if let row = Self.firstInvalid(places, projection, threads) {
-      throw .invalidCoordinate(row: row, found: places[row], projection: projection)
+      throw .invalid(.invalidCoordinate(row: row, found: places[row], projection: projection))
     }
     nonisolated(unsafe) let (places, points) = (places, points)
     switch projection {
@@ -23,11 +23,14 @@ struct PointProjection {
       let chunks = inChunks(of: places.count, threads: threads) { range in
         var gaps = LongitudeGaps()
         var clipped = 0
-        for row in range {
-          let point = uncut.point(at: places[row])
-          gaps.add(point.x)
-          clipped += abs(places[row].latitude) > Plane.maximumLatitude ? 1 : 0
-          points[row] = point
+        for block in range.blocks(of: BuildMonitor.blockSize / 8) where !monitor.isCancelled {
+          for row in block {
+            let point = uncut.point(at: places[row])
+            gaps.add(point.x)
+            clipped += abs(places[row].latitude) > Plane.maximumLatitude ? 1 : 0
+            points[row] = point
+          }
+          monitor.advance(.projecting, by: block.count)
         }
         return (gaps: gaps, clipped: clipped)
       }

@@ -8,6 +8,8 @@ struct Splitter: Sendable {
   /// the data. No real data comes near it: it bounds the depth by proof.
   let principalLevels: Int
 
+  let monitor: BuildMonitor
+
   /// What becomes of a node that is split.
   struct Parts {
     var left: Segment<UInt128>
@@ -24,7 +26,7 @@ struct Splitter: Sendable {
       segment.level < principalLevels
       ? arrays.principalSplit(first: segment.first, segment.moments, scatter, from: segment.corner)
       : middleSplit(first: segment.first, count: segment.count, from: segment.corner)
-    let leftCount = arrays.separate(first: segment.first, count: segment.count, by: split)
+    let leftCount = arrays.separate(first: segment.first, count: segment.count, by: split, monitor)
     let left = arrays.leftMoments(
       first: segment.first, leftCount: leftCount, of: segment.moments, from: segment.corner)
     let leftPart = arrays.segment(first: segment.first, left, from: segment.corner, level: segment.level + 1)

@@ -14,7 +14,7 @@ struct SubtreeBuilder {
   mutating func build(_ root: Segment<UInt128>, into nodes: inout NodeArrays) {
     var narrow = NarrowSubtreeBuilder(splitter)
     stack.append(root)
-    while let segment = stack.popLast() {
+    while let segment = stack.popLast(), !splitter.monitor.isCancelled {
       if segment.isNarrow {
         narrow.build(Segment<UInt64>(converting: segment), into: &nodes)
       } else if var parts = splitter.split(segment) {
@@ -25,6 +25,7 @@ struct SubtreeBuilder {
       } else {
         nodes.records[segment.record] = splitter.arrays.makeBucket(
           first: segment.first, segment.moments, from: segment.corner)
+        splitter.monitor.advance(.splitting, by: segment.count)
       }
     }
   }

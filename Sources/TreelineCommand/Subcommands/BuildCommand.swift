@@ -54,15 +54,9 @@ struct BuildCommand: ParsableCommand {
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       try checkAttributes(of: table)
-      progress.show("Building", fraction: nil, detail: "\(table.coordinates.count) points")
       let tree = try ClusterTree(
-        table.coordinates, as: table.isPlanar ? .planar : .webMercator,
-        options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions())
+        table, options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions(), progress)
       tree.reportClippedPoints()
-      progress.clear()
-      // Its rate is counted from its own start.
-      let writing = ProgressBar()
-      defer { writing.clear() }
       try tree.write(
         index: output,
         attributes: attributes.map { name in
@@ -72,9 +66,7 @@ struct BuildCommand: ParsableCommand {
         },
         row: table.row(ofPoint:), overwriting: force
       ) { written, total in
-        writing.show(
-          "Writing", fraction: Double(written) / Double(max(total, 1)),
-          detail: writing.rate(Double(written) / 1e6, "MB"))
+        progress.show("Writing", done: Double(written) / 1e6, of: Double(total) / 1e6, unit: "MB")
       }
     }
   }

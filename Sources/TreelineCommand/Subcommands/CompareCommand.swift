@@ -45,6 +45,9 @@ struct CompareCommand: ParsableCommand {
   @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
+  @Option(help: ArgumentHelp("A sentence to show below the report, as licences ask for.", valueName: "text"))
+  var credit: [String] = []
+
   @Option(
     help: ArgumentHelp(
       "Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
@@ -84,6 +87,6 @@ struct CompareCommand: ParsableCommand {
     return report.html(
       ComparisonReport.Page(
         title: name, land: try Land.rings(for: report.views.map(\.view.box)),
-        credits: ["Land: Natural Earth."]))
+        credits: credit + ["Land: Natural Earth."]))
   }
 }

@@ -18,8 +18,7 @@ struct Points {
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: true, progress)
       self.table = table
-      progress.show("Building", fraction: nil, detail: "\(table.coordinates.count) points")
-      tree = try ClusterTree(table.coordinates, as: table.isPlanar ? .planar : .webMercator)
+      tree = try ClusterTree(table, options: BuildOptions(), progress)
     }
     tree.reportClippedPoints()
   }
@@ -54,9 +53,7 @@ extension PointTable {
     let options = ReadingOptions(
       columns: input.columns, skipsInvalid: input.skipInvalid, keepsColumns: keepsColumns)
     self = try PointReader.read(path: input.path, options: options) { read, total in
-      progress.show(
-        "Reading", fraction: total.map { Double(read) / Double(max($0, 1)) },
-        detail: progress.rate(Double(read) / 1e6, "MB"))
+      progress.show("Reading", done: Double(read) / 1e6, of: total.map { Double($0) / 1e6 }, unit: "MB")
     }
     progress.clear()
     reportSkippedRows(input.path == "-" ? "standard input" : input.path)
@@ -73,6 +70,19 @@ extension PointTable {
 }
 
 extension ClusterTree {
+  /// Builds the tree over a table's points, showing progress.
+  init(_ table: PointTable, options: BuildOptions, _ progress: ProgressBar) throws {
+    let total = Double(table.coordinates.count) / 1e6
+    self = try ClusterTree(
+      table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
+      progress: { step in
+        progress.show(
+          step.stage == .projecting ? "Projecting" : "Building", done: step.fraction * total, of: total,
+          unit: "M points")
+      })
+    progress.clear()
+  }
+
   func reportClippedPoints() {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"

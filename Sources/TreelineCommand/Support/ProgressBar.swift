@@ -1,34 +1,38 @@
 import Foundation
 
-/// One line on standard error that says what goes on and how far it is; silent unless a person is looking, and for the
-/// first half second.
-final class ProgressBar {
+/// One line on standard error that says what goes on, how far it is and how fast; silent unless a person is looking, and
+/// for the first half second.
+///
+/// Whoever shows progress from several threads does so from one at a time, as `ClusterTree`'s builds do.
+final class ProgressBar: @unchecked Sendable {
   private let isShown = isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
+  private var stage: (name: String, start: ContinuousClock.Instant)?
   private var lastDrawn: ContinuousClock.Instant?
 
   private static let patience = Duration.milliseconds(500)
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// - Parameter fraction: how much is done, 0 to 1; nil where that is not known.
-  func show(_ stage: String, fraction: Double?, detail: String = "") {
+  /// - Parameters:
+  ///   - stage: What goes on; the rate is counted from its first showing.
+  ///   - done: How many units are done.
+  ///   - total: Of how many; nil where that is not known.
+  func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     let now = ContinuousClock.now
+    if self.stage?.name != stage { self.stage = (stage, now) }
     guard isShown, now - start > Self.patience else { return }
     if let lastDrawn, now - lastDrawn < Self.pause { return }
     lastDrawn = now
-    let bar = fraction.map { fraction in
-      let filled = Int((min(max(fraction, 0), 1) * Double(Self.width)).rounded())
-      return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-        + "] "
-    }
-    write("\r\u{1B}[K\(stage) \(bar ?? "")\(detail)")
+    let seconds = max((now - self.stage!.start) / .seconds(1), 0.001)
+    write("\r\u{1B}[K\(stage) \(bar(done, of: total))\(Int(done)) \(unit), \(Int(done / seconds)) \(unit)/s")
   }
 
-  /// An amount and, as time goes on, how much of it a second.
-  func rate(_ amount: Double, _ unit: String) -> String {
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    return "\(Int(amount)) \(unit), \(Int(amount / max(seconds, 0.001))) \(unit)/s"
+  private func bar(_ done: Double, of total: Double?) -> String {
+    guard let total else { return "" }
+    let filled = Int((min(max(done / max(total, 1e-9), 0), 1) * Double(Self.width)).rounded())
+    return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
+      + "] "
   }
 
   /// Takes the line away again.

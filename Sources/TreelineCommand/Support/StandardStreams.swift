@@ -1,4 +1,5 @@
 import Foundation
+import TreelineBuilder
 
 func printToStandardError(_ line: String) {
   FileHandle.standardError.write(Data((line + "\n").utf8))
@@ -10,24 +11,15 @@ func writeToStandardOutput(_ text: String) throws {
     try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   } catch {
     throw Failure(
-      message: "standard output could not be written: \(describe(error))", code: Failure.inputOutput)
+      message: "standard output could not be written: \(error.localizedDescription)",
+      code: Failure.inputOutput)
   }
 }
 
 /// Writes a file whole or not at all.
 func write(_ text: String, to path: String) throws {
-  do {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-  } catch {
-    throw Failure(message: "\(path) could not be written: \(describe(error))", code: Failure.inputOutput)
-  }
-}
-
-private func describe(_ error: any Error) -> String {
-  let error = error as NSError
-  if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError, cause.domain == NSPOSIXErrorDomain {
-    return String(cString: strerror(Int32(cause.code)))
-  }
-  return error.domain == NSPOSIXErrorDomain
-    ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
+  var text = text
+  let file = try AtomicFile(path: path, length: UInt64(text.utf8.count))
+  try text.withUTF8 { bytes in try file.write(UnsafeRawBufferPointer(bytes), at: 0) }
+  try file.finish()
 }

@@ -1,0 +1,14 @@
+/// How far a build is.
+public struct BuildProgress: Hashable, Sendable {
+  public enum Stage: String, Hashable, Sendable {
+    /// Places become positions on the plane.
+    case projecting
+    /// Points come into tree order.
+    case splitting
+  }
+
+  public let stage: Stage
+
+  /// How much of the stage is done, from 0 to 1, never less than was told before.
+  public let fraction: Double
+}

@@ -1,0 +1,65 @@
+import Treeline
+
+/// The nodes of a tree in the order in which one thread would have made them, in memory that the tree is to own.
+struct AssembledNodes {
+  let records: UnsafeMutablePointer<NodeRecord>
+  let sums: UnsafeMutablePointer<NodeSums>
+  let spreads: UnsafeMutablePointer<NodeSpread>
+  let recordCount: Int
+  /// Where the next children go.
+  private var next = 1
+
+  var memory: [UnsafeMutableRawPointer] { [.init(records), .init(sums), .init(spreads)] }
+
+  /// Puts the pieces together, letting each go once it is copied: they are many and large.
+  init(_ top: TopNode?) {
+    recordCount = top?.recordCount ?? 0
+    let pairCount = max(recordCount - 1, 0) / 2
+    records = .allocate(capacity: recordCount)
+    sums = .allocate(capacity: pairCount)
+    spreads = .allocate(capacity: pairCount)
+    var stack = top.map { [(node: $0, record: 0)] } ?? []
+    while let (node, record) = stack.popLast() {
+      switch node.content {
+      case .unbuilt: preconditionFailure("A piece of work was left undone")
+      case .subtree(let subtree): append(subtree, at: record)
+      case .split(let spread, let left, let right):
+        let leftRecord = addChildren(of: node.segment, at: record, spread: spread)
+        stack.append((right, leftRecord + 1))
+        stack.append((left, leftRecord))
+      }
+      node.content = .unbuilt
+    }
+  }
+
+  private mutating func addChildren(
+    of segment: Segment<UInt128>, at record: Int, spread: NodeSpread
+  ) -> Int {
+    let left = next
+    (records + record).initialize(
+      to: NodeRecord(
+        box: segment.box, count: UInt32(segment.moments.count), childOffset: UInt32(left - record)))
+    (sums + (left - 1) / 2).initialize(to: NodeSums(x: segment.moments.x, y: segment.moments.y))
+    (spreads + (left - 1) / 2).initialize(to: spread)
+    next += 2
+    return left
+  }
+
+  /// Puts a subtree's root into a record that awaits it and the rest behind all others.
+  private mutating func append(_ subtree: NodeArrays, at record: Int) {
+    var root = subtree.records[0]
+    if root.childOffset != 0 { root.childOffset = UInt32(next - record) }
+    (records + record).initialize(to: root)
+    subtree.records.withUnsafeBufferPointer {
+      (records + next).initialize(from: $0.baseAddress! + 1, count: $0.count - 1)
+    }
+    let pair = (next - 1) / 2
+    subtree.sums.withUnsafeBufferPointer { from in
+      from.baseAddress.map { (sums + pair).initialize(from: $0, count: from.count) }
+    }
+    subtree.spreads.withUnsafeBufferPointer { from in
+      from.baseAddress.map { (spreads + pair).initialize(from: $0, count: from.count) }
+    }
+    next += subtree.records.count - 1
+  }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// What a build tells while it goes on, and how it learns that it is not wanted any more.
+///
+/// Threads look at `isCancelled` every few milliseconds and return at once. What they leave behind is unfinished, and is
+/// thrown away.
+final class BuildMonitor: Sendable {
+  private let cancellation = Atomic<Bool>(false)
+  private let state: Mutex<State>
+  private let total: Int
+  private let report: (@Sendable (BuildProgress) -> Void)?
+
+  private struct State {
+    var stage = BuildProgress.Stage.projecting
+    var done = 0
+    var toldPercent = -1
+  }
+
+  /// How many points a thread may work on between two looks at `isCancelled`: about 5 ms.
+  static let blockSize = 1 << 20
+
+  init(pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
+    total = max(pointCount, 1)
+    state = Mutex(State())
+    self.report = report
+  }
+
+  var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+  func cancel() { cancellation.store(true, ordering: .relaxed) }
+
+  /// Tells that so many points more are done in a stage. Calls of `report` come one after another.
+  func advance(_ stage: BuildProgress.Stage, by count: Int) {
+    guard let report, !isCancelled else { return }
+    state.withLock { state in
+      if state.stage != stage { state = State(stage: stage) }
+      state.done += count
+      let percent = state.done * 100 / total
+      guard percent > state.toldPercent else { return }
+      state.toldPercent = percent
+      report(BuildProgress(stage: stage, fraction: min(Double(state.done) / Double(total), 1)))
+    }
+  }
+}
+
+/// Why there is no tree.
+enum BuildFailure: Error {
+  case invalid(BuildError)
+  case cancelled
+}
+
+extension Range<Int> {
+  /// The range cut into pieces of a size, the last one shorter.
+  func blocks(of size: Int) -> some Sequence<Range<Int>> {
+    stride(from: lowerBound, to: upperBound, by: size).lazy.map { $0..<Swift.min($0 + size, self.upperBound) }
+  }
+}

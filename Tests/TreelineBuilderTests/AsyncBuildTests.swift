@@ -1,0 +1,82 @@
+import PointSets
+import Synchronization
+import Testing
+import Treeline
+
+@testable import TreelineBuilder
+
+@Suite struct AsyncBuildTests {
+  static let places = PointSet.cities(200_000, seed: 21).places
+
+  /// What a build told, in order.
+  final class Reports: Sendable {
+    let all = Mutex<[BuildProgress]>([])
+    func add(_ progress: BuildProgress) { all.withLock { $0.append(progress) } }
+    var told: [BuildProgress] { all.withLock { $0 } }
+  }
+
+  @Test func makesTheSameTree() async throws {
+    let tree = try await ClusterTree.build(Self.places)
+    #expect(try tree.contentHash == ClusterTree(Self.places).contentHash)
+  }
+
+  @Test(arguments: [1, 2, 5])
+  func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
+    let reports = Reports()
+    _ = try await ClusterTree.build(Self.places, options: BuildOptions(threads: threads)) { reports.add($0) }
+    for stage in [BuildProgress.Stage.projecting, .splitting] {
+      let fractions = reports.told.filter { $0.stage == stage }.map(\.fraction)
+      #expect(fractions == fractions.sorted())
+      #expect(fractions.last == 1, "\(stage)")
+    }
+    #expect(reports.told.count <= 202)
+    let firstSplit = try #require(reports.told.firstIndex { $0.stage == .splitting })
+    #expect(reports.told[firstSplit...].allSatisfy { $0.stage == .splitting })
+  }
+
+  @Test(arguments: [BuildProgress.Stage.projecting, .splitting])
+  func cancelledBuildEndsInCancellation(stage: BuildProgress.Stage) async throws {
+    let task = Mutex<Task<ClusterTree, any Error>?>(nil)
+    let reports = Reports()
+    let started = Task {
+      try await ClusterTree.build(Self.places, options: BuildOptions(threads: 2)) { progress in
+        reports.add(progress)
+        if progress.stage == stage { task.withLock { $0?.cancel() } }
+      }
+    }
+    task.withLock { $0 = started }
+    // The first reports may have come before there was anything to cancel.
+    await #expect(throws: CancellationError.self) {
+      if reports.told.contains(where: { $0.stage == stage }) { started.cancel() }
+      _ = try await started.value
+    }
+  }
+
+  @Test func cancelledTaskStartsNoBuild() async {
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await ClusterTree.build(Self.places)
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func refusesBadPlaces() async {
+    await #expect(throws: BuildError.self) {
+      try await ClusterTree.build([Coordinate(longitude: .nan, latitude: 0)])
+    }
+  }
+
+  @Test func buildsAndQueriesRunSideBySide() async throws {
+    let expected = try ClusterTree(Self.places)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<4 {
+        group.addTask { try await ClusterTree.build(Self.places).contentHash == expected.contentHash }
+        group.addTask {
+          try (1...200).allSatisfy { try expected.clusters(in: .world, limit: $0).count == $0 }
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+  }
+}
