@@ -38,7 +38,7 @@ extension ClusterTree {
   ///
   /// - Precondition: `index` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
-  public func clusters(holding index: Int) throws -> [Cluster] {
+  public func clusters(holdingPlace index: Int) throws -> [Cluster] {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
     defer { withExtendedLifetime(storage) {} }
     return try path(to: UInt32(index), downTo: .max).map { try cluster(of: $0) }

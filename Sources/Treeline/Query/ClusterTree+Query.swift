@@ -7,7 +7,8 @@ extension ClusterTree {
   /// - no cluster could still be replaced by its visible children within the limit;
   /// - a box inside this one has an answer that refines this one at the same limit: zooming in never merges.
   ///
-  /// Inside is what lies inside on the tree's plane, edges included, which is exact to a unit of the plane (1 cm).
+  /// Inside is what lies inside on the tree's plane, edges included, which is exact to a unit of the
+  /// plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane.
   /// A cluster stands for all its points, some of which may lie outside the box.
   ///
   /// - Parameters:

@@ -26,6 +26,9 @@ package final class AtomicFile {
   package init(path: String, length: UInt64) throws(IndexWritingError) {
     name = path
     self.path = Self.resolved(path)
+    // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
     partialPath = Self.partialPath(of: self.path)
     descriptor = try Self.openLocked(partialPath, for: path)
     // Cut off first: what a dead build has written is no part of this one.

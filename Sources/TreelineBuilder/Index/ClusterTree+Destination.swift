@@ -20,7 +20,6 @@ extension ClusterTree {
   {
     var status = stat()
     if stat(path, &status) == 0 {
-      // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
       guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
       guard overwriting || IndexHeader.begins(fileAt: path) else { throw .wouldOverwrite(path: path) }
     } else if errno != ENOENT {

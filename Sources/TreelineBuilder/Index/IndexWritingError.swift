@@ -18,7 +18,7 @@ extension IndexWritingError: CustomStringConvertible {
     case .wouldOverwrite(let path):
       "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
     case .notAFile(let path):
-      "\(path): expected an index or no file, found something that is not a file and is never replaced"
+      "\(path): expected a file or nothing, found something that is no file and is never replaced"
     case .tooManyAttributes(let found, let maximum):
       "expected at most \(maximum) columns to keep, found \(found)"
     case .inUse(let path):

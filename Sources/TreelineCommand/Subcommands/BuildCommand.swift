@@ -18,7 +18,10 @@ struct BuildCommand: ParsableCommand {
   @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file"))
   var output: String
 
-  @Option(help: "Where nodes are split: 'mean', at the mean of their points.")
+  @Option(
+    help: ArgumentHelp(
+      "Where nodes are split: 'mean', at the mean of their points. (default: mean)", valueName: "rule"),
+    transform: SplitRule.init(argument:))
   var split: SplitRule = .mean
 
   @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n"))
@@ -81,14 +84,13 @@ struct BuildCommand: ParsableCommand {
   }
 }
 
-extension SplitRule: ExpressibleByArgument {
-  public init?(argument: String) {
-    guard let rule = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+extension SplitRule {
+  fileprivate init(argument: String) throws {
+    guard let rule = Self.allCases.first(where: { "\($0)" == argument }) else {
+      throw ValidationError("expected \(Self.allCases.map { "'\($0)'" }.joined(separator: " or "))")
+    }
     self = rule
   }
-
-  public var defaultValueDescription: String { "\(self)" }
-  public static var allValueStrings: [String] { allCases.map { "\($0)" } }
 }
 
 extension PointTable {

@@ -39,7 +39,9 @@ struct QueryCommand: ParsableCommand {
   @Option(help: "How to cluster.")
   var method: Method = .pca
 
-  @Option(help: ArgumentHelp("The most clusters of 'pca'. (default: 100)", valueName: "k"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The most clusters of 'pca'. (default: 100)", valueName: "k"))
   var limit: Int?
 
   @Option(
@@ -107,6 +109,7 @@ extension Points {
     }
   }
 
+  /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
   fileprivate func gridFeatures(
     in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
   ) throws -> [ClusterFeature] {
@@ -114,16 +117,10 @@ extension Points {
     return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map {
       cluster in
       feature(
-        id: cluster.cell.number, pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+        id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
+        coordinate: grid.coordinate(of: cluster),
         bounds: grid.boundingBox(of: cluster),
         members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
     }
-  }
-}
-
-extension GridCell {
-  /// Cells counted row by row over the whole plane.
-  fileprivate var number: UInt64 {
-    UInt64(row) * ((0xFFFF_FFFF + side) / side) + UInt64(column)
   }
 }

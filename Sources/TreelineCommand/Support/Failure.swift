@@ -43,7 +43,10 @@ extension Failure {
         case .badData: Self.badData
         }
       self.init(message: "\(error)", code: code)
-    case is QueryError, is ComparisonError, is GridError:
+    case is QueryError:
+      // Limits are checked with the arguments, so what is left is the box.
+      self.init(message: "--bbox: \(error)", code: Self.usage)
+    case is ComparisonError, is GridError:
       self.init(message: "\(error)", code: Self.usage)
     case let error as IndexWritingError:
       let code =

@@ -81,6 +81,20 @@ extension ClusterTree {
           unit: "M points")
       })
     progress.clear()
+    reportCoarsePositions(of: table)
+  }
+
+  /// Says where a plain plane is so wide that the positions kept are not those that were read.
+  private func reportCoarsePositions(of table: PointTable) {
+    guard plane.projection == .planar else { return }
+    let isCoarse = table.coordinates.contains { place in
+      let kept = plane.coordinate(at: plane.point(at: place))
+      return max(abs(kept.x - place.x), abs(kept.y - place.y)) > 1e-6 * max(abs(place.x), abs(place.y))
+    }
+    guard isCoarse else { return }
+    printToStandardError(
+      "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
+        + "leave out what lies far away if that is too coarse")
   }
 
   func reportClippedPoints() {

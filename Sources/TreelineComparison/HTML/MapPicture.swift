@@ -13,9 +13,12 @@ struct MapPicture {
     let view = comparison.view
     let result = comparison.results[index]
     let id = "\(name)-\(index)"
-    let (width, height) = (coordinate(view.width), coordinate(view.height))
+    // The square of a plain plane ends at its outermost points, whose badges need room beyond it.
+    let margin = view.plane.projection == .planar ? 24.0 : 0
+    let corner = coordinate(-margin)
+    let (width, height) = (coordinate(view.width + 2 * margin), coordinate(view.height + 2 * margin))
     return """
-      <svg viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(classes(index))">
+      <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(classes(index))">
       <title id="\(id)-t">\(escaped(methods[index].title)): \(grouped(result.clusters.count)) badges</title>
       <desc id="\(id)-d">\(escaped(description(of: index)))</desc>
       \(land.map { land in shared("land", method: index) { land } } ?? "")

@@ -8,6 +8,7 @@ public enum ComparisonError: Error, Hashable, Sendable {
   case boxOffPlane(found: BoundingBox)
   case boxWithoutArea(found: BoundingBox)
   case limitBelowOne(found: Int)
+  case pictureTooLarge(width: Double, height: Double)
 }
 
 extension ComparisonError: CustomStringConvertible {
@@ -23,6 +24,9 @@ extension ComparisonError: CustomStringConvertible {
       "expected a box that touches the square around the data, found \(found)"
     case .boxWithoutArea(let found):
       "expected a box wider and higher than 0, found \(found)"
+    case .pictureTooLarge(let width, let height):
+      "expected a box of at most \(fixed(ComparisonView.maximumSide, 0)) pixels a side at its zoom, "
+        + "found \(fixed(width, 0)) x \(fixed(height, 0)); lower the zoom or shrink the box"
     case .limitBelowOne(let found):
       "expected a limit of 1 or more clusters, found \(found)"
     }

@@ -18,6 +18,9 @@ public struct ComparisonView: Hashable, Sendable {
   public init(_ box: BoundingBox, zoom: Double, on plane: Plane) throws {
     guard zoom.isFinite else { throw ComparisonError.zoomNotFinite(found: zoom) }
     self.init(box, zoom: zoom, window: try Self.window(showing: box, on: plane), plane: plane)
+    guard max(width, height) <= Self.maximumSide else {
+      throw ComparisonError.pictureTooLarge(width: width, height: height)
+    }
   }
 
   /// The view of a box at the largest zoom at which it fits into a size in pixels.
@@ -46,6 +49,9 @@ public struct ComparisonView: Hashable, Sendable {
 // MARK: - Pixels
 
 extension ComparisonView {
+  /// The longest side of a picture, in pixels.
+  public static let maximumSide = 16_384.0
+
   /// The width of a pixel in units of the plane.
   public var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
 
