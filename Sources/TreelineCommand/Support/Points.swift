@@ -87,9 +87,11 @@ extension ClusterTree {
   /// Says where a plain plane is so wide that the positions kept are not those that were read.
   private func reportCoarsePositions(of table: PointTable) {
     guard plane.projection == .planar else { return }
+    let format = CoordinateFormat(of: plane)
     let isCoarse = table.coordinates.contains { place in
       let kept = plane.coordinate(at: plane.point(at: place))
-      return max(abs(kept.x - place.x), abs(kept.y - place.y)) > 1e-6 * max(abs(place.x), abs(place.y))
+      let moved = max(abs(format.rounded(kept.x) - place.x), abs(format.rounded(kept.y) - place.y))
+      return moved > 1e-6 * max(abs(place.x), abs(place.y))
     }
     guard isCoarse else { return }
     printToStandardError(

@@ -26,6 +26,13 @@ public struct CoordinateFormat: Hashable, Sendable {
     return text
   }
 
+  /// The number that is written for a number.
+  public func rounded(_ value: Double) -> Double {
+    let scale = pow(10.0, Double(min(decimals, 300)))
+    let scaled = (value * scale).rounded()
+    return decimals <= 15 && abs(scaled) < 0x1p53 ? scaled / scale : value
+  }
+
   /// Appends a number that JSON and CSV readers take, without an exponent where decimals are few.
   public func append(_ value: Double, to text: inout String) {
     let scale = pow(10.0, Double(min(decimals, 300)))
