@@ -32,7 +32,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Treeline", "TreelineBuilder", "GridBaseline", "TreelineFormats", "PointSets",
+        "Treeline", "TreelineBuilder", "TreelineFormats", "PointSets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -57,6 +57,7 @@ let package = Package(
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
+    .testTarget(name: "PerformanceCountTests", dependencies: ["Benchmarks"]),
   ],
   swiftLanguageModes: [.v6]
 )

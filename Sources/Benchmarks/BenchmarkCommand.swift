@@ -5,6 +5,13 @@ import ArgumentParser
 struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks",
-    abstract: "Times builds and queries and prints one JSON object each.",
-    subcommands: [GenerateCommand.self, BuildBenchmark.self, QueryBenchmark.self])
+    abstract: "Times builds, queries and reading, and prints one JSON object each.",
+    discussion: """
+      Points are a file that Treeline reads, a file of little-endian doubles (.f64), or made in memory: a kind and a \
+      number, as in clustered:1000000.
+      """,
+    subcommands: [
+      GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
+      ReadBenchmark.self, CountedWork.self,
+    ])
 }

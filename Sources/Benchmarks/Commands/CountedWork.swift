@@ -1,0 +1,43 @@
+import ArgumentParser
+import Treeline
+import TreelineBuilder
+
+/// Work without a clock, to be counted from outside: the difference of two runs is what the additional work costs.
+struct CountedWork: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
+
+  @Argument(help: "The points.")
+  var points: PointFile
+
+  @Option(help: "How often the tree is built, by one thread.")
+  var builds = 1
+
+  @Option(help: "How often each of 13 views is asked for.")
+  var asks = 1
+
+  @Option(help: "The most clusters of an answer.")
+  var limit = 100
+
+  struct Result: Encodable {
+    var points: Int
+    var queries: Int
+    var clusters: Int
+  }
+
+  func run() throws {
+    let places = try points.read()
+    var tree: ClusterTree!
+    for _ in 0..<builds {
+      tree = nil
+      tree = try ClusterTree(places, options: BuildOptions(threads: 1))
+    }
+    require(tree.pointCount == places.count, "\(tree.pointCount) points of \(places.count)")
+    let questions = MapView.around(places, perZoom: 1, seed: 7).map { Question(box: $0.box, limit: limit) }
+    var clusters = 0
+    for _ in 0..<asks {
+      for question in questions { clusters += try question.answer(of: tree).count }
+    }
+    try printJSON(Result(points: places.count, queries: asks * questions.count, clusters: clusters))
+  }
+}

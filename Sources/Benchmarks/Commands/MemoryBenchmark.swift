@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import Treeline
+import TreelineBuilder
+
+/// Measures the memory of one build, in a process that does nothing else, against the index that comes of it.
+struct MemoryBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
+
+  @Argument(help: "The points.")
+  var points: PointFile
+
+  @Option(help: "How many threads.")
+  var threads = 2
+
+  @Option(help: "Where to write the index, which is removed again.")
+  var index: String
+
+  struct Result: Encodable {
+    var points: Int
+    var threads: Int
+    var seconds: Double
+    /// With the coordinates, before the build.
+    var residentBefore: Int
+    var residentPeak: Int
+    var indexBytes: Int
+  }
+
+  func run() throws {
+    let places = try points.read()
+    let before = ResidentMemory.now
+    var tree: ClusterTree?
+    let time = try seconds { tree = try ClusterTree(places, options: BuildOptions(threads: threads)) }
+    let peak = ResidentMemory.peak
+    require(tree!.root?.pointCount == places.count, "\(tree!.pointCount) points of \(places.count)")
+    try tree!.write(index: index)
+    defer { try? FileManager.default.removeItem(atPath: index) }
+    let size = try FileManager.default.attributesOfItem(atPath: index)[.size] as! Int
+    try printJSON(
+      Result(
+        points: places.count, threads: threads, seconds: time, residentBefore: before, residentPeak: peak,
+        indexBytes: size))
+  }
+}

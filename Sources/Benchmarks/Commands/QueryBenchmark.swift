@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Times queries of views, one by one and by two threads at once.
+struct QueryBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "query", abstract: "Times queries.")
+
+  @Argument(help: "The points.")
+  var points: PointFile
+
+  @Option(help: "The views, as 'views' writes them. (default: drawn anew)")
+  var views: String?
+
+  @Option(help: "A file with the most clusters of each view's answer, one number a line.")
+  var limits: String?
+
+  @Option(help: "The most clusters of every view's answer, where no file says it.")
+  var limit = 100
+
+  @Option(help: "How often each view is asked for.")
+  var repeats = 21
+
+  @Flag(help: "Compare every answer with the points themselves, one by one.")
+  var check = false
+
+  struct Result: Encodable {
+    var points: Int
+    var zooms: [Int]
+    /// Clusters of each view's answer.
+    var clusters: [Int]
+    /// Answers with fewer clusters than the limit, all of which are single positions.
+    var exhaustedViews: Int
+    var checkedViews: Int
+    /// The seconds of each view: asked for once, in random order, out of a cold cache.
+    var cold: [Double]
+    /// The median of the repeats.
+    var warm: [Double]
+    /// The same, and each cluster's coordinate taken.
+    var withCoordinates: [Double]
+    /// Answers a second by one thread, and by two.
+    var answersPerSecond: [Double]
+  }
+
+  func run() throws {
+    let places = try points.read()
+    let views = try views.map(MapView.read) ?? MapView.around(places, perZoom: 25, seed: 5)
+    let tree = try ClusterTree(places)
+    let limits = try limits.map(Self.readLimits) ?? views.map { _ in limit }
+    precondition(limits.count == views.count, "\(limits.count) limits for \(views.count) views")
+    let questions = zip(views, limits).map { Question(box: $0.box, limit: $1) }
+
+    let cold = try Self.coldPass(questions, of: tree)
+    let answers = try questions.map { try $0.answer(of: tree) }
+    let exhausted = zip(questions, answers).filter { $1.count < $0.limit }
+    for (question, answer) in exhausted {
+      require(
+        answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(question.limit) could be split")
+    }
+    if check { try zip(questions, answers).forEach { try $0.check($1, of: tree) } }
+    try printJSON(
+      Result(
+        points: places.count, zooms: views.map(\.zoom), clusters: answers.map(\.count),
+        exhaustedViews: exhausted.count, checkedViews: check ? questions.count : 0, cold: cold,
+        warm: try questions.map { question in
+          median(try (0..<repeats).map { _ in try seconds { _ = try question.answer(of: tree) } })
+        },
+        withCoordinates: try questions.map { question in
+          median(
+            try (0..<repeats).map { _ in
+              try seconds { for cluster in try question.answer(of: tree) { blackHole(cluster.coordinate) } }
+            })
+        },
+        answersPerSecond: [1, 2].map { Self.throughput(questions, of: tree, threads: $0, 10 * repeats) }))
+  }
+
+  private static func readLimits(_ path: String) throws -> [Int] {
+    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { Int($0)! }
+  }
+
+  private static func coldPass(_ questions: [Question], of tree: ClusterTree) throws -> [Double] {
+    // More than the caches hold.
+    blackHole([UInt64](repeating: 1, count: 32 << 20).reduce(0, &+))
+    var random = SplitMix64(seed: 6)
+    var times = [Double](repeating: 0, count: questions.count)
+    for index in random.shuffled(Array(questions.indices)) {
+      times[index] = try seconds { _ = try questions[index].answer(of: tree) }
+    }
+    return times
+  }
+
+  /// Every thread asks for all views, over and over.
+  private static func throughput(
+    _ questions: [Question], of tree: ClusterTree, threads: Int, _ passes: Int
+  ) -> Double {
+    let time = seconds {
+      DispatchQueue.concurrentPerform(iterations: threads) { _ in
+        for _ in 0..<passes {
+          for question in questions { blackHole(try! question.answer(of: tree)) }
+        }
+      }
+    }
+    return Double(threads * passes * questions.count) / time
+  }
+}
+
+/// Keeps the optimiser from leaving out what made a value.
+@inline(never)
+func blackHole<Value>(_ value: Value) {
+  withExtendedLifetime(value) {}
+}

@@ -1,0 +1,37 @@
+import Testing
+
+/// Speed as far as it can be tested: by counts that do not vary. `scripts/bench` measures time.
+///
+/// Upper bounds lie an eighth or so above what was counted when they were set, with Swift 6.3 on x86-64. Nodes that a
+/// query looks at are not counted: its instructions bound them.
+@Suite(.serialized, .enabled(if: Valgrind.executable != nil, "valgrind is not installed"))
+struct PerformanceCountTests {
+  #if arch(x86_64)
+    static let hasBoundsOfInstructions = true
+  #else
+    static let hasBoundsOfInstructions = false
+  #endif
+
+  /// Counted: 1,687.
+  @Test(.enabled(if: hasBoundsOfInstructions)) func buildTakesFewInstructions() throws {
+    let perPoint = Double(try Work.ofBuild(.callgrind)) / Double(Work.pointCount)
+    #expect(500...1_900 ~= perPoint, "\(perPoint) instructions a point")
+  }
+
+  /// Arrays and not nodes are allocated, so that their number does not depend on that of the points. Counted: 66.
+  @Test func buildAllocatesArraysOnly() throws {
+    let allocations = try Work.ofBuild(.memcheck)
+    #expect(6...75 ~= allocations, "\(allocations) allocations")
+  }
+
+  /// Counted: 43,475, of answers of 53 clusters on average.
+  @Test(.enabled(if: hasBoundsOfInstructions)) func queryTakesFewInstructions() throws {
+    let instructions = try Work.ofQuery(.callgrind)
+    #expect(5_000...48_500 ~= instructions, "\(instructions) instructions")
+  }
+
+  /// The answer is one piece of memory, and what it is found with another.
+  @Test func queryAllocatesTwice() throws {
+    #expect(try Work.ofQuery(.memcheck) == 2)
+  }
+}

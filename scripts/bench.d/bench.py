@@ -1,0 +1,465 @@
+"""Measures Treeline beside its peers and writes a table, a JSON file and a picture of growth.
+
+Both sides take turns, round by round, so that a machine that slows down does so for both; figures are the medians of
+those of the rounds. Every answer is checked in the run that is timed, outside of what the clock sees.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import statistics
+import sys
+from math import log2
+
+import growth
+import results
+import sides
+from machine import machine
+from results import Bound, Row, Samples
+from sides import THREADS, ours, peer
+
+UK = "../shared/data/uk_postcodes.csv.gz"
+WORST_CASES = {
+    "sorted": "sorted",
+    "coincident": "all coincident",
+    "line": "on a line",
+    "geometric": "geometric spread",
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Treeline beside its peers.")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="few points and rounds: about a minute, to see that it works")
+    size.add_argument("--large", action="store_true", help="10 and 100 million points too: some 10 minutes and 8 GB more")
+    parser.add_argument("--rounds", type=int, help="how many rounds (default: 5, quick 2)")
+    parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    facts = machine(sides.BENCHMARKS)
+    bench = Bench(options)
+    bench.run()
+    report = {
+        "machine": facts,
+        "rounds": bench.rounds,
+        "rows": [row.json() for row in bench.rows],
+        "growth": bench.curves,
+        "queries": bench.queries,
+    }
+    with open(options.json or f"{options.folder}/results.json", "w") as file:
+        json.dump(report, file, indent=1)
+    table = results.markdown(bench.rows, facts)
+    with open(f"{options.folder}/results.md", "w") as file:
+        file.write(table)
+    growth.draw(bench.curves, f"{options.folder}/growth.png")
+    print(table if options.markdown else "\n".join(facts.values()) + "\n" + results.text(bench.rows))
+
+
+class Bench:
+    def __init__(self, options):
+        self.quick, self.large = options.quick, options.large
+        self.rounds = options.rounds or (2 if options.quick else 5)
+        self.folder = options.folder
+        self.rows = []
+        self.curves = {}
+        self.queries = {}
+        self.files = set()
+        # The points of the comparisons, by name: what Treeline's tool calls them, and a file for the peers.
+        self.million = 200_000 if options.quick else 1_000_000
+        self.sets = {f"{count_text(self.million)} clustered points": self.file(f"clustered:{self.million}")}
+        if os.path.exists(UK):
+            self.sets = {"UK postcodes": self.file(UK, "uk_postcodes")} | self.sets
+        else:
+            say(f"{UK} is not there: generated points only")
+
+    def run(self):
+        for section in (
+            self.builds,
+            self.thread_gain,
+            self.worst_cases,
+            self.growth,
+            self.memory,
+            self.views,
+            self.fixed_limit,
+            self.counts,
+            self.reading,
+            self.end_to_end,
+        ):
+            say(section.__name__.replace("_", " "))
+            section()
+
+    def file(self, points, name=None, extension="f64", padding=12):
+        """A file of points, written anew in every run, for an older tool may have made others."""
+        path = f"{self.folder}/{(name or points).replace(':', '-')}.{extension}"
+        if path not in self.files:
+            sides.write_with_ours("generate", points, path, "--padding", padding)
+            self.files.add(path)
+        return path
+
+    def add(self, *row, **more):
+        self.rows.append(Row(*row, **more))
+
+    # Builds
+
+    def builds(self):
+        section = "Build, both cores"
+        for name, path in self.sets.items():
+            pairs = []
+            for _ in range(self.rounds):
+                tree = ours("build", path, "--threads", THREADS, "--runs", 2)
+                kdtree = peer("build", "kdtree", path, 1, 2)
+                supercluster = peer("build", "supercluster", path, 0 if self.quick else 1, 1)
+                pairs.append([statistics.median(side["seconds"]) for side in (tree, kdtree, supercluster)])
+            tree, kdtree, supercluster = zip(*pairs)
+            self.add(
+                section,
+                f"{name}: time against cKDTree",
+                Samples(tree, "s"),
+                Samples(kdtree, "s"),
+                ratios(tree, kdtree),
+                Bound(1.5, aim=1.0),
+            )
+            self.add(
+                section,
+                f"{name}: times as fast as pysupercluster",
+                Samples(tree, "s"),
+                Samples(supercluster, "s"),
+                ratios(supercluster, tree),
+                Bound(6, False, aim=10, figure="{:.1f}x"),
+            )
+
+    def thread_gain(self):
+        for name, path in self.sets.items():
+            rounds = [
+                [statistics.median(ours("build", path, "--threads", threads, "--runs", 2)["seconds"]) for threads in (2, 1)]
+                for _ in range(self.rounds)
+            ]
+            two, one = zip(*rounds)
+            self.add(
+                "Build, both cores",
+                f"{name}: times as fast as one thread",
+                Samples(two, "s"),
+                Samples(one, "s"),
+                ratios(one, two),
+                Bound(1.7, False),
+            )
+
+    def worst_cases(self):
+        size = self.million
+        times = {kind: [] for kind in ["uniform", *WORST_CASES]}
+        for _ in range(self.rounds):
+            for kind, samples in times.items():
+                build = ours("build", f"{kind}:{size}", "--threads", THREADS, "--runs", 2)
+                samples.append(statistics.median(build["seconds"]))
+        for kind, name in WORST_CASES.items():
+            self.add(
+                f"Build of {count_text(size)} awkward points, against as many uniform ones",
+                name,
+                Samples(times[kind], "s"),
+                Samples(times["uniform"], "s"),
+                ratios(times[kind], times["uniform"]),
+                Bound(3),
+            )
+
+    def growth(self):
+        sizes = [100_000, 316_228] if self.quick else [100_000, 316_228, 1_000_000, 3_162_278]
+        if self.large:
+            sizes += [10_000_000, 31_622_777, 100_000_000]
+        kinds = ("uniform", "clustered")
+        times = {(kind, size): [] for kind in kinds for size in sizes}
+        # The smallest are timed in every round, and the larger the fewer.
+        for round in range(self.rounds):
+            for (kind, size), samples in times.items():
+                if round * size <= 20_000_000:
+                    runs = max(2, min(9, 2_000_000 // size))
+                    warmups = 1 if size <= 10_000_000 else 0
+                    build = ours("build", f"{kind}:{size}", "--threads", THREADS, "--runs", runs, "--warmups", warmups)
+                    samples.append(statistics.median(build["seconds"]))
+        for kind in kinds:
+            curve = self.curves[kind] = {size: statistics.median(times[kind, size]) for size in sizes}
+            first = curve[sizes[0]] / (sizes[0] * log2(sizes[0]))
+            for size in sizes[1:]:
+                self.add(
+                    "Growth of the time of a build, by N log N",
+                    f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
+                    Samples(times[kind, size], "s"),
+                    Samples(times[kind, sizes[0]], "s"),
+                    [curve[size] / (size * log2(size)) / first],
+                    Bound(1.3),
+                )
+        if self.large:
+            for kind in kinds:
+                self.add(
+                    "100 million generated points",
+                    f"build of 100 M {kind} points",
+                    Samples(times[kind, sizes[-1]], "s"),
+                    None,
+                    [self.curves[kind][sizes[-1]]],
+                    Bound(45, figure="{:.1f} s"),
+                )
+
+    def memory(self):
+        index = f"{self.folder}/memory.treeline"
+        for name, path in self.sets.items():
+            build = ours("memory", path, "--index", index)
+            rise = build["residentPeak"] - build["residentBefore"]
+            self.add(
+                "Memory of a build",
+                f"{name}: peak beyond the coordinates, against the index",
+                Samples([rise], "B"),
+                Samples([build["indexBytes"]], "B"),
+                [rise / build["indexBytes"]],
+                Bound(2.5),
+                note="The peak is that of a process that only builds, less what it held before, its coordinates among it.",
+            )
+            supercluster = peer("build", "supercluster", path, 0, 1)
+            if supercluster["residentPeak"]:
+                self.add(
+                    "Memory of a build",
+                    f"{name}: peak, against pysupercluster's",
+                    Samples([rise], "B"),
+                    Samples([supercluster["residentPeak"] - supercluster["residentBefore"]], "B"),
+                    [rise / (supercluster["residentPeak"] - supercluster["residentBefore"])],
+                )
+        if self.large:
+            for kind in ("uniform", "clustered"):
+                build = ours("memory", f"{kind}:100000000", "--index", index)
+                rise = build["residentPeak"] - build["residentBefore"]
+                for what, size in (("beyond the coordinates", rise), ("with the coordinates", build["residentPeak"])):
+                    self.add(
+                        "100 million generated points",
+                        f"peak of the build of 100 M {kind} points, {what}",
+                        Samples([size], "B"),
+                        None,
+                        [size / 1e9],
+                        Bound(6, figure="{:.2f} GB"),
+                    )
+                self.add(
+                    "100 million generated points",
+                    f"the same against the index of {kind} points",
+                    Samples([rise], "B"),
+                    Samples([build["indexBytes"]], "B"),
+                    [rise / build["indexBytes"]],
+                    Bound(2.5),
+                )
+
+    # Queries
+
+    def views(self):
+        for name, path in self.sets.items():
+            self.compare_queries(name, path)
+
+    def compare_queries(self, name, path):
+        views, limits = f"{self.folder}/views.csv", f"{self.folder}/limits.txt"
+        sides.write_with_ours("views", path, views)
+        repeats = 11 if self.quick else 21
+        measures = {key: [] for key in ("warm", "cold", "withCoordinates", "netLow", "netHigh")}
+        gains = []
+        for round in range(self.rounds):
+            theirs = peer("query", path, views, repeats)
+            with open(limits, "w") as file:
+                file.writelines(f"{max(1, count)}\n" for count in theirs["clusters"])
+            check = ["--check"] if round == 0 else []
+            mine = ours("query", path, "--views", views, "--limits", limits, "--repeats", repeats, *check)
+            fewer = sum(a < b for a, b in zip(mine["clusters"], theirs["clusters"]))
+            assert fewer <= mine["exhaustedViews"], "an answer could have had more clusters"
+            for key in ("warm", "cold"):
+                measures[key].append((mine[key], theirs[key]))
+            measures["withCoordinates"].append((mine["withCoordinates"], theirs["warm"]))
+            for key, cost in (("netLow", "makingDictionaries"), ("netHigh", "copyingDictionaries")):
+                net = [max(0.0, time - less) for time, less in zip(theirs["warm"], theirs[cost])]
+                measures[key].append((mine["warm"], net))
+            gains.append(mine["answersPerSecond"])
+        self.queries[name] = {
+            "views": len(mine["clusters"]),
+            "clusters": mine["clusters"],
+            "pysuperclusterClusters": theirs["clusters"],
+            "viewsWithFewerClusters": fewer,
+        }
+        section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
+        note = (
+            f"At zooms 4 to 16 of 256 px tiles, 25 views each; the limit of each is as many clusters as pysupercluster has"
+            f" there at the same scale, {statistics.mean(theirs['clusters']):.0f} on average. In {fewer} views fewer positions"
+            f" are visible than that, and Treeline answers with all of them: {statistics.mean(mine['clusters']):.0f} clusters"
+            " on average. Net of dictionaries is an estimate: from below, less the time in which pysupercluster answers"
+            " with the same results from an index that has no others; from above, less that of copying the results."
+        )
+        for key, what in (
+            ("warm", "asked for repeatedly, against pysupercluster"),
+            ("withCoordinates", "the same, with every cluster's coordinate"),
+            ("cold", "asked for once, out of a cold cache"),
+            ("netLow", "against pysupercluster net of dictionaries, from below"),
+            ("netHigh", "against pysupercluster net of dictionaries, from above"),
+        ):
+            bound = Bound(1 / 8, aim=1 / 15, figure="{:.3f}x") if key == "warm" else None
+            for percent in (50, 95):
+                both = [[percentile(times, percent) for times in side] for side in zip(*measures[key])]
+                self.add(
+                    section,
+                    f"p{percent}, {what}",
+                    *(Samples(side, "s") for side in both),
+                    # An estimate from below may leave nothing to divide by.
+                    ratios(*both) if all(both[1]) else [],
+                    bound,
+                    note=note,
+                )
+        one, two = zip(*gains)
+        self.add(
+            section,
+            "two threads against one, answers a second",
+            Samples(two, "/s"),
+            Samples(one, "/s"),
+            ratios(two, one),
+            # Twice is all that two cores can do: a hair less is the clock's scatter.
+            Bound(1.95, False),
+            note=note,
+        )
+
+    def fixed_limit(self):
+        for size in [self.million] + ([100_000_000] if self.large else []):
+            for kind in ("uniform", "clustered"):
+                is_small = size <= 1_000_000
+                runs = [
+                    ours("query", f"{kind}:{size}", *(["--check"] if is_small and round == 0 else []))
+                    for round in range(self.rounds if is_small else 1)
+                ]
+                zooms = runs[0]["zooms"]
+                by_zoom = {
+                    zoom: [
+                        statistics.median(time for time, of in zip(run["warm"], zooms) if of == zoom) for run in runs
+                    ]
+                    for zoom in sorted(set(zooms))
+                }
+                slowest = max(by_zoom, key=lambda zoom: statistics.median(by_zoom[zoom]))
+                for what, times in (
+                    ("p50", [percentile(run["warm"], 50) for run in runs]),
+                    (f"p50 of the slowest zoom, {slowest}", by_zoom[slowest]),
+                    ("p95", [percentile(run["warm"], 95) for run in runs]),
+                ):
+                    self.add(
+                        "Query of at most 100 clusters, each of 25 views at each zoom from 4 to 16",
+                        f"{count_text(size)} {kind} points, {what}",
+                        Samples(times, "s"),
+                        None,
+                        [time * 1e6 for time in times],
+                        Bound(10, figure="{:.1f} us"),
+                    )
+                self.queries[f"{count_text(size)} {kind} points"] = {
+                    "limit": 100,
+                    "viewsOf100Clusters": runs[0]["clusters"].count(100),
+                    "medianSecondsByZoom": {zoom: statistics.median(times) for zoom, times in by_zoom.items()},
+                }
+
+    def counts(self):
+        def difference(tool, pattern, less, more):
+            counts = [sides.counted(tool, pattern, "clustered:20000", *run) for run in (less, more)]
+            return None if None in counts else counts[1] - counts[0]
+
+        base, build, asks = ["--asks", 1], ["--builds", 2, "--asks", 1], ["--asks", 101]
+        instructions = ("callgrind", r"Collected : (\d+)")
+        allocations = ("memcheck", r"total heap usage: ([\d,]+) allocs")
+        for what, counter, more, divisor, unit, bound in (
+            ("instructions of a build, by point", instructions, build, 20_000, "instructions", None),
+            ("instructions of a query", instructions, asks, 1300, "instructions", None),
+            ("allocations of a query, its answer one of them", allocations, asks, 1300, "allocations", 2),
+        ):
+            count = difference(*counter, base, more)
+            if count is not None:
+                self.add(
+                    "Counts, which do not vary: 20,000 clustered points, one thread, 13 views",
+                    what,
+                    Samples([count / divisor], unit),
+                    None,
+                    [count / divisor] if bound else [],
+                    Bound(bound, figure="{:.2f}") if bound else None,
+                    note="Counted by valgrind. The nodes that a query touches are bounded by its instructions.",
+                )
+
+    # Files
+
+    def reading(self):
+        points = f"clustered:{self.million}"
+        files = {
+            "CSV, generated points": (self.file(points, extension="csv"), 150),
+            "GeoJSON, generated points": (self.file(points, extension="geojson"), 80),
+        }
+        if os.path.exists(UK):
+            files["CSV, UK postcodes"] = (self.unpacked(UK), 150)
+        rounds = {name: [] for name in files}
+        for _ in range(self.rounds):
+            for name, (path, _) in files.items():
+                run = ours("read", path, "--runs", 2)
+                rounds[name].append(run["bytes"] / statistics.median(run["seconds"]))
+        for name, (_, least) in files.items():
+            self.add(
+                "Reading, one core",
+                name,
+                Samples(rounds[name], "B/s"),
+                None,
+                [rate / 1e6 for rate in rounds[name]],
+                Bound(least, False, figure="{:.0f} MB/s"),
+            )
+        few = "clustered:200000"
+        for name, extension, padding in (("CSV", "csv", 400), ("GeoJSON", "geojson", 1000)):
+            narrow = self.file(few, None, extension)
+            wide = self.file(few, f"wide-{few}", extension, padding)
+            large, small = (ours("read", path, "--runs", 1) for path in (wide, narrow))
+            peaks = [run["residentPeak"] - run["residentBefore"] for run in (large, small)]
+            self.add(
+                "Reading, one core",
+                f"{name}: peak of {large['bytes'] / 1e6:.0f} MB, against that of {small['bytes'] / 1e6:.0f} MB with the same"
+                " 200,000 points",
+                Samples(peaks[:1], "B"),
+                Samples(peaks[1:], "B"),
+                [peaks[0] / peaks[1]],
+                Bound(1.1),
+            )
+
+    def unpacked(self, path):
+        target = f"{self.folder}/{os.path.basename(path).removesuffix('.gz')}"
+        if not os.path.exists(target):
+            with gzip.open(path) as packed, open(target + ".new", "wb") as file:
+                shutil.copyfileobj(packed, file)
+            os.rename(target + ".new", target)
+        return target
+
+    def end_to_end(self):
+        if not os.path.exists(UK):
+            return
+        index = f"{self.folder}/uk_postcodes.treeline"
+        times = []
+        for _ in range(self.rounds):
+            if os.path.exists(index):
+                os.remove(index)
+            times.append(sides.timed_treeline("build", UK, "--output", index, "--threads", THREADS))
+        sides.timed_treeline("verify", index)
+        self.add(
+            "End to end",
+            "treeline build of the UK postcodes, from .csv.gz to a synced index",
+            Samples(times, "s"),
+            None,
+            times,
+            Bound(2.5, figure="{:.2f} s"),
+        )
+
+
+def ratios(these, those):
+    return [a / b for a, b in zip(these, those)]
+
+
+def percentile(numbers, percent):
+    return sorted(numbers)[min(len(numbers) * percent // 100, len(numbers) - 1)]
+
+
+def count_text(count):
+    return f"{count / 1e6:.3g} M" if count >= 1e6 else f"{count:,}"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+main()

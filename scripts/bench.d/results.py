@@ -1,0 +1,135 @@
+"""Rows of the table: what was measured, the bound it is held to, and how both are written."""
+
+import statistics
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass
+class Samples:
+    """Timings or sizes of one thing, one a round or run, in seconds, bytes or whatever the unit says."""
+
+    values: list
+    unit: str
+
+    @property
+    def median(self):
+        return statistics.median(self.values)
+
+    def __str__(self):
+        # All on the scale of their median.
+        scale, name = scaled(self.median, self.unit)
+        if len(self.values) == 1:
+            return f"{amount(self.median / scale)} {name}"
+        least, middle, most = (amount(value / scale) for value in (min(self.values), self.median, max(self.values)))
+        return f"{middle} [{least}–{most}] {name}"
+
+
+
+def scaled(value, name):
+    """The scale and the unit that suit a value."""
+    scales = {
+        "s": [(1, "s"), (1e-3, "ms"), (1e-6, "us")],
+        "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")],
+        "B/s": [(1e6, "MB/s")],
+    }.get(name, [(1, name)])
+    return next(((scale, text) for scale, text in scales if abs(value) >= scale), scales[-1])
+
+
+def amount(value):
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
+@dataclass
+class Bound:
+    """What a row's figure is held to. `aim` is what is hoped for."""
+
+    limit: float
+    is_most: bool = True
+    aim: float | None = None
+    figure: str = "{:.2f}x"
+
+    def holds(self, value, limit):
+        return value <= limit if self.is_most else value >= limit
+
+    def verdict(self, value):
+        if not self.holds(value, self.limit):
+            return "missed"
+        return "met, and the aim" if self.aim is not None and self.holds(value, self.aim) else "met"
+
+    def __str__(self):
+        sign = "≤" if self.is_most else "≥"
+        aim = "" if self.aim is None else f" (aim {self.figure.format(self.aim)})"
+        return f"{sign} {self.figure.format(self.limit)}{aim}"
+
+
+@dataclass
+class Row:
+    section: str
+    what: str
+    ours: Samples
+    peer: Samples | None = None
+    # Of each round where there are rounds, so that a machine that slows down does so for both sides.
+    figures: list = field(default_factory=list)
+    bound: Bound | None = None
+    note: str = ""
+
+    @property
+    def figure(self):
+        return statistics.median(self.figures) if self.figures else None
+
+    @property
+    def verdict(self):
+        return self.bound.verdict(self.figure) if self.bound else ""
+
+    def figure_text(self):
+        if not self.figures:
+            return ""
+        form = self.bound.figure if self.bound else "{:.2f}x"
+        text = form.format(self.figure)
+        # What is no ratio has its scatter beside it already.
+        if len(self.figures) > 1 and text.endswith("x"):
+            text += f" [{form.format(min(self.figures))}–{form.format(max(self.figures))}]"
+        return text
+
+    def cells(self):
+        return [
+            self.what,
+            str(self.ours),
+            str(self.peer) if self.peer else "",
+            self.figure_text(),
+            str(self.bound) if self.bound else "",
+            self.verdict,
+        ]
+
+    def json(self):
+        return asdict(self) | {"figure": self.figure, "verdict": self.verdict}
+
+
+HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
+
+
+def markdown(rows, machine):
+    lines = ["Median [least–greatest] of several runs. " + "; ".join(machine.values()) + "."]
+    for section in dict.fromkeys(row.section for row in rows):
+        lines += ["", f"### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
+        chosen = [row for row in rows if row.section == section]
+        lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
+        notes = dict.fromkeys(row.note for row in chosen if row.note)
+        lines += [line for note in notes for line in ("", note)]
+    return "\n".join(lines) + "\n"
+
+
+def text(rows):
+    """The same for a terminal."""
+    widths = [max(map(len, column)) for column in zip(HEADINGS, *(row.cells() for row in rows))]
+
+    def line(cells):
+        return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip()
+
+    lines = []
+    for section in dict.fromkeys(row.section for row in rows):
+        lines += ["", section, line(HEADINGS)]
+        lines += [line(row.cells()) for row in rows if row.section == section]
+    return "\n".join(lines)

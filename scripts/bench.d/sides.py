@@ -1,0 +1,51 @@
+"""Runs of the two sides: each is a process of its own that prints one JSON object."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BENCHMARKS = ".build/release/Benchmarks"
+TREELINE = ".build/release/treeline"
+THREADS = 2
+
+
+def run(command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr.strip()}")
+    return done
+
+
+def ours(*arguments):
+    return json.loads(run([BENCHMARKS, *arguments]).stdout)
+
+
+def peer(*arguments):
+    return json.loads(run([sys.executable, os.path.join(HERE, "peers.py"), *arguments]).stdout)
+
+
+def write_with_ours(*arguments):
+    run([BENCHMARKS, *arguments])
+
+
+def timed_treeline(*arguments):
+    start = time.perf_counter()
+    run([TREELINE, *arguments])
+    return time.perf_counter() - start
+
+
+def counted(tool, pattern, *arguments):
+    """A count that valgrind makes of work without a clock; none where there is no valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    options = {
+        "callgrind": ["--callgrind-out-file=/dev/null"],
+        "memcheck": ["--leak-check=no", "--undef-value-errors=no"],
+    }[tool]
+    done = run(["valgrind", f"--tool={tool}", *options, BENCHMARKS, "work", *arguments])
+    return int(re.search(pattern, done.stderr)[1].replace(",", ""))
