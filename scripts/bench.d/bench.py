@@ -29,6 +29,13 @@ WORST_CASES = {
 }
 
 
+PARTS = (
+    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "views", "fixed_limit", "counts", "reading",
+    "end_to_end",
+)
+FIXTURES = ("iceland_addresses", "cities", "airports")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Treeline beside its peers.")
     size = parser.add_mutually_exclusive_group()
@@ -37,6 +44,7 @@ def main():
     parser.add_argument("--rounds", type=int, help="how many rounds (default: 5, quick 2)")
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    parser.add_argument("--only", metavar="PART,PART", help="only these parts: " + ", ".join(PARTS))
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
     facts = machine(sides.BENCHMARKS)
@@ -54,7 +62,8 @@ def main():
     table = results.markdown(bench.rows, facts)
     with open(f"{options.folder}/results.md", "w") as file:
         file.write(table)
-    growth.draw(bench.curves, f"{options.folder}/growth.png")
+    if bench.curves:
+        growth.draw(bench.curves, f"{options.folder}/growth.png")
     print(table if options.markdown else "\n".join(facts.values()) + "\n" + results.text(bench.rows))
 
 
@@ -62,6 +71,10 @@ class Bench:
     def __init__(self, options):
         self.quick, self.large = options.quick, options.large
         self.rounds = options.rounds or (2 if options.quick else 5)
+        self.only = options.only.split(",") if options.only else []
+        unknown = set(self.only) - set(PARTS)
+        if unknown:
+            sys.exit(f"expected parts out of {', '.join(PARTS)}, found {', '.join(sorted(unknown))}")
         self.folder = options.folder
         self.rows = []
         self.curves = {}
@@ -76,18 +89,10 @@ class Bench:
             say(f"{UK} is not there: generated points only")
 
     def run(self):
-        for section in (
-            self.builds,
-            self.thread_gain,
-            self.worst_cases,
-            self.growth,
-            self.memory,
-            self.views,
-            self.fixed_limit,
-            self.counts,
-            self.reading,
-            self.end_to_end,
-        ):
+        for part in PARTS:
+            if self.only and part not in self.only:
+                continue
+            section = getattr(self, part)
             say(section.__name__.replace("_", " "))
             section()
 
@@ -101,6 +106,28 @@ class Bench:
 
     def add(self, *row, **more):
         self.rows.append(Row(*row, **more))
+
+    # What a newcomer asks first
+
+    def first_look(self):
+        """Builds by one thread and answers of at most 100 clusters, on a million generated points and on the fixtures."""
+        sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")}
+        sets |= {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in FIXTURES}
+        for name, points in sets.items():
+            builds = [ours("build", points, "--threads", 1, "--runs", 2)["seconds"] for _ in range(self.rounds)]
+            times = [statistics.median(seconds) for seconds in builds]
+            asks = [ours("query", points) for _ in range(self.rounds)]
+            self.add("A build by one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
+            for percent in (50, 95):
+                answers = [percentile(run["warm"], percent) for run in asks]
+                self.add(
+                    "A query of at most 100 clusters, 25 views at each zoom from 4 to 16",
+                    f"{name}, p{percent}",
+                    Samples(answers, "s"),
+                    None,
+                    [answer * 1e6 for answer in answers],
+                    Bound(20, figure="{:.1f} us"),
+                )
 
     # Builds
 
