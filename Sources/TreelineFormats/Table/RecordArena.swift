@@ -3,15 +3,19 @@
 /// Blocks instead of one array, so that growing never copies what is there, which would double the peak memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
+  /// The first block is small, for a few records are the most common table in tests and pipes.
+  private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
   /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record is
   /// bounded by `ReadingLimits`.
   private var starts: [UInt64] = []
 
   mutating func append(_ record: UnsafeBufferPointer<UInt8>) {
-    if blocks.isEmpty || blocks[blocks.count - 1].count + record.count > Self.blockSize {
+    let size = blocks.count == 1 ? Self.firstBlockSize : Self.blockSize
+    if blocks.isEmpty || blocks[blocks.count - 1].count + record.count > size {
+      let next = blocks.isEmpty ? Self.firstBlockSize : Self.blockSize
       blocks.append([])
-      blocks[blocks.count - 1].reserveCapacity(max(Self.blockSize, record.count))
+      blocks[blocks.count - 1].reserveCapacity(max(next, record.count))
     }
     let last = blocks.count - 1
     starts.append(UInt64(last) << 32 | UInt64(blocks[last].count))
