@@ -50,4 +50,15 @@ struct InputOptions: ParsableArguments {
   var isIndex: Bool {
     path != "-" && IndexHeader.begins(fileAt: path)
   }
+
+  /// Refuses outputs that are the input or each other: a file that is read, or written twice, would be lost.
+  func checkOutputs(_ outputs: [String?]) throws {
+    let files = ([path] + outputs.compactMap { $0 }).filter { $0 != "-" }
+      .map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    guard Set(files).count == files.count else {
+      throw Failure(
+        message: "expected different files to read and to write, found \(files.joined(separator: ", "))",
+        code: Failure.usage)
+    }
+  }
 }

@@ -49,6 +49,7 @@ struct BuildCommand: ParsableCommand {
       guard !input.isIndex else {
         throw Failure(message: "\(input.path): expected points, found an index already", code: Failure.usage)
       }
+      try input.checkOutputs([output])
       // Reading may take minutes, so what can be known of the place to write to is said first.
       try ClusterTree.checkDestination(ofIndex: output, overwriting: force)
       // A file that grows beyond what the shell allows is an error to report, not the end of the process.

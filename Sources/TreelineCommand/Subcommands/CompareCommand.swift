@@ -66,7 +66,7 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      try checkOutputs()
+      try input.checkOutputs([output, json])
       let points = try Points(input)
       let report = try ComparisonReport(
         of: points.tree, and: Grid(over: points.tree),
@@ -80,17 +80,6 @@ struct CompareCommand: ParsableCommand {
         if let json { try write(report.json, to: json) }
         try writeToStandardOutput(report.text)
       }
-    }
-  }
-
-  /// A file that is read, or written twice, would be lost.
-  private func checkOutputs() throws {
-    let files = [input.path, output, json].compactMap { $0 }.filter { $0 != "-" }
-      .map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
-    guard Set(files).count == files.count else {
-      throw Failure(
-        message: "expected different files to read and to write, found \(files.joined(separator: ", "))",
-        code: Failure.usage)
     }
   }
 
