@@ -50,7 +50,7 @@ extension ClusterTree {
         offset: storage.nodesOffset + 16, expected: "a root of all \(header.pointCount) points",
         found: "\(count)")
     }
-    _ = try cluster(of: root)
+    try storage.checkSummary(of: root)
   }
 }
 
