@@ -14,27 +14,43 @@ extension ClusterTree {
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.
   ///   - limit: The greatest number of clusters, 1 or more.
+  ///   - order: Which cluster is replaced next as long as there is room.
   /// - Returns: The clusters; none where no point is inside.
   /// - Throws: `QueryError` where the limit is below 1 or the box is not one; `IndexError` where a file is damaged.
-  /// - Complexity: O(limit + depth), the size of the data apart.
-  public func clusters(in box: BoundingBox, limit: Int) throws -> Clusters {
+  /// - Complexity: O(limit + depth), the size of the data apart; widest first O(limit log limit + depth).
+  public func clusters(
+    in box: BoundingBox, limit: Int, order: ExpansionOrder = .breadthFirst
+  ) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
     guard let window = try plane.window(showing: box) else { return Clusters(tree: self, nodes: []) }
-    return try clusters(in: window, limit: limit)
+    return try clusters(in: window, limit: limit, order: order)
   }
 
   /// The same for a viewport, whose size in pixels does not matter to a limit.
-  public func clusters(in viewport: Viewport, limit: Int) throws -> Clusters {
-    try clusters(in: viewport.box, limit: limit)
+  public func clusters(
+    in viewport: Viewport, limit: Int, order: ExpansionOrder = .breadthFirst
+  ) throws -> Clusters {
+    try clusters(in: viewport.box, limit: limit, order: order)
   }
 
   /// The same for a part of the plane.
-  public func clusters(in window: PlaneWindow, limit: Int) throws -> Clusters {
+  public func clusters(
+    in window: PlaneWindow, limit: Int, order: ExpansionOrder = .breadthFirst
+  ) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
     defer { withExtendedLifetime(storage) {} }
-    let nodes = try storage.breadthFirstCut(in: window, limit: limit)
-    for node in nodes { try storage.checkSummary(of: node) }
-    return Clusters(tree: self, nodes: nodes)
+    let cut =
+      switch order {
+      case .breadthFirst: try storage.breadthFirstCut(in: window, limit: limit)
+      case .widestFirst: try storage.widestFirstCut(in: window, limit: limit)
+      }
+    return try clusters(of: cut)
+  }
+
+  /// - Throws: `IndexError` where a damaged file has a node that cannot be shown.
+  private func clusters(of cut: [Node]) throws(IndexError) -> Clusters {
+    for node in cut { try storage.checkSummary(of: node) }
+    return Clusters(tree: self, nodes: cut)
   }
 
   /// Whether a box shows any point at all.

@@ -4,7 +4,7 @@
 /// read when it is asked for, so whoever wants to know only what has changed pays for no more.
 public struct Clusters: RandomAccessCollection, Sendable {
   let tree: ClusterTree
-  let nodes: [Node]
+  var nodes: [Node]
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { nodes.count }
@@ -13,6 +13,19 @@ public struct Clusters: RandomAccessCollection, Sendable {
   public subscript(position: Int) -> Cluster {
     defer { withExtendedLifetime(tree) {} }
     return tree.cluster(of: nodes[position])
+  }
+
+  /// Where in the answer the cluster stands that holds a point, given by its place in tree order; nil if none does. So
+  /// what is selected stays selected, whatever cluster it is part of.
+  ///
+  /// - Complexity: O(log k)
+  public func firstIndex(holdingPlace place: Int) -> Int? {
+    var (low, high) = (0, nodes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if nodes[middle].range.upperBound <= place { low = middle + 1 } else { high = middle }
+    }
+    return low < nodes.count && nodes[low].range.contains(place) ? low : nil
   }
 
   /// The id of the cluster at a position, without reading anything else of it.

@@ -1,0 +1,77 @@
+import PointSets
+import Testing
+import Treeline
+
+/// Transitions between answers of any kind over one tree, against what they are by definition.
+@Suite struct TransitionTests {
+  @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) })
+  func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 131)
+    for _ in 0..<75 {
+      let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
+      check(Transition(from: from, to: to), from, to)
+    }
+  }
+
+  private static func answer(of tree: ClusterTree, _ random: inout SplitMix64) throws -> Clusters {
+    try tree.clusters(
+      in: random.index(below: 4) == 0 ? .everything : PlaneWindow.random(over: tree, &random),
+      limit: 1 + random.index(below: 40), order: ExpansionOrder.allCases[random.index(below: 2)])
+  }
+
+  private func check(_ transition: Transition, _ from: Clusters, _ to: Clusters) {
+    let kept = Set(from.map(\.id)).intersection(to.map(\.id))
+    #expect(transition.kept.map(\.id) == from.map(\.id).filter(kept.contains))
+    #expect(transition.added.map(\.id) == to.map(\.id).filter { !kept.contains($0) })
+    #expect(transition.removed.map(\.id) == from.map(\.id).filter { !kept.contains($0) })
+    let old =
+      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts) + transition.left
+    let new =
+      transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts)
+      + transition.entered
+    #expect(old.map(\.id).sorted() == from.map(\.id).sorted())
+    #expect(new.map(\.id).sorted() == to.map(\.id).sorted())
+    for fork in transition.splits + transition.merges {
+      #expect(fork.parts.allSatisfy(fork.whole.isAncestor) && !fork.parts.isEmpty)
+      #expect(fork.parts.reduce(fork.hiddenPointCount) { $0 + $1.pointCount } == fork.whole.pointCount)
+      #expect(fork.hiddenPointCount >= 0)
+    }
+    for cluster in transition.left { #expect(!to.contains { $0.range.overlaps(cluster.range) }) }
+    for cluster in transition.entered { #expect(!from.contains { $0.range.overlaps(cluster.range) }) }
+  }
+
+  @Test func nothingChangesFromAnAnswerToItself() throws {
+    let tree = try PointSet.cities(500, seed: 132).tree()
+    let answer = try tree.clusters(in: .everything, limit: 40)
+    let transition = Transition(from: answer, to: answer)
+    #expect(transition.kept == answer)
+    #expect(transition.splits.isEmpty && transition.merges.isEmpty)
+    #expect(transition.added.isEmpty && transition.removed.isEmpty)
+  }
+
+  @Test func backwardsIsTheSameTheOtherWayRound() throws {
+    let tree = try PointSet.cities(3000, seed: 133).tree()
+    var random = SplitMix64(seed: 134)
+    for _ in 0..<100 {
+      let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
+      let (forth, back) = (Transition(from: from, to: to), Transition(from: to, to: from))
+      #expect(forth.splits.map(\.whole) == back.merges.map(\.whole))
+      #expect(forth.entered == back.left)
+      #expect(forth.kept == back.kept)
+    }
+  }
+
+  /// The cluster that holds a point, in every answer that shows it.
+  @Test(arguments: PointSet.nasty)
+  func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 135)
+    for _ in 0..<20 {
+      let answer = try Self.answer(of: tree, &random)
+      for place in 0..<tree.pointCount {
+        #expect(answer.firstIndex(holdingPlace: place) == answer.firstIndex { $0.range.contains(place) })
+      }
+    }
+  }
+}
