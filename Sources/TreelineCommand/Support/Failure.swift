@@ -40,6 +40,7 @@ extension Failure {
         switch error.kind {
         case .unopenable: Self.noInput
         case .readFailed: Self.inputOutput
+        case .usage: Self.usage
         case .badData: Self.badData
         }
       self.init(message: "\(error)", code: code)
