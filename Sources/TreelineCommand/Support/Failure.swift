@@ -53,7 +53,7 @@ extension Failure {
       let code =
         switch error {
         case .wouldOverwrite, .notAFile, .tooManyAttributes: Self.usage
-        case .inUse, .failed: Self.inputOutput
+        case .inUse, .foreignPartialFile, .failed: Self.inputOutput
         }
       self.init(message: "\(error)", code: code)
     case IndexError.unopenable:
