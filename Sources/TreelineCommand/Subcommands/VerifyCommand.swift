@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
       wrong.
       """)
 
-  @Argument(help: ArgumentHelp("The index.", valueName: "index"))
+  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))
   var path: String
 
   func run() throws {
