@@ -14,7 +14,16 @@ extension TreeStorage {
   ///
   /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners.
   func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
-    guard let start = try lowestNode(around: window) else { return [] }
+    try breadthFirstCut(in: window, limit: limit) { _, _ in true }
+  }
+
+  /// The same, but of the nodes that are too coarse only; the others are shown as they are.
+  @inline(__always)
+  func breadthFirstCut(
+    in window: PlaneWindow, limit: Int,
+    expanding isTooCoarse: (Node, (left: Node, right: Node)) throws(IndexError) -> Bool
+  ) throws(IndexError) -> [Node] {
+    guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
     let sight = try sight(byBoxOf: start, in: window)
     if sight == .none { return [] }
     var front = Front(of: start, sight, capacity: min(limit, pointCount))
@@ -31,6 +40,12 @@ extension TreeStorage {
         let parent = front[slot]
         if front.count == limit && parent.sight == .whole { continue }
         guard let children = try children(of: parent.node) else { continue }
+        if try !isTooCoarse(parent.node, children) {
+          if !isSettled && parent.sight == .partial, try !hasPointInside(parent.node, window) {
+            front.remove(slot)
+          }
+          continue
+        }
         if parent.sight == .whole {
           front.split(slot, into: children.left, and: children.right)
           continue
@@ -49,9 +64,12 @@ extension TreeStorage {
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
   /// reaches into the window. There is nil at its end if that of neither does.
   @inline(__always)
-  private func lowestNode(around window: PlaneWindow) throws(IndexError) -> Node? {
+  private func lowestNode(
+    around window: PlaneWindow,
+    expanding isTooCoarse: (Node, (left: Node, right: Node)) throws(IndexError) -> Bool
+  ) throws(IndexError) -> Node? {
     guard var node = root else { return nil }
-    while isStored(node), let (left, right) = try children(of: node) {
+    while isStored(node), let (left, right) = try children(of: node), try isTooCoarse(node, (left, right)) {
       let reachesLeft = window.intersects(nodes[Int(left.record)].box)
       let reachesRight = window.intersects(nodes[Int(right.record)].box)
       if reachesLeft && reachesRight { break }

@@ -48,7 +48,7 @@ extension ClusterTree {
   }
 
   /// - Throws: `IndexError` where a damaged file has a node that cannot be shown.
-  private func clusters(of cut: [Node]) throws(IndexError) -> Clusters {
+  func clusters(of cut: [Node]) throws(IndexError) -> Clusters {
     for node in cut { try storage.checkSummary(of: node) }
     return Clusters(tree: self, nodes: cut)
   }

@@ -138,7 +138,7 @@ struct Front: ~Copyable {
 
   /// Leaves a node out of the cut. Its slot stays, as that of a whole node of no points, which nothing expands.
   @inline(__always)
-  private mutating func remove(_ slot: Int) {
+  mutating func remove(_ slot: Int) {
     slots[slot].node.count = 0
     slots[slot].sight = .whole
     count &-= 1

@@ -5,6 +5,9 @@ public enum QueryError: Error, Hashable, Sendable {
   case southAboveNorth(south: Double, north: Double)
   case westBeyondEast(west: Double, east: Double)
   case unknownCluster(ClusterID)
+  case zoomNotFinite(found: Double)
+  /// A number of pixels that is no length: a detail or a spacing.
+  case notALength(name: String, found: Double)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -19,6 +22,10 @@ extension QueryError: CustomStringConvertible {
     case .westBeyondEast(let west, let east):
       "expected the west edge of the box at or before its east edge, as on every plain plane, "
         + "found west \(west) and east \(east)"
+    case .zoomNotFinite(let found):
+      "expected a finite number as the zoom, found \(found)"
+    case .notALength(let name, let found):
+      "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }
