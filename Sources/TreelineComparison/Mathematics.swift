@@ -9,10 +9,6 @@
 // The module's functions of the C mathematics library, in one place. Their last bit may differ between platforms; what
 // is printed is rounded far above it.
 
-func exponential(_ x: Double) -> Double { exp(x) }
-
-func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
-
 func binaryLogarithm(_ x: Double) -> Double { log2(x) }
 
 /// The direction of a vector in degrees, from -180 to 180, clockwise from x where y points down.

@@ -1,3 +1,5 @@
+import Treeline
+
 extension ClusteringMeasures {
   /// The share of clusters, from 0 to 1, whose badge touches that of another: whose centres are no further apart than
   /// their two radii, as `BadgeSize` has them, together. 0 where there are no clusters.
