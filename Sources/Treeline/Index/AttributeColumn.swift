@@ -24,11 +24,11 @@ package struct AttributeColumn: Sendable {
 
   package static let fixedLength = 16
 
-  init(_ section: IndexSection, in file: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
+  init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     let bytes = UnsafeRawBufferPointer(
-      rebasing: file[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+      rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
     func malformed(_ at: Int, _ expected: String, _ found: String) -> IndexError {
-      .malformed(offset: section.offset + UInt64(at), expected: expected, found: found)
+      file.malformed(at: section.offset + UInt64(at), expected: expected, found: found)
     }
     guard bytes.count >= Self.fixedLength else {
       throw malformed(0, "an attribute of \(Self.fixedLength) bytes or more", "\(bytes.count) bytes")

@@ -40,7 +40,7 @@ struct TreeVerifier {
         stack.append(Visit(node: children.right, bucketLevel: bucketLevel))
         stack.append(Visit(node: children.left, bucketLevel: bucketLevel))
       } catch {
-        problems.add("node of points \(node.range)", expected: "a sound record", found: "\(error)")
+        add(error, at: node)
       }
     }
     if nextPair != max(storage.nodeCount, 1) {
@@ -50,6 +50,15 @@ struct TreeVerifier {
     if storage.pointCount % 2 == 1, storage.gaps[storage.pointCount / 2] >> 4 != 0 {
       problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
     }
+  }
+
+  /// The records below a node contradict it, and are not gone into.
+  private mutating func add(_ error: IndexError, at node: Node) {
+    guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
+      return problems.add(node.name, expected: "a sound record", found: "\(error)")
+    }
+    problems.add(
+      "\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
   }
 
   /// Every row number stands once.
