@@ -24,10 +24,11 @@ extension AttributeColumn {
 
   private func checkNumbers(_ place: String, _ problems: inout ProblemList) {
     for index in 0..<pointCount where !problems.isFull {
-      let number = Double(bitPattern: body.read(at: 8 * index))
-      if !number.isFinite && number.bitPattern != Double.nan.bitPattern {
+      let bits: UInt64 = body.read(at: 8 * index)
+      if !Double(bitPattern: bits).isFinite && bits != Self.nullBits && bits != Self.absentBits {
         problems.add(
-          "\(place), point \(index)", expected: "a finite number, or the quiet NaN", found: "\(number)")
+          "\(place), point \(index)", expected: "a finite number, or the NaN of null or of absent",
+          found: "the bits \(String(bits, radix: 16))")
       }
     }
     if entryCount != 0 {
@@ -80,7 +81,7 @@ extension AttributeColumn {
   private static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
     return switch AttributeValue.Tag(rawValue: bytes[0]) {
-    case .null, .no, .yes: text.isEmpty
+    case .null, .no, .yes, .absent: text.isEmpty
     case .number: JSONSyntax.isNumber(text)
     case .string: String(validating: text, as: UTF8.self) != nil
     case .json: JSONSyntax.isValue(text)

@@ -39,7 +39,8 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
-    if let twice = attributes.first(where: { name in attributes.count { $0 == name } > 1 }) {
+    if let twice = attributes.first(where: { name in attributes.count { $0.utf8.elementsEqual(name.utf8) } > 1
+    }) {
       throw ValidationError("'--attributes' must name each column once, found '\(twice)' again.")
     }
   }
@@ -57,16 +58,14 @@ struct BuildCommand: ParsableCommand {
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
-      try checkAttributes(of: table)
+      let names = try attributeNames(in: table)
       let tree = try ClusterTree(
         table, options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions(), progress)
       tree.reportClippedPoints()
       try tree.write(
         index: output,
-        attributes: attributes.map { name in
-          IndexAttribute(name: name) { point in
-            table.columns(ofPoint: point).first { $0.name == name }?.value ?? .null
-          }
+        attributes: names.map { name in
+          IndexAttribute(name: name) { table.value(ofColumn: name, point: $0) }
         },
         row: table.row(ofPoint:), overwriting: force
       ) { written, total in
@@ -75,13 +74,18 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
+  /// The columns to keep in the order of the input, so that the index gives them back as the points themselves do.
+  ///
   /// A name that no column has is a mistake, and no reason to write an index without it.
-  private func checkAttributes(of table: PointTable) throws {
-    for name in attributes where !table.coordinates.isEmpty && !table.hasColumn(name) {
+  private func attributeNames(in table: PointTable) throws -> [String] {
+    if table.coordinates.isEmpty { return attributes }
+    let names = table.inputOrder(ofColumns: attributes)
+    if let missing = attributes.first(where: { !names.contains($0) }) {
       throw Failure(
-        message: "\(input.path): expected a column \"\(name)\", as --attributes names it, found none",
+        message: "\(input.path): expected a column \"\(missing)\", as --attributes names it, found none",
         code: Failure.usage)
     }
+    return names
   }
 }
 
@@ -91,12 +95,5 @@ extension SplitRule {
       throw ValidationError("expected \(Self.allCases.map { "'\($0)'" }.joined(separator: " or "))")
     }
     self = rule
-  }
-}
-
-extension PointTable {
-  /// Whether any row has a column of that name; the first tells, but for GeoJSON, whose features differ.
-  fileprivate func hasColumn(_ name: String) -> Bool {
-    coordinates.indices.contains { columns(ofPoint: $0).contains { $0.name == name } }
   }
 }
