@@ -111,7 +111,7 @@ struct TreeVerifier {
     }
     if !facts.agrees(with: spread) {
       problems.add(
-        node.name, expected: "covariances (\(facts.xx), \(facts.xy), \(facts.yy))",
+        node.name, expected: "covariances (\(facts.spread.xx), \(facts.spread.xy), \(facts.spread.yy))",
         found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
     }
   }
@@ -151,6 +151,9 @@ struct TreeVerifier {
     for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
       problems.add(
         "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
+    }
+    if storage.isStored(node) {
+      problems.add(node.name, expected: "no children of one position", found: "stored children")
     }
     if storage.box(of: node) != PlaneRect(points[0]) {
       problems.add(node.name, expected: "the box of one position", found: "\(storage.box(of: node))")
