@@ -48,6 +48,22 @@ import Treeline
     }
   }
 
+  /// An index with some of the columns answers as the input does without the others.
+  @Test func columnsThatAreNotKept() throws {
+    let folder = try TemporaryFolder()
+    func path(_ name: String, _ properties: [String]) throws -> String {
+      try folder.write(Array(collection(properties).utf8), to: name)
+    }
+    let all = try path(
+      "all.geojson",
+      [#"{"x":1,"a":1,"y":1,"c":1}"#, #"{"b":2,"y":2,"c":2,"x_":0}"#, #"{"a":3,"y":3,"b":3}"#, #"{"y":4}"#])
+    let some = try path("some.geojson", [#"{"a":1,"c":1}"#, #"{"b":2,"c":2}"#, #"{"a":3,"b":3}"#, "{}"])
+    #expect(try BuiltTool.run("build", all, "-o", folder.path("index"), "--attributes", "c,b,a").code == 0)
+    let expected = try BuiltTool.run("query", some)
+    #expect(expected.code == 0)
+    #expect(try BuiltTool.run("query", folder.path("index")).output == expected.output)
+  }
+
   @Test func emptyCells() throws {
     try expectSameAnswer(
       "name,longitude,latitude,height,note\n" + "a,1,1,10,\n" + ",2,2,,x\n" + ",3,3,,\n"
