@@ -6,14 +6,14 @@ struct Question: Sendable {
   var limit: Int
 
   @inline(__always)
-  func answer(of tree: ClusterTree) throws -> [Cluster] {
+  func answer(of tree: ClusterTree) throws -> Clusters {
     try tree.clusters(in: box, limit: limit)
   }
 
   /// Compares an answer with the points: each that is inside is in exactly one cluster, and every cluster has one.
   ///
   /// - Complexity: O(pointCount)
-  func check(_ answer: [Cluster], of tree: ClusterTree) throws {
+  func check(_ answer: Clusters, of tree: ClusterTree) throws {
     require(!answer.isEmpty && answer.count <= limit, "\(answer.count) clusters around a point, of \(limit)")
     let window = try tree.plane.window(showing: box)!
     func inside(_ range: Range<Int>) -> Int {

@@ -20,7 +20,6 @@ public enum IndexError: Error, Hashable, Sendable {
     case tooDeep = "a tree of at most 1023 levels"
     case countsDisagree = "children whose point counts add up to the node's"
     case bucketOverfull = "a bucket of at most 16 points or of one position"
-    case meanOutside = "sums of points that lie within the node's box"
   }
 }
 

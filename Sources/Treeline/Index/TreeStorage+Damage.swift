@@ -30,13 +30,6 @@ extension TreeStorage {
     damage(record, .bucketOverfull, "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 
-  @inline(never)
-  func meanOutside(_ record: UInt32, _ sums: NodeSums) -> IndexError {
-    damage(
-      record, .meanOutside,
-      "sums (\(sums.x), \(sums.y)) of \(nodes[Int(record)].count) in \(nodes[Int(record)].box)")
-  }
-
   private func damage(_ record: UInt32, _ expected: IndexError.NodeDamage, _ found: String) -> IndexError {
     .damagedNode(
       path: name, record: Int(record),

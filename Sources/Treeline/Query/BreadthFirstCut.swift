@@ -1,113 +1,44 @@
-/// The cut through the tree that the article's breadth-first search makes: nodes are expanded level by level, within a
-/// level in tree order, as long as the answer stays within the limit.
-///
-/// A node is replaced by those of its children that have a point in the window. One visible child takes its parent's
-/// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
-/// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does not
-/// look at the window, a window inside another has an answer that refines the other's.
-///
-/// The slots hold two lists threaded through them: the answer in tree order and the queue of nodes to look at. They are
-/// the one piece of memory that a query asks for besides its answer.
-struct BreadthFirstCut: ~Copyable {
-  private struct Slot {
-    var node: Node
-    var isWhole: Bool
-    var nextInOrder: Int32
-    var nextInQueue: Int32
-  }
-
-  private static let end: Int32 = -1
-
-  private let storage: TreeStorage
-  private let window: PlaneWindow
-  private let limit: Int
-  private let slots: UnsafeMutablePointer<Slot>
-  private(set) var count = 0
-  private var queueHead: Int32 = end
-  private var queueTail: Int32 = end
-
+extension TreeStorage {
+  /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level by
+  /// level, within a level in the order in which they were reached, as long as the answer stays within the limit.
+  ///
+  /// A node is replaced by those of its children that have a point in the window. One visible child takes its parent's
+  /// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
+  /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does not
+  /// look at the window, a window inside another has an answer that refines the other's.
+  ///
+  /// Whether a node that lies across the window's edge has a point inside takes a search. So while the answer is below
+  /// the limit even with every such node counted, they are expanded unsearched, and those of which nothing is left go. At
+  /// the limit the few that are there are searched, once, and from then on each node as it is reached. The answer is the
+  /// same.
+  ///
   /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners.
-  init(of storage: TreeStorage, in window: PlaneWindow, limit: Int) throws(IndexError) {
-    self.storage = storage
-    self.window = window
-    self.limit = min(limit, storage.pointCount)
-    slots = .allocate(capacity: self.limit)
-    guard let root = storage.root else { return }
-    let visibility = try storage.visibility(of: root, in: window)
-    if visibility == .none { return }
-    append(root, isWhole: visibility == .whole, nextInOrder: Self.end)
-    while queueHead != Self.end {
-      let index = Int(queueHead)
-      queueHead = slots[index].nextInQueue
-      if slots[index].isWhole {
-        if count < self.limit { try expandWhole(index) }
-      } else {
-        try expandPartial(index)
+  func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
+    guard let root else { return [] }
+    let sight = try sight(byBoxOf: root, in: window)
+    if sight == .none { return [] }
+    var front = Front(of: root, sight, capacity: min(limit, pointCount))
+    /// Whether all nodes of the front are known to have a point in the window.
+    var isSettled = false
+    while front.nextLevel() {
+      while let slot = front.next() {
+        if !isSettled && front.count == limit {
+          try front.removeAll { node, sight throws(IndexError) in
+            sight == .partial ? try !hasPointInside(node, window) : false
+          }
+          isSettled = true
+        }
+        let parent = front[slot]
+        if front.count == limit && parent.sight == .whole { continue }
+        guard let children = try children(of: parent.node) else { continue }
+        let sights =
+          isSettled
+          ? try sights(of: children, below: parent.sight, in: window)
+          : try sightsByBox(of: children, below: parent.sight, in: window)
+        if front.count == limit && sights.left != .none && sights.right != .none { continue }
+        front.expand(slot, into: children.left, sights.left, and: children.right, sights.right)
       }
     }
-  }
-
-  deinit { slots.deallocate() }
-
-  /// Expands a node all of which is in the window.
-  @inline(__always)
-  private mutating func expandWhole(_ index: Int) throws(IndexError) {
-    guard let (left, right) = try storage.children(of: slots[index].node) else { return }
-    slots[index].node = left
-    enqueue(index)
-    append(right, isWhole: true, nextInOrder: slots[index].nextInOrder)
-    slots[index].nextInOrder = Int32(truncatingIfNeeded: count - 1)
-  }
-
-  private mutating func expandPartial(_ index: Int) throws(IndexError) {
-    guard let children = try storage.children(of: slots[index].node) else { return }
-    let visible = try storage.visibility(ofChildren: children, in: window)
-    if visible.right == .none {
-      replace(index, with: children.left, isWhole: visible.left == .whole)
-    } else if visible.left == .none {
-      replace(index, with: children.right, isWhole: visible.right == .whole)
-    } else if count < limit {
-      replace(index, with: children.left, isWhole: visible.left == .whole)
-      append(children.right, isWhole: visible.right == .whole, nextInOrder: slots[index].nextInOrder)
-      slots[index].nextInOrder = Int32(truncatingIfNeeded: count - 1)
-    }
-  }
-
-  @inline(__always)
-  private mutating func replace(_ index: Int, with node: Node, isWhole: Bool) {
-    slots[index].node = node
-    slots[index].isWhole = isWhole
-    enqueue(index)
-  }
-
-  @inline(__always)
-  private mutating func append(_ node: Node, isWhole: Bool, nextInOrder: Int32) {
-    (slots + count).initialize(
-      to: Slot(node: node, isWhole: isWhole, nextInOrder: nextInOrder, nextInQueue: Self.end))
-    count &+= 1
-    enqueue(count &- 1)
-  }
-
-  @inline(__always)
-  private mutating func enqueue(_ index: Int) {
-    let index32 = Int32(truncatingIfNeeded: index)
-    slots[index].nextInQueue = Self.end
-    if queueHead == Self.end {
-      queueHead = index32
-    } else {
-      slots[Int(queueTail)].nextInQueue = index32
-    }
-    queueTail = index32
-  }
-
-  /// The nodes of the cut in tree order.
-  @inline(__always)
-  func forEach(_ body: (Node) throws(IndexError) -> Void) throws(IndexError) {
-    var next = count == 0 ? Self.end : 0
-    while next != Self.end {
-      let slot = slots[Int(next)]
-      try body(slot.node)
-      next = slot.nextInOrder
-    }
+    return front.nodes
   }
 }

@@ -5,7 +5,7 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster {
     defer { withExtendedLifetime(storage) {} }
-    return try cluster(of: path(to: id).last!)
+    return try checkedCluster(of: path(to: id).last!)
   }
 
   /// The two parts of a cluster in tree order, or none where all its points have one position.
@@ -14,7 +14,7 @@ extension ClusterTree {
   public func children(of id: ClusterID) throws -> [Cluster] {
     defer { withExtendedLifetime(storage) {} }
     guard let (left, right) = try storage.children(of: path(to: id).last!) else { return [] }
-    return try [cluster(of: left), cluster(of: right)]
+    return try [checkedCluster(of: left), checkedCluster(of: right)]
   }
 
   /// The cluster that a cluster is part of; nil for the root.
@@ -22,7 +22,7 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
     defer { withExtendedLifetime(storage) {} }
-    return try path(to: id).dropLast().last.map { try cluster(of: $0) }
+    return try path(to: id).dropLast().last.map { try checkedCluster(of: $0) }
   }
 
   /// The clusters that a cluster is part of, the root first.
@@ -30,7 +30,7 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
     defer { withExtendedLifetime(storage) {} }
-    return try path(to: id).dropLast().map { try cluster(of: $0) }
+    return try path(to: id).dropLast().map { try checkedCluster(of: $0) }
   }
 
   /// The clusters on the way from the root to a single point, given by its place in tree order; the last of them is
@@ -41,7 +41,7 @@ extension ClusterTree {
   public func clusters(holdingPlace index: Int) throws -> [Cluster] {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
     defer { withExtendedLifetime(storage) {} }
-    return try path(to: UInt32(index), downTo: .max).map { try cluster(of: $0) }
+    return try path(to: UInt32(index), downTo: .max).map { try checkedCluster(of: $0) }
   }
 
   private func path(to id: ClusterID) throws -> [Node] {

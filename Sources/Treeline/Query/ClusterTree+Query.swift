@@ -17,32 +17,30 @@ extension ClusterTree {
   /// - Returns: The clusters; none where no point is inside.
   /// - Throws: `QueryError` where the limit is below 1 or the box is not one; `IndexError` where a file is damaged.
   /// - Complexity: O(limit + depth), the size of the data apart.
-  public func clusters(in box: BoundingBox, limit: Int) throws -> [Cluster] {
+  public func clusters(in box: BoundingBox, limit: Int) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
-    guard let window = try plane.window(showing: box) else { return [] }
+    guard let window = try plane.window(showing: box) else { return Clusters(tree: self, nodes: []) }
     return try clusters(in: window, limit: limit)
   }
 
   /// The same for a viewport, whose size in pixels does not matter to a limit.
-  public func clusters(in viewport: Viewport, limit: Int) throws -> [Cluster] {
+  public func clusters(in viewport: Viewport, limit: Int) throws -> Clusters {
     try clusters(in: viewport.box, limit: limit)
   }
 
   /// The same for a part of the plane.
-  public func clusters(in window: PlaneWindow, limit: Int) throws -> [Cluster] {
+  public func clusters(in window: PlaneWindow, limit: Int) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
     defer { withExtendedLifetime(storage) {} }
-    let cut = try BreadthFirstCut(of: storage, in: window, limit: limit)
-    var clusters: [Cluster] = []
-    clusters.reserveCapacity(cut.count)
-    try cut.forEach { node throws(IndexError) in clusters.append(try cluster(of: node)) }
-    return clusters
+    let nodes = try storage.breadthFirstCut(in: window, limit: limit)
+    for node in nodes { try storage.checkSummary(of: node) }
+    return Clusters(tree: self, nodes: nodes)
   }
 
   /// Whether a box shows any point at all.
   public func hasPoint(in box: BoundingBox) throws -> Bool {
     defer { withExtendedLifetime(storage) {} }
     guard let window = try plane.window(showing: box), let root = storage.root else { return false }
-    return try storage.visibility(of: root, in: window) != .none
+    return try storage.isSeen(root, in: window)
   }
 }

@@ -31,7 +31,7 @@ public struct ClusterTree: Sendable {
   public var root: Cluster? {
     // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked for.
     defer { withExtendedLifetime(storage) {} }
-    return storage.root.map { try! cluster(of: $0) }
+    return storage.root.map { cluster(of: $0) }
   }
 
   /// The position of a point on the plane, by its place in tree order (see `Cluster.range`).

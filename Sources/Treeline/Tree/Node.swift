@@ -6,6 +6,8 @@ struct Node: Hashable, Sendable {
   var record: UInt32
   /// 0 for the root.
   var level: UInt16
+  /// How many levels below its bucket a part of one is; 0 for a node of its own record.
+  var depthInBucket: UInt8 = 0
 
   var range: Range<Int> { Int(first)..<Int(first) + Int(count) }
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
@@ -28,69 +30,48 @@ extension TreeStorage {
 
   /// The two parts of a node, or nil where all its points have one position.
   ///
-  /// Complexity: O(1); in a bucket the gaps between its points, 15 at most.
+  /// Complexity: O(1)
   @inline(__always)
   func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
-    if node.count == 1 { return nil }
-    let record = nodes[Int(node.record)]
-    let leftCount: UInt32
-    var left = node.record
-    var right = node.record
-    if node.count == record.count, record.childOffset != 0 {
-      (left, right) = try storedChildren(of: node, record)
-      leftCount = nodes[Int(left)].count
-    } else if record.box.isPoint {
-      return nil
+    var left = Node(
+      first: node.first, count: 0, record: node.record, level: node.level &+ 1,
+      depthInBucket: node.depthInBucket &+ 1)
+    var right = left
+    if isStored(node) {
+      (left.record, right.record) = try storedChildren(of: node)
+      left.count = nodes[Int(left.record)].count
+      (left.depthInBucket, right.depthInBucket) = (0, 0)
+    } else if let count = try splitOfBucket(node) {
+      left.count = count
     } else {
-      guard let gap = try splitGap(of: node) else { return nil }
-      leftCount = gap + 1 - node.first
+      return nil
     }
-    return (
-      Node(first: node.first, count: leftCount, record: left, level: node.level + 1),
-      Node(first: node.first + leftCount, count: node.count - leftCount, record: right, level: node.level + 1)
-    )
+    right.first = node.first &+ left.count
+    right.count = node.count &- left.count
+    return (left, right)
   }
 
   @inline(__always)
-  private func storedChildren(of node: Node, _ record: NodeRecord) throws(IndexError) -> (UInt32, UInt32) {
-    let left = Int(node.record) + Int(record.childOffset)
+  private func storedChildren(of node: Node) throws(IndexError) -> (UInt32, UInt32) {
+    let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
     guard node.level < Self.maximumStoredLevel else { throw tooDeep(node.record) }
     let counts = (UInt64(nodes[left].count), UInt64(nodes[left + 1].count))
-    guard counts.0 > 0, counts.1 > 0, counts.0 + counts.1 == node.count else {
+    guard counts.0 > 0, counts.1 > 0, counts.0 &+ counts.1 == node.count else {
       throw countsDisagree(node.record)
     }
-    return (UInt32(left), UInt32(left + 1))
+    return (UInt32(truncatingIfNeeded: left), UInt32(truncatingIfNeeded: left + 1))
   }
 
-  /// The point behind which a part of a bucket is split, or nil where it is one position.
+  /// The record of a stored node's left child, which is to be held to `hasSummary(at:)`.
   @inline(__always)
-  private func splitGap(of node: Node) throws(IndexError) -> UInt32? {
-    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
-    var best = Gap.none
-    var split = node.first
-    for index in node.first..<node.first + node.count - 1 {
-      let level = gap(after: index)
-      if level < best {
-        best = level
-        split = index
-      }
-    }
-    return best == Gap.none ? nil : split
+  func leftChild(of record: UInt32) -> Int {
+    Int(record) &+ Int(nodes[Int(record)].childOffset)
   }
 
-  /// The smallest box around the node's points.
   @inline(__always)
-  func box(of node: Node) -> PlaneRect {
-    let record = nodes[Int(node.record)]
-    if node.count == record.count { return record.box }
-    var box = PlaneRect(points[Int(node.first)])
-    for index in node.range.dropFirst() { box.formUnion(points[index]) }
-    return box
-  }
-
   func isStored(_ node: Node) -> Bool {
-    let record = nodes[Int(node.record)]
-    return node.count == record.count && record.childOffset != 0
+    let record = nodes + Int(node.record)
+    return node.count == record.pointee.count && record.pointee.childOffset != 0
   }
 }

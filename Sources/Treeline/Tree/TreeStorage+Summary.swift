@@ -1,30 +1,43 @@
 extension TreeStorage {
   /// The sums and the covariance of a node's points.
   ///
+  /// A mean outside its box would lead to places that are no numbers: where a file is damaged so, which `verify` tells,
+  /// it is moved to the box's edge.
+  ///
   /// Complexity: O(1), reading them for a node with stored children and taking them from at most 16 points for others.
   ///
-  /// The node need not have been asked for its children, so what its record says of them is checked here.
-  func summary(of node: Node, in box: PlaneRect) throws(IndexError) -> (sums: NodeSums, spread: NodeSpread) {
+  /// - Precondition: `checkSummary(of: node)`.
+  func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     if box.isPoint {
       return (NodeSums(x: 0, y: 0), NodeSpread(xx: 0, xy: 0, yy: 0))
     }
     if isStored(node) {
-      let left = Int(node.record) + Int(nodes[Int(node.record)].childOffset)
-      guard hasSummary(at: left) else { throw childOutside(node.record) }
-      let sums = sums[(left - 1) / 2]
-      // A mean outside its box would lead to places that are no numbers. 2^31 points times 2^32 units fit.
-      guard sums.x <= UInt64(node.count) * UInt64(box.width),
-        sums.y <= UInt64(node.count) * UInt64(box.height)
-      else {
-        throw meanOutside(node.record, sums)
-      }
-      return (sums, spreads[(left - 1) / 2])
+      let pair = (leftChild(of: node.record) - 1) / 2
+      // 2^31 points times 2^32 units fit.
+      let sums = NodeSums(
+        x: min(sums[pair].x, UInt64(node.count) * UInt64(box.width)),
+        y: min(sums[pair].y, UInt64(node.count) * UInt64(box.height)))
+      return (sums, spreads[pair])
     }
-    // A bucket's record is not held to its capacity before its parts are asked for.
-    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
     let sums = sums(of: members, in: box)
     return (sums, spread(of: members, in: box, about: sums))
+  }
+
+  /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have been
+  /// asked for its children, which checks the same.
+  @inline(__always)
+  func checkSummary(of node: Node) throws(IndexError) {
+    let record = nodes + Int(node.record)
+    // Parts of a bucket have been found through it.
+    if node.count != record.pointee.count { return }
+    if record.pointee.childOffset != 0 {
+      guard hasSummary(at: leftChild(of: node.record)) else { throw childOutside(node.record) }
+    } else {
+      guard node.count <= NodeRecord.bucketCapacity || record.pointee.box.isPoint else {
+        throw bucketOverfull(node.record)
+      }
+    }
   }
 
   private func sums(of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect) -> NodeSums {

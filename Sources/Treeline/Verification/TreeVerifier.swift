@@ -17,28 +17,18 @@ struct TreeVerifier {
     self.problems = problems
   }
 
-  /// A node to look at and, for a part of a bucket, the level of the bucket.
-  private struct Visit {
-    let node: Node
-    let bucketLevel: UInt16?
-  }
-
   mutating func verify() {
     checkRows()
-    var stack = [storage.root].compactMap { $0 }.map { Visit(node: $0, bucketLevel: nil) }
-    while let visit = stack.popLast(), !problems.isFull {
-      let node = visit.node
-      let isStored = storage.isStored(node)
-      if !isStored && visit.bucketLevel == nil { checkEnd(ofBucket: node) }
-      let bucketLevel = isStored ? nil : visit.bucketLevel ?? node.level
+    var stack = [storage.root].compactMap { $0 }
+    while let node = stack.popLast(), !problems.isFull {
+      if !storage.isStored(node) && node.depthInBucket == 0 { checkEnd(ofBucket: node) }
       do throws(IndexError) {
         guard let children = try storage.children(of: node) else {
-          checkStack(node)
+          checkUnsplit(node)
           continue
         }
-        try check(node, children, bucketLevel)
-        stack.append(Visit(node: children.right, bucketLevel: bucketLevel))
-        stack.append(Visit(node: children.left, bucketLevel: bucketLevel))
+        try check(node, children)
+        stack += [children.right, children.left]
       } catch {
         add(error, at: node)
       }
@@ -69,9 +59,7 @@ struct TreeVerifier {
     }
   }
 
-  private mutating func check(
-    _ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16?
-  ) throws(IndexError) {
+  private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) throws(IndexError) {
     let facts = NodeFacts(of: storage.members(of: node))
     if facts.box.isPoint {
       problems.add(node.name, expected: "a stack, having one position", found: "two parts")
@@ -80,12 +68,9 @@ struct TreeVerifier {
       problems.add(
         node.name, expected: "the box \(facts.box) around its points", found: "\(storage.box(of: node))")
     }
-    if let bucketLevel {
-      checkGap(node, children, bucketLevel)
-    } else {
-      try checkStored(node, children, facts)
-    }
-    if bucketLevel == nil && node.level >= principalLevels {
+    let isStored = storage.isStored(node)
+    if isStored { try checkStored(node, children, facts) }
+    if isStored && node.level >= principalLevels {
       checkHalves(node, children, facts.box)
     } else {
       checkSides(node, children, facts)
@@ -104,7 +89,8 @@ struct TreeVerifier {
     if node.count <= NodeRecord.bucketCapacity {
       problems.add(node.name, expected: "a bucket, having \(node.count) points", found: "stored children")
     }
-    let (sums, spread) = try storage.summary(of: node, in: facts.box)
+    let pair = Int(children.left.record - 1) / 2
+    let (sums, spread) = (storage.sums[pair], storage.spreads[pair])
     if sums.x != facts.sums.x || sums.y != facts.sums.y {
       problems.add(
         node.name, expected: "sums (\(facts.sums.x), \(facts.sums.y))", found: "(\(sums.x), \(sums.y))")
@@ -116,22 +102,26 @@ struct TreeVerifier {
     }
   }
 
-  /// The gap at which a part of a bucket is split says how far below the bucket the part is.
-  private mutating func checkGap(_ node: Node, _ children: (left: Node, right: Node), _ bucketLevel: UInt16) {
-    let gap = storage.gap(after: children.right.first - 1)
-    if UInt16(gap) != node.level - bucketLevel {
-      problems.add(
-        "gap \(children.right.first - 1)", expected: "level \(node.level - bucketLevel) below its bucket",
-        found: "\(gap)")
-    }
-  }
-
   /// The gap behind a bucket's last point means nothing, and is 0 so that the same points give the same bytes.
   private mutating func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
     if storage.gap(after: last) != 0 {
       problems.add(
         "gap \(last)", expected: "0 behind the last point of a bucket", found: "\(storage.gap(after: last))")
+    }
+  }
+
+  /// What has no split is one position, or lacks the gap that says where it is split.
+  private mutating func checkUnsplit(_ node: Node) {
+    let points = storage.members(of: node)
+    let gaps = node.range.dropLast().map { (place: $0, level: storage.gap(after: UInt32($0))) }
+    let split = gaps.min { $0.level < $1.level }
+    if let split, split.level < Gap.none, points.contains(where: { $0 != points[0] }) {
+      problems.add(
+        "gap \(split.place)", expected: "level \(node.depthInBucket) below its bucket",
+        found: "\(split.level)")
+    } else {
+      checkStack(node)
     }
   }
 
@@ -151,9 +141,6 @@ struct TreeVerifier {
     for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
       problems.add(
         "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
-    }
-    if storage.isStored(node) {
-      problems.add(node.name, expected: "no children of one position", found: "stored children")
     }
     if storage.box(of: node) != PlaneRect(points[0]) {
       problems.add(node.name, expected: "the box of one position", found: "\(storage.box(of: node))")

@@ -54,8 +54,8 @@ import Treeline
     for set in [PointSet.none, PointSet("none", [], as: .planar)] {
       let tree = try set.tree()
       #expect(tree.root == nil && tree.pointCount == 0)
-      #expect(try tree.clusters(in: .world, limit: 1) == [])
-      #expect(try tree.clusters(in: .everything, limit: .max) == [])
+      #expect(try tree.clusters(in: .world, limit: 1).isEmpty)
+      #expect(try tree.clusters(in: .everything, limit: .max).isEmpty)
       #expect(try !tree.hasPoint(in: .world))
     }
   }
