@@ -8,6 +8,9 @@ import Treeline
   func everyLineNamesTheFile(_ file: String, command: String) throws {
     let path = Repository.path(file)
     let result = try BuiltTool.run(command, path)
+    // Some damage is no matter for an answer, and notes beside an answer are no errors.
+    if result.code == 0 && command != "verify" { return }
+    #expect(result.code == 65)
     for line in result.errors.split(separator: "\n") {
       #expect(line.hasPrefix("\(path): ") || line.hasPrefix("treeline: \(path): "), "\(line)")
       #expect(line.components(separatedBy: path).count == 2, "\(line)")
