@@ -80,7 +80,9 @@ struct BuildCommand: ParsableCommand {
   private func attributeNames(in table: PointTable) throws -> [String] {
     if table.coordinates.isEmpty { return attributes }
     let names = table.inputOrder(ofColumns: attributes)
-    if let missing = attributes.first(where: { !names.contains($0) }) {
+    if let missing = attributes.first(where: { asked in !names.contains { $0.utf8.elementsEqual(asked.utf8) }
+      })
+    {
       throw Failure(
         message: "\(input.path): expected a column \"\(missing)\", as --attributes names it, found none",
         code: Failure.usage)
