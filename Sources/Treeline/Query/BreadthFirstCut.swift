@@ -14,10 +14,10 @@ extension TreeStorage {
   ///
   /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners.
   func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
-    guard let root else { return [] }
-    let sight = try sight(byBoxOf: root, in: window)
+    guard let start = try lowestNode(around: window) else { return [] }
+    let sight = try sight(byBoxOf: start, in: window)
     if sight == .none { return [] }
-    var front = Front(of: root, sight, capacity: min(limit, pointCount))
+    var front = Front(of: start, sight, capacity: min(limit, pointCount))
     /// Whether all nodes of the front are known to have a point in the window.
     var isSettled = false
     while front.nextLevel() {
@@ -31,6 +31,10 @@ extension TreeStorage {
         let parent = front[slot]
         if front.count == limit && parent.sight == .whole { continue }
         guard let children = try children(of: parent.node) else { continue }
+        if parent.sight == .whole {
+          front.split(slot, into: children.left, and: children.right)
+          continue
+        }
         let sights =
           isSettled
           ? try sights(of: children, below: parent.sight, in: window)
@@ -40,5 +44,20 @@ extension TreeStorage {
       }
     }
     return front.nodes
+  }
+
+  /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
+  /// reaches into the window. There is nil at its end if that of neither does.
+  @inline(__always)
+  private func lowestNode(around window: PlaneWindow) throws(IndexError) -> Node? {
+    guard var node = root else { return nil }
+    while isStored(node), let (left, right) = try children(of: node) {
+      let reachesLeft = window.intersects(nodes[Int(left.record)].box)
+      let reachesRight = window.intersects(nodes[Int(right.record)].box)
+      if reachesLeft && reachesRight { break }
+      if !reachesLeft && !reachesRight { return nil }
+      node = reachesLeft ? left : right
+    }
+    return node
   }
 }

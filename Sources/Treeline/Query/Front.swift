@@ -91,6 +91,25 @@ struct Front: ~Copyable {
     return Int(level[position])
   }
 
+  /// Puts two nodes, all of which is seen, where one was.
+  @inline(__always)
+  mutating func split(_ slot: Int, into left: Node, and right: Node) {
+    if slotCount == capacity { grow() }
+    (slots + slotCount).initialize(to: Slot(node: right, sight: .whole, next: slots[slot].next))
+    slots[slot] = Slot(node: left, sight: .whole, next: Int32(truncatingIfNeeded: slotCount))
+    enqueue(slot, left)
+    enqueue(slotCount, right)
+    slotCount &+= 1
+    count &+= 1
+  }
+
+  /// Notes a node of the next level, without a branch, if it is more than a point: a point has no children.
+  @inline(__always)
+  private mutating func enqueue(_ slot: Int, _ node: Node) {
+    below[belowCount] = Int32(truncatingIfNeeded: slot)
+    belowCount &+= node.count > 1 ? 1 : 0
+  }
+
   /// Puts those of two nodes that are seen where one was.
   ///
   /// Written without branches, for which of them are seen is as good as random.
@@ -110,9 +129,7 @@ struct Front: ~Copyable {
     slots[slot].node.depthInBucket = left.depthInBucket
     slots[slot].sight = hasLeft ? leftSight : rightSight
     slots[slot].next = hasBoth ? Int32(truncatingIfNeeded: slotCount) : next
-    // A point has no children.
-    below[belowCount] = Int32(truncatingIfNeeded: slot)
-    belowCount &+= slots[slot].node.count > 1 ? 1 : 0
+    enqueue(slot, slots[slot].node)
     below[belowCount] = Int32(truncatingIfNeeded: slotCount)
     belowCount &+= hasBoth && right.count > 1 ? 1 : 0
     slotCount &+= hasBoth ? 1 : 0
