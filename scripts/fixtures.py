@@ -319,6 +319,9 @@ def write_formats():
     write("formats/collection.geojson", geojson(PLACES), count=len(rows))
     lines = "".join(compact(feature(*place)) + "\n" for place in PLACES)
     write("formats/lines.geojsonl", lines, count=len(rows))
+    # Identifiers of either kind, and what is none.
+    numbered = [{"id": id} | feature(*place) for id, place in zip(("is-1", 17, -1.50, None, '"\\東京'), PLACES)]
+    write("formats/feature_ids.geojsonl", "".join(compact(one) + "\n" for one in numbered), count=len(rows))
 
 
 def feature(longitude, latitude, name):

@@ -34,14 +34,16 @@ public struct PointReader {
     _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits
   ) throws(ReadingError) -> PointTable {
     var window = Window(source, limits: limits)
-    if try InputFormat.isGzip(window) {
-      window = Window(try GzipSource(window, file: file), limits: limits)
-    }
-    switch try InputFormat.detect(window, file: file) {
+    let isGzip = try InputFormat.isGzip(window)
+    if isGzip { window = Window(try GzipSource(window, file: file), limits: limits) }
+    switch try InputFormat.detect(window, file: file, isInflated: isGzip) {
     case .csv:
       var reader = CSVReader(window, file: file, options: options)
       return try reader.read()
     case .geoJSON:
+      guard options.columns == .automatic else {
+        throw .columnsWithoutCSV(file: file, choice: options.columns, found: "GeoJSON")
+      }
       var reader = GeoJSONReader(window, file: file, options: options)
       return try reader.read()
     }

@@ -10,6 +10,9 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]
+  /// How many rows, the header among them, hold bytes that are no UTF-8, which are decoded as U+FFFD; 0 unless columns
+  /// were kept.
+  public let repairedRowCount: Int
   /// The numbers of all skipped rows, ascending.
   let skippedRows: [Int]
   let records: RecordArena
@@ -42,7 +45,34 @@ public struct PointTable: Sendable {
     switch layout {
     case .none: return []
     case .csv(let layout): return records.withRecord(index) { layout.columns(of: $0) }
-    case .properties: return records.withRecord(index) { propertyColumns(of: $0) }
+    case .features: return records.withRecord(index) { FeatureRecord($0).columns }
+    }
+  }
+
+  /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in CSV,
+  /// and unless columns were kept.
+  public func featureID(ofPoint index: Int) -> AttributeValue? {
+    precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
+    guard case .features = layout else { return nil }
+    return records.withRecord(index) { FeatureRecord($0).id }
+  }
+
+  /// The names of a CSV file's columns in file order, without its two coordinates, be there rows or not; nil for GeoJSON,
+  /// whose Features differ, and unless columns were kept.
+  public var columnNames: [String]? {
+    guard case .csv(let layout) = layout else { return nil }
+    return layout.columnNames
+  }
+
+  /// Whether any point has a column of that name; Swift's equality of strings tells, which is canonical equivalence.
+  ///
+  /// - Complexity: O(columns) for CSV; for GeoJSON O(bytes kept) up to the first Feature that has it.
+  public func hasColumn(named name: String) -> Bool {
+    switch layout {
+    case .none: false
+    case .csv(let layout): layout.columnNames.contains(name)
+    case .features:
+      coordinates.indices.contains { records.withRecord($0) { FeatureRecord($0).hasColumn(named: name) } }
     }
   }
 }
@@ -51,6 +81,6 @@ public struct PointTable: Sendable {
 enum RecordLayout: Sendable {
   case none
   case csv(CSVLayout)
-  /// The value of the member `properties`, or nothing.
-  case properties
+  /// What `FeatureRecord` takes apart.
+  case features
 }

@@ -8,8 +8,7 @@ public struct ReadingOptions: Hashable, Sendable {
   public var keepsColumns: Bool
   /// Whether positions lie on a plain plane instead of the sphere.
   ///
-  /// `nil` leaves it to the column names in CSV, and to ``ColumnChoice/plane(x:y:)`` otherwise: GeoJSON is on the
-  /// sphere (RFC 7946, section 4) unless told.
+  /// `nil` leaves it to the columns in CSV; GeoJSON is on the sphere (RFC 7946, section 4) unless told.
   public var isPlanar: Bool?
 
   public init(
@@ -23,7 +22,7 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// Which columns of a CSV file hold the coordinates; GeoJSON has no need of it.
+/// Which columns of a CSV file hold the coordinates. GeoJSON has none to choose from, and choosing is an error.
 ///
 /// A column is given by its name, or by its position as a decimal number that counts from 1. An exact name is preferred
 /// to one that differs in case.
@@ -35,15 +34,6 @@ public enum ColumnChoice: Hashable, Sendable {
   case sphere(longitude: String, latitude: String)
   /// Positions on a plain plane.
   case plane(x: String, y: String)
-}
-
-extension ReadingOptions {
-  /// Whether the options alone, without any column name, say that positions lie on a plane.
-  var asksForPlane: Bool {
-    if let isPlanar { return isPlanar }
-    if case .plane = columns { return true }
-    return false
-  }
 }
 
 /// Sizes that a test may want to be small, in bytes.

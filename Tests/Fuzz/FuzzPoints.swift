@@ -14,9 +14,9 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let table = try PointReader.read(bytes: bytes, name: "input", options: options, limits: limits)
     for point in table.coordinates.indices.prefix(20) {
       _ = table.row(ofPoint: point)
-      for column in table.columns(ofPoint: point) {
+      for value in table.columns(ofPoint: point).map(\.value) + [table.featureID(ofPoint: point) ?? .null] {
         var text = ""
-        text.appendJSON(column.value)
+        text.appendJSON(value)
       }
     }
   } catch {

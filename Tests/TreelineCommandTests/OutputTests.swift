@@ -1,17 +1,109 @@
 import Foundation
 import Testing
 
-/// A file that a command reads is never written by it.
+/// Where a command writes to, and where not.
 @Suite struct OutputTests {
-  @Test(arguments: [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]])
-  func inputIsNeverOverwritten(words: [String]) throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).csv")
-    defer { try? FileManager.default.removeItem(at: file) }
-    let rows = Data("longitude,latitude\n1,2\n3,4\n".utf8)
-    try rows.write(to: file)
-    let result = try Tool.run([words[0], file.path] + words.dropFirst() + [file.path])
+  static let writers = [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]]
+  private static let rows = "longitude,latitude\n1,2\n3,4\n"
+
+  /// A file that a command reads is never written by it, under whatever name.
+  @Test(arguments: writers, ["points.csv", "./points.csv", "soft", "hard", "folder/points.csv"])
+  func inputIsNeverOverwritten(words: [String], name: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.rows, to: "points.csv")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("soft"), withDestinationPath: "points.csv")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("folder"), withDestinationPath: ".")
+    try FileManager.default.linkItem(atPath: file, toPath: folder.path("hard"))
+    let before = try folder.contents()
+    let result = try Tool.run([words[0], file] + words.dropFirst() + [folder.url.path + "/" + name])
     #expect(result.code == 64)
-    #expect(result.errors.contains("expected different files to read and to write"))
-    #expect(try Data(contentsOf: file) == rows)
+    #expect(result.errors.contains("expected different files to read and to write"), "\(result.errors)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rows)
+    #expect(try folder.contents() == before)
+  }
+
+  @Test(arguments: writers)
+  func inputOfARedirectIsNeverOverwritten(words: [String]) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.rows, to: "points.csv")
+    let result = try Tool.runShell(
+      "\"$TREELINE\" \"$@\" < \"$0\"", [file, words[0], "-"] + words.dropFirst() + [file])
+    #expect(result.code == 64)
+    #expect(result.errors.contains("expected different files to read and to write"), "\(result.errors)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rows)
+  }
+
+  @Test(arguments: ["report", "./report", "link"])
+  func oneFileIsNotWrittenTwice(name: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.rows, to: "points.csv")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "report")
+    let result = try Tool.run([
+      "compare", file, "--output", folder.path("report"), "--json", folder.url.path + "/" + name,
+    ])
+    #expect(result.code == 64)
+    #expect(result.errors.contains("expected different files to read and to write"), "\(result.errors)")
+    #expect(try folder.contents() == ["link", "points.csv"])
+  }
+
+  /// Before anything is read: these points cannot be.
+  @Test(arguments: writers)
+  func emptyNameIsRefusedAtOnce(words: [String]) throws {
+    let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + [""])
+    #expect(result.code == 64)
+    #expect(result.errors.contains("'\(words.last!)' must name a file"), "\(result.errors)")
+  }
+
+  @Test(arguments: [["query", ""], ["compare", ""], ["build", "", "-o", "index"]])
+  func emptyInputIsRefused(words: [String]) throws {
+    let result = try Tool.run(words)
+    #expect(result.code == 64 && result.errors.contains("'<points>' must name a file"), "\(result.errors)")
+  }
+
+  /// Where a folder was meant, no file of an odd name is made.
+  @Test func nameOfAFolderIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let result = try Tool.run(["build", "Fixtures/formats/plain.csv", "-o", folder.path("new") + "/"])
+    #expect(result.code == 74 && result.errors.contains("it names no file"), "\(result.errors)")
+    #expect(try folder.contents() == [])
+  }
+
+  @Test(arguments: writers.dropLast())
+  func standardOutputTakesNoFile(words: [String]) throws {
+    let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["-"])
+    #expect(result.code == 64)
+    #expect(result.errors.contains("'./-'"), "\(result.errors)")
+  }
+
+  /// What can be known of a place is said before minutes of work.
+  @Test(arguments: writers)
+  func missingFolderIsFoundAtOnce(words: [String]) throws {
+    let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report"])
+    #expect(result.code == 74)
+    #expect(result.errors.contains("/missing/report: could not create"), "\(result.errors)")
+  }
+
+  /// A report that was begun and not ended is cleared by the next; a stranger's file is not.
+  @Test(arguments: ["--output", "--json"])
+  func leftoverOfAReportIsTakenOver(option: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.rows, to: "points.csv")
+    let report = folder.path("report")
+    let partial = URL(fileURLWithPath: folder.path(".report.partial"))
+    #expect(try Tool.run(["compare", file, option, report]).code == 0)
+    // Only a page tells by its first lines whose it is.
+    for length in option == "--output" ? [0, 200, 1000] : [0] {
+      let begun = try Data(contentsOf: URL(fileURLWithPath: report)).prefix(length)
+      try (begun + Data(count: 1000 - length)).write(to: partial)
+      let result = try Tool.run(["compare", file, option, report])
+      #expect(result.code == 0, "\(result.errors)")
+      #expect(try folder.contents() == ["points.csv", "report"])
+    }
+    for text in ["<!DOCTYPE html>\n<html>mine", "{\"points\": 1}"] {
+      try Data(text.utf8).write(to: partial)
+      let result = try Tool.run(["compare", file, option, report])
+      #expect(result.code == 74 && result.errors.contains("move it away"), "\(result.errors)")
+      #expect(try String(contentsOf: partial, encoding: .utf8) == text)
+    }
   }
 }

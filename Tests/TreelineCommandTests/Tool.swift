@@ -20,13 +20,20 @@ enum Tool {
     try run(executable, arguments, input: input)
   }
 
+  /// Runs a script of bash in which `$TREELINE` is the tool; the first argument is `$0`.
+  static func runShell(_ script: String, _ arguments: [String]) throws -> Result {
+    try run(URL(fileURLWithPath: "/bin/bash"), ["-c", script] + arguments)
+  }
+
   static func run(_ executable: URL, _ arguments: [String], input: Data? = nil) throws -> Result {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = repository
     // Help is folded to the terminal's width.
-    process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "80"]) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["COLUMNS": "80", "TREELINE": Self.executable.path]
+    ) { $1 }
     // Files and not pipes, which a long answer would fill.
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

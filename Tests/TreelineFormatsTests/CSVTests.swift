@@ -45,6 +45,30 @@ import Treeline
     #expect(table.kept(0) == ["n=string \u{FFFD}A\u{FFFD}"])
   }
 
+  @Test(arguments: [
+    ([0x41], 0), (Array("aaaaaaa\u{E9}\u{6771}\u{1F600}".utf8), 0), ([0xFF], 1), ([0xC3], 1),
+    ([0xC0, 0x80], 1),
+    ([0xED, 0xA0, 0x80], 1), ([0xF5, 0x80, 0x80, 0x80], 1), (Array("aaaaaaaaaaaaaaaa".utf8) + [0x80], 1),
+  ])
+  func repairedRowsAreCounted(text: [UInt8], count: Int) throws {
+    for name in [Array("n".utf8), text] {
+      let bytes = Array("lon,lat,".utf8) + name + Array("\n1,2,".utf8) + text + Array("\n3,4,x\n".utf8)
+      let table = try PointReader.read(bytes: bytes, name: "b", options: ReadingOptions(keepsColumns: true))
+      #expect(table.repairedRowCount == (name == text ? 2 * count : count))
+      #expect(try PointReader.read(bytes: bytes, name: "b").repairedRowCount == 0)
+    }
+  }
+
+  @Test func columnNames() throws {
+    for rows in ["", "1,2,3,4,5\n"] {
+      let table = try read("lon,lat,a,,\"b,c\"\n" + rows, ReadingOptions(keepsColumns: true))
+      #expect(table.columnNames == ["a", "column 4", "b,c"])
+      #expect(table.hasColumn(named: "b,c") && !table.hasColumn(named: "lon"))
+    }
+    #expect(try read("lon,lat,a\n").columnNames == nil)
+    #expect(try !read("lon,lat,a\n").hasColumn(named: "a"))
+  }
+
   @Test func byteOrderMark() throws {
     #expect(try read("\u{FEFF}lon,lat\n1.5,-2\n3,4").coordinates == two)
     #expect(try read("\u{FEFF}\"lon\",lat\n1.5,-2\n3,4").coordinates == two)

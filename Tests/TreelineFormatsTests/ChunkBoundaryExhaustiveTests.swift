@@ -9,11 +9,12 @@ import Testing
     "1\t2\n3\t4\r5\t6\r\n\n",
     "lon,lat\n1,2\n\"3,4\n",
     "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
-    "{\"a\":[1,-2.5e+3,true],\r\n\"features\" : [\r\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\","
-      + "\"coordinates\":[1.25, -3]},\"properties\":{\"\\u00e9\":\"\\\"é\"}}\r,\r\n null ] ,\"type\":\"FeatureCollection\"}\r\n",
+    "{\"a\":[1,-2.5e+3,true],\r\n\"features\" : [\r\n{\"type\":\"Feature\",\"id\":-1.5e2,"
+      + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1.25, -3]},\"properties\":{\"\\u00e9\":\"\\\"é\"}}\r,"
+      + "\r\n null ] ,\"type\":\"FeatureCollection\"}\r\n",
     "\u{1E}{\"type\":\"Feature\",\"geometry\":null}\r\n\u{1E}{\"type\":\"Feature\",\"geometry\":{\"coordinates\":[1,2],"
-      + "\"type\":\"Point\"},\"properties\":{\"a\":{}}}\r\n\r\n\r{\"type\":\"Feature\",\"geometry\":{\"type\":\"Po\\u0069nt\","
-      + "\"coordinates\":[1,2]}}",
+      + "\"type\":\"Point\"},\"properties\":{\"a\":{}},\"id\":\"\\u00e9}\"}\r\n\r\n\r{\"type\":\"Feature\","
+      + "\"geometry\":{\"type\":\"Po\\u0069nt\",\"coordinates\":[1,2]}}",
     "{\"type\":\"Feature\"}\r\n\r{\"type\":\"Feature\"}\n{\"a\":\"\\u12",
     "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"} {",
   ]

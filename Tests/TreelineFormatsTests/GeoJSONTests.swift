@@ -39,11 +39,47 @@ import Treeline
 
   @Test func planeByOption() throws {
     let text = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1000,2e5]},"properties":{}}"#
-    for options in [ReadingOptions(isPlanar: true), ReadingOptions(columns: .plane(x: "x", y: "y"))] {
-      let table = try read(text, options)
-      #expect(table.isPlanar)
-      #expect(table.coordinates == [Coordinate(x: 1000, y: 200_000)])
+    let table = try read(text, ReadingOptions(isPlanar: true))
+    #expect(table.isPlanar)
+    #expect(table.coordinates == [Coordinate(x: 1000, y: 200_000)])
+  }
+
+  @Test(arguments: [
+    (ColumnChoice.plane(x: "x", y: "y"), "--x and --y"),
+    (.sphere(longitude: "1", latitude: "2"), "--longitude and --latitude"),
+  ])
+  func columnsCannotBeChosen(choice: ColumnChoice, options: String) {
+    #expect(
+      message(a, ReadingOptions(columns: choice))
+        == "points: expected CSV, of which \(options) name columns, found GeoJSON; leave them out")
+    #expect(ReadingError.columnsWithoutCSV(file: "", choice: choice, found: "").kind == .usage)
+  }
+
+  @Test(arguments: [
+    (#""a\"b\u00e9""#, AttributeValue.string("a\"b\u{E9}")), ("17", .number("17")),
+    ("-1.50e3", .number("-1.50e3")), ("null", nil), ("true", nil), (#"{"a":1}"#, nil), ("[1]", nil),
+  ])
+  func identifiers(literal: String, id: AttributeValue?) throws {
+    for properties in [#"{"n":"{a}","id":"other"}"#, "null"] {
+      for text in [
+        #"{"type":"Feature","id":\#(literal),"geometry":{"type":"Point","coordinates":[0,0],"id":5},"properties":\#(properties)}"#,
+        #"{"properties":\#(properties),"geometry":{"coordinates":[0,0],"type":"Point"},"type":"Feature","id": \#(literal) }"#,
+      ] {
+        let table = try read(text + "\n" + a, ReadingOptions(keepsColumns: true))
+        #expect(table.featureID(ofPoint: 0) == id)
+        #expect(table.kept(0) == (properties == "null" ? [] : ["n=string {a}", "id=string other"]))
+        #expect(table.featureID(ofPoint: 1) == nil)
+        #expect(table.kept(1) == ["n=string a"])
+        #expect(try read(text).featureID(ofPoint: 0) == nil)
+      }
     }
+  }
+
+  @Test func columnNames() throws {
+    let table = try read(a + "\n" + b, ReadingOptions(keepsColumns: true))
+    #expect(table.columnNames == nil)
+    #expect(table.hasColumn(named: "n") && !table.hasColumn(named: "id"))
+    #expect(try !read(a).hasColumn(named: "n"))
   }
 
   @Test func properties() throws {

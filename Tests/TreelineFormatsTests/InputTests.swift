@@ -1,4 +1,5 @@
 import Testing
+import Treeline
 
 @testable import TreelineFormats
 
@@ -19,6 +20,14 @@ import Testing
     #expect(
       message(bytes)
         == "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found " + expected)
+  }
+
+  @Test func indexes() {
+    let expected = "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found an index"
+    #expect(message(IndexHeader.magic) == expected + "; it can be opened from a file only, so name its file")
+    #expect(
+      message(gzip(IndexHeader.magic + [1, 0]))
+        == expected + " inside gzip data; inflate it into a file with gzip -dc")
   }
 
   @Test(arguments: ["", "\n \r\n\t", "\u{FEFF}"])

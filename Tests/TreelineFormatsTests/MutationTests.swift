@@ -13,9 +13,11 @@ import Testing
     for round in 0..<20_000 {
       let bytes = damaged(seeds[round % seeds.count], seeds.randomElement(using: &generator)!, &generator)
       let options = ReadingOptions(
-        columns: [.automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3")]
+        // GeoJSON has no columns to choose from.
+        columns: [.automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3")]
           .randomElement(using: &generator)!,
-        skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0, keepsColumns: true)
+        skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0, keepsColumns: true,
+        isPlanar: [nil, true].randomElement(using: &generator)!)
       let whole = outcome(bytes, options)
       let chunk = Int.random(in: 1...40, using: &generator)
       let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))

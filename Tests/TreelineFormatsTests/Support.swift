@@ -29,9 +29,10 @@ func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits 
   do {
     let table = try PointReader.read(bytes: bytes, name: "points", options: options, limits: limits)
     let points = table.coordinates.indices.map {
-      "\(table.row(ofPoint: $0)) \(table.coordinates[$0]) \(table.columns(ofPoint: $0))"
+      "\(table.row(ofPoint: $0)) \(table.coordinates[$0]) \(table.columns(ofPoint: $0)) "
+        + "\(table.featureID(ofPoint: $0)?.text ?? "")"
     }
-    return "\(table.rowCount) rows, planar \(table.isPlanar)\n"
+    return "\(table.rowCount) rows, planar \(table.isPlanar), repaired \(table.repairedRowCount)\n"
       + (table.invalidRows.map(\.description) + points).joined(separator: "\n")
   } catch {
     return error.description

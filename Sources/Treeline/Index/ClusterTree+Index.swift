@@ -4,6 +4,7 @@ extension ClusterTree {
   /// Looks at the header and the section table only and copies nothing, so it takes as long for a hundred points as for
   /// a hundred million. What the sections hold is checked where a query touches it; `verify(path:)` checks all of it.
   ///
+  /// - Parameter path: `-` is standard input, where that is a file.
   /// - Throws: `IndexError`
   /// - Complexity: O(sections)
   public init(index path: String) throws(IndexError) {

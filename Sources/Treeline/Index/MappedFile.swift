@@ -14,11 +14,12 @@ package final class MappedFile: @unchecked Sendable {
   /// Good for as long as the object is; a temporary object may end before its last use, hence `withBytes`.
   package let bytes: UnsafeRawBufferPointer
 
+  /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
   package init(path: String) throws(IndexError) {
     // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
-    defer { close(descriptor) }
+    defer { if path != "-" { close(descriptor) } }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw .unopenable(path: path, reason: String(cString: strerror(errno)))

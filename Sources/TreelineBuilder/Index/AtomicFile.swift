@@ -10,31 +10,43 @@ import Treeline
 
 /// A file that appears under its name only when it is complete and on the disk.
 ///
-/// It is written beside its place under one fixed name. A build that is killed leaves that file behind, and the next
-/// build of the same index takes it over; a lock tells it from a build that is still at work.
+/// It is written beside its place under one fixed name, which is taken, and locked, from the start. A run that is killed
+/// leaves that file behind, and the next run for the same place clears it; the lock tells it from a run that is still at
+/// work.
 package final class AtomicFile {
   /// As it was asked for, for messages.
   private let name: String
   private let path: String
-  private let partialPath: String
+  package let partialPath: String
   private let descriptor: Int32
+  /// The permissions of a file that is made here, which the umask has a say in.
+  private let newMode: mode_t
   private var isFinished = false
 
   /// - Parameters:
-  ///   - path: where the file is to appear; a link is followed.
-  ///   - length: of the whole file, in bytes. What is never written is 0.
-  package init(path: String, length: UInt64) throws(IndexWritingError) {
+  ///   - path: where the file is to appear; a link is followed, even one that leads to nothing yet.
+  ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished is
+  ///     known; nothing where other files begin so too, and then that one is left to its owner.
+  package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
     name = path
-    self.path = Self.resolved(path)
-    // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
-    partialPath = Self.partialPath(of: self.path)
-    descriptor = try Self.openLocked(partialPath, for: path)
-    // Cut off first: what a dead build has written is no part of this one.
-    guard ftruncate(descriptor, 0) == 0, ftruncate(descriptor, off_t(length)) == 0 else {
-      throw failure("make it \(length) bytes long")
+    let isThere = stat(path, &status) == 0
+    // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
+    if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
+    if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
+    guard let target = FilePath.resolved(path) else {
+      throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is no UTF-8")
     }
+    guard !FilePath(target).name.isEmpty else {
+      throw .failed(path: path, action: "write to it", reason: "it names no file")
+    }
+    self.path = target
+    partialPath = FilePath(target).hidden(suffix: ".partial")
+    descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
+    var created = stat()
+    newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
+    // Nobody may read the new content who may not read the old.
+    if isThere { fchmod(descriptor, 0o600) }
   }
 
   deinit {
@@ -42,8 +54,15 @@ package final class AtomicFile {
     close(descriptor)
   }
 
+  /// Sets the length of the whole file, in bytes. What is never written is 0.
+  package func setLength(_ length: UInt64) throws(IndexWritingError) {
+    precondition(!isFinished, "A file that is finished is written no more")
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
+  }
+
   /// Writes bytes at an offset.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
+    precondition(!isFinished, "A file that is finished is written no more")
     var rest = bytes[...]
     var offset = off_t(offset)
     while !rest.isEmpty {
@@ -58,13 +77,18 @@ package final class AtomicFile {
     }
   }
 
-  /// Makes sure that all is on the disk, then gives the file its name, in place of any that had it.
+  /// Makes sure that all is on the disk, then gives the file its name, in place of any that had it and with the
+  /// permissions of that one.
   package func finish() throws(IndexWritingError) {
+    precondition(!isFinished, "A file is finished once")
+    var old = stat()
+    // A file system without permissions refuses, and has none to keep.
+    fchmod(descriptor, stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode)
     guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
     guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
     isFinished = true
     // The name itself is on the disk once the folder is.
-    let folder = open(Self.split(path).folder, O_RDONLY | O_CLOEXEC)
+    let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
     if folder >= 0 {
       fsync(folder)
       close(folder)
@@ -80,50 +104,9 @@ package final class AtomicFile {
   }
 
   private func failure(_ action: String) -> IndexWritingError {
-    .failed(path: name, action: action, reason: String(cString: strerror(errno)))
-  }
-
-  private static func openLocked(_ partialPath: String, for path: String) throws(IndexWritingError) -> Int32 {
-    while true {
-      // A link or a pipe of that name is none of ours: it is neither followed nor waited for.
-      let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-      guard descriptor >= 0 else {
-        throw .failed(path: path, action: "create a file beside it", reason: String(cString: strerror(errno)))
-      }
-      if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK {
-        close(descriptor)
-        throw .inUse(path: path)
-      }
-      // A build that ended between the two calls has given this very file its final name: it must not be touched.
-      var opened = stat()
-      var named = stat()
-      if fstat(descriptor, &opened) == 0, lstat(partialPath, &named) == 0, opened.st_ino == named.st_ino,
-        opened.st_dev == named.st_dev
-      {
-        if opened.st_mode & S_IFMT == S_IFREG && opened.st_nlink == 1 { return descriptor }
-        close(descriptor)
-        throw .failed(
-          path: path, action: "write beside it",
-          reason: "\(partialPath) is not a file of an earlier build; remove it")
-      }
-      close(descriptor)
-    }
-  }
-
-  static func partialPath(of path: String) -> String {
-    let (folder, name) = split(path)
-    return folder + "." + name + ".partial"
-  }
-
-  static func resolved(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  /// The folder with its slash, and the name in it.
-  static func split(_ path: String) -> (folder: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return ("./", path) }
-    return (String(path[...slash]), String(path[path.index(after: slash)...]))
+    .failed(path: name, action: action, reason: systemReason())
   }
 }
+
+/// What the last call of the system that failed has to say.
+func systemReason() -> String { String(cString: strerror(errno)) }

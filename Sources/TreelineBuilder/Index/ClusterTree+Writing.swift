@@ -3,16 +3,9 @@ import Treeline
 extension ClusterTree {
   /// Writes the tree as an index, which `ClusterTree(index:)` opens at once.
   ///
-  /// The file appears whole, and on the disk, or not at all: whenever the process dies or the disk is full, an index
-  /// that was there before is still there.
-  ///
   /// - Parameters:
-  ///   - path: Where. The folder must be writable, for the file is written beside its place first.
-  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a name.
-  ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped. At
-  ///     least 0 and below 2^32.
+  ///   - path: Where, as ``IndexDestination`` takes it.
   ///   - overwriting: Whether to replace a file that is not an index.
-  ///   - progress: Told how many bytes are written, of how many.
   /// - Throws: `IndexWritingError`
   /// - Complexity: O(pointCount)
   public func write(
@@ -20,20 +13,42 @@ extension ClusterTree {
     overwriting: Bool = false,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
+    try write(
+      to: IndexDestination(path, overwriting: overwriting), attributes: attributes, row: row,
+      progress: progress)
+  }
+
+  /// Writes the tree as an index to a place that was taken before.
+  ///
+  /// The file appears whole, and on the disk, or not at all: whenever the process dies or the disk is full, an index
+  /// that was there before is still there.
+  ///
+  /// - Parameters:
+  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a name.
+  ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped. At
+  ///     least 0 and below 2^32.
+  ///   - progress: Told how many bytes are written, of how many.
+  /// - Throws: `IndexWritingError`
+  /// - Precondition: Nothing was written there yet.
+  /// - Complexity: O(pointCount)
+  public func write(
+    to destination: IndexDestination, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil,
+    progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
+  ) throws(IndexWritingError) {
     defer { withExtendedLifetime(storage) {} }
-    try Self.checkDestination(ofIndex: path, overwriting: overwriting)
     let maximum = IndexHeader.maximumSectionCount - 6
     guard attributes.count <= maximum else {
       throw .tooManyAttributes(found: attributes.count, maximum: maximum)
     }
-    let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
     if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
+    let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
     let columns = attributes.map { $0.section(for: self) }
     var layout = IndexLayout(sectionCount: 6 + columns.count)
     let hierarchy = zip(IndexSection.Kind.hierarchy, storage.hierarchySections)
     let total = layout.fileLength(
       of: storage.hierarchySections.map(\.count) + [4 * pointCount] + columns.map(\.count))
-    let file = try AtomicFile(path: path, length: total)
+    let file = destination.file
+    try file.setLength(total)
     func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) throws(IndexWritingError) {
       let section = layout.add(kind, bytes)
       try file.write(bytes, at: section.offset)

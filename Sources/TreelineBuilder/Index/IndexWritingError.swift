@@ -10,6 +10,8 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case attributeTwice(name: String)
   /// Another build is writing to the same place.
   case inUse(path: String)
+  /// Where the file is written before it gets its name, there is something that no build has left.
+  case foreignPartialFile(path: String, partialPath: String, found: String)
   /// The system refused: no space, no permission, no such folder.
   case failed(path: String, action: String, reason: String)
 }
@@ -27,6 +29,9 @@ extension IndexWritingError: CustomStringConvertible {
       "expected columns to keep of different names, found \(name.debugDescription) twice"
     case .inUse(let path):
       "\(path): another build is writing this index; wait for it to end"
+    case .foreignPartialFile(let path, let partialPath, let found):
+      "\(path): expected nothing at \(partialPath), where it is written first, or what an earlier run has left, "
+        + "found \(found); move it away or choose another name"
     case .failed(let path, let action, let reason):
       "\(path): could not \(action): \(reason); nothing was changed"
     }

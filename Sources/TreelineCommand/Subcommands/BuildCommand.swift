@@ -11,9 +11,18 @@ struct BuildCommand: ParsableCommand {
     discussion: """
       The index appears whole or not at all: a build that is stopped, or runs out of disk, leaves an earlier index as it \
       was. The same points give the same index, whatever their order and the number of threads.
+
+      --attributes takes names separated by commas, and may be given again. A value that is the name of a column as a \
+      whole means that column, commas and all. Names that differ only in how Unicode composes their letters are the \
+      same. The 'id' of a GeoJSON Feature is not kept.
       """)
 
-  @OptionGroup var input: InputOptions
+  @Argument(
+    help: ArgumentHelp(
+      "Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+  var path: String
+
+  @OptionGroup var columns: ColumnOptions
 
   @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file"))
   var output: String
@@ -27,9 +36,7 @@ struct BuildCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n"))
   var threads: Int?
 
-  @Option(
-    help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"),
-    transform: { $0.split(separator: ",").map(String.init) })
+  @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"))
   var attributes: [String] = []
 
   @Flag(help: "Overwrite a file that is not an index.")
@@ -39,55 +46,39 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
-    if let twice = attributes.first(where: { name in attributes.count { $0.utf8.elementsEqual(name.utf8) } > 1
-    }) {
-      throw ValidationError("'--attributes' must name each column once, found '\(twice)' again.")
+    if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
+      throw ValidationError("'--attributes' must name columns, found an empty name.")
     }
+    try checkInputPath(path)
+    try checkOutputPath(output, "--output")
   }
 
   func run() throws {
     try reportingFailures {
-      guard !input.isIndex else {
-        throw Failure(message: "\(input.path): expected points, found an index already", code: Failure.usage)
-      }
+      let input = Input(path: path, columns: columns)
       try input.checkOutputs([output])
-      // Reading may take minutes, so what can be known of the place to write to is said first.
-      try ClusterTree.checkDestination(ofIndex: output, overwriting: force)
+      // Reading may take minutes, so the place to write to is taken first.
+      let destination = try IndexDestination(output, overwriting: force)
+      Interruption.removes(destination.file.partialPath)
       // A file that grows beyond what the shell allows is an error to report, not the end of the process.
       signal(SIGXFSZ, SIG_IGN)
+      guard !input.isIndex else {
+        throw Failure(
+          message: "\(input.name): expected points, found an index already; use it as it is",
+          code: Failure.usage)
+      }
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
-      let names = try attributeNames(in: table)
+      let kept = try KeptColumns(attributes, of: table, in: input)
       let tree = try ClusterTree(
         table, options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions(), progress)
       tree.reportClippedPoints()
-      try tree.write(
-        index: output,
-        attributes: names.map { name in
-          IndexAttribute(name: name) { table.value(ofColumn: name, point: $0) }
-        },
-        row: table.row(ofPoint:), overwriting: force
-      ) { written, total in
-        progress.show("Writing", done: Double(written) / 1e6, of: Double(total) / 1e6, unit: "MB")
+      try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) {
+        written, total in
+        progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }
-  }
-
-  /// The columns to keep in the order of the input, so that the index gives them back as the points themselves do.
-  ///
-  /// A name that no column has is a mistake, and no reason to write an index without it.
-  private func attributeNames(in table: PointTable) throws -> [String] {
-    if table.coordinates.isEmpty { return attributes }
-    let names = table.inputOrder(ofColumns: attributes)
-    if let missing = attributes.first(where: { asked in !names.contains { $0.utf8.elementsEqual(asked.utf8) }
-      })
-    {
-      throw Failure(
-        message: "\(input.path): expected a column \"\(missing)\", as --attributes names it, found none",
-        code: Failure.usage)
-    }
-    return names
   }
 }
 

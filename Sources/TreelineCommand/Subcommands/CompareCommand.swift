@@ -15,7 +15,7 @@ struct CompareCommand: ParsableCommand {
       network.
       """)
 
-  @OptionGroup var input: InputOptions
+  @OptionGroup var source: InputOptions
 
   @Option(
     parsing: .unconditional,
@@ -54,6 +54,8 @@ struct CompareCommand: ParsableCommand {
   var json: String?
 
   func validate() throws {
+    try checkOutputPath(output, "--output")
+    if json != "-" { try checkOutputPath(json, "--json") }
     if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
     if !(cell.isFinite && 1...16_384 ~= cell) {
       throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
@@ -66,25 +68,26 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      try input.checkOutputs([output, json])
-      let points = try Points(input)
+      let input = source.input
+      let jsonPath = json == "-" ? nil : json
+      try input.checkOutputs([output, jsonPath])
+      // Reading may take minutes, so places to write to are taken first.
+      let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
+      let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
+      let points = try Points(input, keepsColumns: false)
       let report = try ComparisonReport(
         of: points.tree, and: Grid(over: points.tree),
         options: ComparisonOptions(
           box: bbox, zoom: zoom, size: PictureSize(width: Double(size.width), height: Double(size.height)),
           cellSize: .pixels(cell), limit: limit))
-      if let output { try write(page(report), to: output) }
-      if json == "-" {
-        try writeToStandardOutput(report.json)
-      } else {
-        if let json { try write(report.json, to: json) }
-        try writeToStandardOutput(report.text)
-      }
+      try page?.write(html(report, of: input))
+      try measures?.write(report.json)
+      try writeToStandardOutput(json == "-" ? report.json : report.text)
     }
   }
 
-  private func page(_ report: ComparisonReport) throws -> String {
-    let name = input.path == "-" ? "standard input" : URL(fileURLWithPath: input.path).lastPathComponent
+  private func html(_ report: ComparisonReport, of input: Input) throws -> String {
+    let name = input.path == "-" ? input.name : URL(fileURLWithPath: input.path).lastPathComponent
     return report.html(
       ComparisonReport.Page(
         title: name, land: try Land.rings(for: report.views.map(\.view.box)),

@@ -6,7 +6,7 @@ struct InspectCommand: ParsableCommand {
     commandName: "inspect",
     abstract: "Prints what an index holds and where its bytes go.")
 
-  @Argument(help: ArgumentHelp("The index.", valueName: "index"))
+  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))
   var path: String
 
   func run() throws {

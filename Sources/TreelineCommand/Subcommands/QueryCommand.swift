@@ -13,7 +13,7 @@ struct QueryCommand: ParsableCommand {
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
-      point has its row number 'index', counted from 0, and its columns.
+      point has its row number 'index', counted from 0, its columns, and the 'id' of its GeoJSON Feature.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -26,7 +26,7 @@ struct QueryCommand: ParsableCommand {
     case table
   }
 
-  @OptionGroup var input: InputOptions
+  @OptionGroup var source: InputOptions
 
   @Option(
     parsing: .unconditional,
@@ -81,7 +81,7 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let points = try Points(input)
+      let points = try Points(source.input, keepsColumns: true)
       let features = try clusters(of: points)
       switch format {
       case .geojson:

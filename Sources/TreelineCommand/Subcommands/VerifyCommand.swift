@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
       the order is canonical. Exit code 65 where something is wrong.
       """)
 
-  @Argument(help: ArgumentHelp("The index.", valueName: "index"))
+  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))
   var path: String
 
   func run() throws {

@@ -40,6 +40,7 @@ extension Failure {
         switch error.kind {
         case .unopenable: Self.noInput
         case .readFailed: Self.inputOutput
+        case .usage: Self.usage
         case .badData: Self.badData
         }
       self.init(message: "\(error)", code: code)
@@ -52,7 +53,7 @@ extension Failure {
       let code =
         switch error {
         case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: Self.usage
-        case .inUse, .failed: Self.inputOutput
+        case .inUse, .foreignPartialFile, .failed: Self.inputOutput
         }
       self.init(message: "\(error)", code: code)
     case IndexError.unopenable:

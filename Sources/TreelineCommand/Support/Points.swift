@@ -9,14 +9,14 @@ struct Points {
   let table: PointTable?
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
-  init(_ input: InputOptions) throws {
+  init(_ input: Input, keepsColumns: Bool) throws {
     if input.isIndex {
-      tree = try ClusterTree(index: input.path)
+      tree = try input.openIndex()
       table = nil
     } else {
       let progress = ProgressBar()
       defer { progress.clear() }
-      let table = try PointTable(input, keepsColumns: true, progress)
+      let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(table, options: BuildOptions(), progress)
     }
@@ -39,6 +39,7 @@ struct Points {
     let single = pointCount == 1 ? members.first : nil
     return ClusterFeature(
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, index: single.map(row(at:)),
+      featureID: single.flatMap { table?.featureID(ofPoint: tree.row(at: $0)) },
       columns: single.map(columns(at:)) ?? [], members: listsMembers ? members.map(row(at:)).sorted() : nil)
   }
 
@@ -48,15 +49,16 @@ struct Points {
 }
 
 extension PointTable {
-  /// Reads points, showing progress, and lists skipped rows on standard error.
-  init(_ input: InputOptions, keepsColumns: Bool, _ progress: ProgressBar) throws {
+  /// Reads points, showing progress, and says on standard error what was skipped and repaired.
+  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar) throws {
     let options = ReadingOptions(
-      columns: input.columns, skipsInvalid: input.skipInvalid, keepsColumns: keepsColumns)
+      columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns)
     self = try PointReader.read(path: input.path, options: options) { read, total in
-      progress.show("Reading", done: Double(read) / 1e6, of: total.map { Double($0) / 1e6 }, unit: "MB")
+      progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
     }
     progress.clear()
-    reportSkippedRows(input.path == "-" ? "standard input" : input.path)
+    reportSkippedRows(input.name)
+    reportRepairedRows(input.name)
   }
 
   private func reportSkippedRows(_ name: String) {
@@ -67,18 +69,26 @@ extension PointTable {
       printToStandardError("  … and \(invalidRowCount - invalidRows.count) more")
     }
   }
+
+  private func reportRepairedRows(_ name: String) {
+    guard repairedRowCount > 0 else { return }
+    let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
+    printToStandardError(
+      "treeline: \(name): \(rows) bytes that are no UTF-8, shown as \u{FFFD}; convert the text, "
+        + "as with iconv -f WINDOWS-1252 -t UTF-8")
+  }
 }
 
 extension ClusterTree {
   /// Builds the tree over a table's points, showing progress.
   init(_ table: PointTable, options: BuildOptions, _ progress: ProgressBar) throws {
-    let total = Double(table.coordinates.count) / 1e6
+    let total = Double(table.coordinates.count)
     self = try ClusterTree(
       table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
       progress: { step in
         progress.show(
           step.stage == .projecting ? "Projecting" : "Building", done: step.fraction * total, of: total,
-          unit: "M points")
+          unit: "points")
       })
     progress.clear()
     reportCoarsePositions(of: table)

@@ -16,8 +16,9 @@ final class ProgressBar: @unchecked Sendable {
 
   /// - Parameters:
   ///   - stage: What goes on; the rate is counted from its first showing.
-  ///   - done: How many units are done.
+  ///   - done: How many are done.
   ///   - total: Of how many; nil where that is not known.
+  ///   - unit: Of what: bytes, points.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }
@@ -25,7 +26,9 @@ final class ProgressBar: @unchecked Sendable {
     if let lastDrawn, now - lastDrawn < Self.pause { return }
     lastDrawn = now
     let seconds = max((now - self.stage!.start) / .seconds(1), 0.001)
-    write("\r\u{1B}[K\(stage) \(bar(done, of: total))\(Int(done)) \(unit), \(Int(done / seconds)) \(unit)/s")
+    let amount = Quantity(amount: done, unit: unit)
+    let rate = Quantity(amount: done / seconds, unit: unit)
+    write("\r\u{1B}[K\(stage) \(bar(done, of: total))\(amount), \(rate)/s")
   }
 
   private func bar(_ done: Double, of total: Double?) -> String {

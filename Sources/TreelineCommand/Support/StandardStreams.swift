@@ -1,5 +1,4 @@
 import Foundation
-import TreelineBuilder
 
 func printToStandardError(_ line: String) {
   FileHandle.standardError.write(Data((line + "\n").utf8))
@@ -14,12 +13,4 @@ func writeToStandardOutput(_ text: String) throws {
       message: "standard output could not be written: \(error.localizedDescription)",
       code: Failure.inputOutput)
   }
-}
-
-/// Writes a file whole or not at all.
-func write(_ text: String, to path: String) throws {
-  var text = text
-  let file = try AtomicFile(path: path, length: UInt64(text.utf8.count))
-  try text.withUTF8 { bytes in try file.write(UnsafeRawBufferPointer(bytes), at: 0) }
-  try file.finish()
 }

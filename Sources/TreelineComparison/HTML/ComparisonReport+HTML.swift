@@ -20,6 +20,15 @@ extension ComparisonReport {
     }
   }
 
+  /// What every page begins with, and nothing else does.
+  public static let htmlBeginning = """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="generator" content="Treeline">
+    """
+
   /// The report as one HTML page that needs nothing else: no network, no fonts, no scripts.
   ///
   /// - Complexity: O(clusters + drawn points + places of land), views times.
@@ -28,10 +37,7 @@ extension ComparisonReport {
     let land = isSphere && !page.land.isEmpty ? LandOutline(page.land, on: plane) : nil
     let sections = views.indices.map { section($0, land: land) }
     return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
+      \(Self.htmlBeginning)
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(escaped(page.title)): \(escaped(methods.map(\.title).joined(separator: " and "))) compared</title>
       <style>

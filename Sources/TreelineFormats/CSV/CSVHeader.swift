@@ -4,6 +4,8 @@ struct CSVHeader {
   var isPlanar: Bool
   /// Whether the first row is a header rather than data.
   var isHeader: Bool
+  /// Whether names had to be repaired because their bytes are no UTF-8.
+  var isRepaired = false
 }
 
 /// Why the columns cannot be told from the first row.

@@ -17,6 +17,7 @@ struct CSVReader {
   mutating func read() throws(ReadingError) -> PointTable {
     let header = try readHeader()
     var builder = TableBuilder(file: file, options: options, isPlanar: header.isPlanar)
+    if header.isRepaired { builder.countRepairedRow() }
     while try hasMore() {
       try readRecord(header.layout, into: &builder)
     }
@@ -57,13 +58,16 @@ struct CSVReader {
           expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)",
           found: "other text")
       }
-      let header: CSVHeader
+      var header: CSVHeader
       do {
         header = try CSVHeader(cells: cells, delimiter: delimiter, options: options)
       } catch {
         throw .columnsNotFound(file: file, line: line, problem: error.text, columns: cells.map(visible))
       }
-      if header.isHeader { consume(record) }
+      if header.isHeader {
+        header.isRepaired = !isValidUTF8(UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+        consume(record)
+      }
       return header
     }
     throw .empty(file: file)

@@ -52,6 +52,11 @@ struct CSVLayout: Sendable {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
   }
 
+  /// The names of all columns but the coordinates.
+  var columnNames: [String] {
+    (0..<columnCount).filter { $0 != first && $0 != second }.map(name)
+  }
+
   /// All columns of a record but the coordinates.
   func columns(of record: UnsafeBufferPointer<UInt8>) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []

@@ -12,6 +12,8 @@ extension ReadingError: CustomStringConvertible {
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
         + "choose with --longitude and --latitude, or --x and --y, by name or number"
+    case .columnsWithoutCSV(let file, let choice, let found):
+      "\(file): expected CSV, of which \(Self.options(choice)) name columns, found \(found); leave them out"
     case .invalidRow(let file, let row): "\(file):\(row); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
@@ -21,6 +23,10 @@ extension ReadingError: CustomStringConvertible {
     case .nestedTooDeep(let file, let line, let limit):
       "\(file):\(line): expected JSON nested at most \(limit) levels deep, found it deeper; flatten the data"
     }
+  }
+
+  private static func options(_ choice: ColumnChoice) -> String {
+    if case .plane = choice { "--x and --y" } else { "--longitude and --latitude" }
   }
 
   private static func list(_ columns: [String]) -> String {

@@ -12,6 +12,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   case empty(file: String)
   /// The coordinate columns cannot be told; `columns` lists what the first row has.
   case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
+  /// Columns are named of an input that has none.
+  case columnsWithoutCSV(file: String, choice: ColumnChoice, found: String)
   /// A record has no valid position.
   case invalidRow(file: String, InvalidRow)
   /// The input breaks the rules of its format, so that what follows cannot be read either.
@@ -31,12 +33,15 @@ public enum ReadingError: Error, Hashable, Sendable {
     case readFailed
     /// The content (EX_DATAERR, 65).
     case badData
+    /// What was asked for, which does not go with the content (EX_USAGE, 64).
+    case usage
   }
 
   public var kind: Kind {
     switch self {
     case .unopenable: .unopenable
     case .readFailed: .readFailed
+    case .columnsWithoutCSV: .usage
     default: .badData
     }
   }

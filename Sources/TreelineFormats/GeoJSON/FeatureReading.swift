@@ -10,10 +10,15 @@ struct FeatureReading {
     var found: String
   }
 
-  /// The position, and the bytes of `properties`, empty where those are null or absent.
-  func point(
-    _ axes: Axes
-  ) throws(Problem) -> (first: Double, second: Double, properties: UnsafeBufferPointer<UInt8>) {
+  /// A position and the bytes of what goes with it, empty where that is null or absent.
+  struct Point {
+    var first: Double
+    var second: Double
+    var id: UnsafeBufferPointer<UInt8>
+    var properties: UnsafeBufferPointer<UInt8>
+  }
+
+  func point(_ axes: Axes) throws(Problem) -> Point {
     guard isString(feature.type, "Feature") else {
       let isObject = bytes[feature.value.lowerBound] == Byte.openBrace
       throw Problem(expected: "a Feature", found: isObject ? type(feature.type) : excerpt(feature.value))
@@ -32,7 +37,18 @@ struct FeatureReading {
       }
       properties = range
     }
-    return (position.first, position.second, UnsafeBufferPointer(rebasing: bytes[properties]))
+    return Point(
+      first: position.first, second: position.second, id: UnsafeBufferPointer(rebasing: bytes[id]),
+      properties: UnsafeBufferPointer(rebasing: bytes[properties]))
+  }
+
+  /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
+  private var id: Range<Int> {
+    guard let range = feature.id else { return 0..<0 }
+    switch bytes[range.lowerBound] {
+    case Byte.quote, Byte.minus, Byte.zero...Byte.zero + 9: return range
+    default: return 0..<0
+    }
   }
 
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double)

@@ -1,6 +1,7 @@
 /// Where the parts of a Feature lie in the scanned bytes; `nil` is absent. Of members that repeat, the last counts.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
+  var id: Range<Int>?
   var type: Range<Int>?
   var geometry: Range<Int>?
   var geometryType: Range<Int>?
@@ -30,6 +31,8 @@ extension JSONScanner {
         feature.properties = start..<scanner.position
       } else if name.matches("type", in: scanner.bytes) {
         feature.type = start..<scanner.position
+      } else if name.matches("id", in: scanner.bytes) {
+        feature.id = start..<scanner.position
       }
     }
     feature.value = start..<position

@@ -11,7 +11,7 @@ struct GeoJSONReader {
   init(_ window: Window, file: String, options: ReadingOptions) {
     self.window = window
     self.file = file
-    builder = TableBuilder(file: file, options: options, isPlanar: options.asksForPlane)
+    builder = TableBuilder(file: file, options: options, isPlanar: options.isPlanar ?? false)
   }
 
   mutating func read() throws(ReadingError) -> PointTable {
@@ -24,7 +24,7 @@ struct GeoJSONReader {
     } else {
       try readSequence()
     }
-    return builder.finish(.properties)
+    return builder.finish(.features)
   }
 
   /// Features apart by a line break or a record separator (RFC 8142).
@@ -82,7 +82,7 @@ struct GeoJSONReader {
     }
     do {
       let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
-      builder.add(first: point.first, second: point.second, record: point.properties)
+      builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
     } catch {
       try reject(error)
     }

@@ -1,5 +1,3 @@
-import Treeline
-
 extension JSONString {
   /// The text of a literal whose syntax is checked, with escapes resolved and broken UTF-8 or surrogates repaired.
   func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -56,31 +54,4 @@ private func escaped(_ letter: UInt8) -> UInt8 {
   case UInt8(ascii: "t"): Byte.tab
   default: letter
   }
-}
-
-/// The members of an object whose syntax is checked; none if there is no object.
-func propertyColumns(of bytes: UnsafeBufferPointer<UInt8>) -> [(name: String, value: AttributeValue)] {
-  var result: [(name: String, value: AttributeValue)] = []
-  var scanner = JSONScanner(bytes, isFinal: true)
-  // Nothing was kept for properties that are null or absent: the scan stops at once, with nothing found.
-  try? scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-    let start = scanner.position
-    let first = try scanner.peek("a value")
-    let value: AttributeValue
-    if first == Byte.quote {
-      value = .string(try scanner.scanString("a string").text(of: bytes))
-    } else {
-      try scanner.skipValue(depth: 0)
-      let literal = String(decoding: bytes[start..<scanner.position], as: UTF8.self)
-      switch first {
-      case Byte.openBrace, Byte.openBracket: value = .json(literal)
-      case UInt8(ascii: "t"): value = .bool(true)
-      case UInt8(ascii: "f"): value = .bool(false)
-      case UInt8(ascii: "n"): value = .null
-      default: value = .number(literal)
-      }
-    }
-    result.append((name.text(of: bytes), value))
-  }
-  return result
 }

@@ -1,3 +1,5 @@
+import Treeline
+
 /// What the first bytes of an input say it is.
 enum InputFormat {
   case csv
@@ -9,8 +11,17 @@ enum InputFormat {
   }
 
   /// Consumes a byte order mark of UTF-8, and nothing else.
-  static func detect(_ window: Window, file: String) throws(ReadingError) -> InputFormat {
+  ///
+  /// - Parameter isInflated: Whether these are the contents of gzip data.
+  static func detect(_ window: Window, file: String, isInflated: Bool) throws(ReadingError) -> InputFormat {
     try window.require(16)
+    if window.bytes.starts(with: IndexHeader.magic) {
+      throw isInflated
+        ? .unsupportedInput(
+          file: file, found: "an index inside gzip data", remedy: "inflate it into a file with gzip -dc")
+        : .unsupportedInput(
+          file: file, found: "an index", remedy: "it can be opened from a file only, so name its file")
+    }
     if let (found, remedy) = unsupported(window.bytes) {
       throw .unsupportedInput(file: file, found: found, remedy: remedy)
     }

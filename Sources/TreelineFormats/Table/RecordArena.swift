@@ -10,15 +10,18 @@ struct RecordArena: Sendable {
   /// bounded by `ReadingLimits`.
   private var starts: [UInt64] = []
 
-  mutating func append(_ record: UnsafeBufferPointer<UInt8>) {
+  /// Adds a record of two parts, one behind the other.
+  mutating func append(_ start: UnsafeBufferPointer<UInt8>?, _ record: UnsafeBufferPointer<UInt8>) {
+    let count = (start?.count ?? 0) + record.count
     let size = blocks.count == 1 ? Self.firstBlockSize : Self.blockSize
-    if blocks.isEmpty || blocks[blocks.count - 1].count + record.count > size {
+    if blocks.isEmpty || blocks[blocks.count - 1].count + count > size {
       let next = blocks.isEmpty ? Self.firstBlockSize : Self.blockSize
       blocks.append([])
-      blocks[blocks.count - 1].reserveCapacity(max(next, record.count))
+      blocks[blocks.count - 1].reserveCapacity(max(next, count))
     }
     let last = blocks.count - 1
     starts.append(UInt64(last) << 32 | UInt64(blocks[last].count))
+    if let start { blocks[last].append(contentsOf: start) }
     blocks[last].append(contentsOf: record)
   }
 

@@ -13,6 +13,7 @@ struct TableBuilder {
   private var records = RecordArena()
   private var invalidRows: [InvalidRow] = []
   private var skippedRows: [Int] = []
+  private var repairedRowCount = 0
 
   init(file: String, options: ReadingOptions, isPlanar: Bool) {
     self.file = file
@@ -23,11 +24,20 @@ struct TableBuilder {
 
   var rowCount: Int { coordinates.count + skippedRows.count }
 
-  /// Adds a point whose coordinates `axes` holds; `record` is copied if columns are kept.
+  /// Adds a point whose coordinates `axes` holds; if columns are kept, `id` and behind it `record` are copied.
   @inline(__always)
-  mutating func add(first: Double, second: Double, record: UnsafeBufferPointer<UInt8>) {
+  mutating func add(
+    first: Double, second: Double, id: UnsafeBufferPointer<UInt8>? = nil, record: UnsafeBufferPointer<UInt8>
+  ) {
     coordinates.append(Coordinate(longitude: first, latitude: second))
-    if keepsColumns { records.append(record) }
+    guard keepsColumns else { return }
+    records.append(id, record)
+    if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
+  }
+
+  /// Counts a row, or the header, whose text is repaired when it is decoded.
+  mutating func countRepairedRow() {
+    if keepsColumns { repairedRowCount += 1 }
   }
 
   /// Skips a row, or throws if the options do not allow it; `describe` is given the row's number.
@@ -41,6 +51,7 @@ struct TableBuilder {
   func finish(_ layout: RecordLayout) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
-      skippedRows: skippedRows, records: records, layout: keepsColumns ? layout : .none)
+      repairedRowCount: repairedRowCount, skippedRows: skippedRows, records: records,
+      layout: keepsColumns ? layout : .none)
   }
 }

@@ -8,6 +8,8 @@ public struct ClusterFeature: Sendable {
   public var bounds: BoundingBox
   /// The row number of the point where there is just one.
   public var index: Int?
+  /// The `id` of that point's Feature in the input.
+  public var featureID: AttributeValue?
   /// The other columns of that point.
   public var columns: [(name: String, value: AttributeValue)]
   /// The row numbers of all points, where they are wanted.
@@ -15,13 +17,15 @@ public struct ClusterFeature: Sendable {
 
   public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, index: Int? = nil,
-    columns: [(name: String, value: AttributeValue)] = [], members: [Int]? = nil
+    featureID: AttributeValue? = nil, columns: [(name: String, value: AttributeValue)] = [],
+    members: [Int]? = nil
   ) {
     self.id = id
     self.pointCount = pointCount
     self.coordinate = coordinate
     self.bounds = bounds
     self.index = index
+    self.featureID = featureID
     self.columns = columns
     self.members = members
   }

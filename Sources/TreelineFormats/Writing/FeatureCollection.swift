@@ -21,7 +21,13 @@ public struct FeatureCollectionWriter {
 
   /// One Feature.
   public func append(_ feature: ClusterFeature, to text: inout String) {
-    text += "{\"type\":\"Feature\",\"bbox\":["
+    text += "{\"type\":\"Feature\","
+    if let id = feature.featureID {
+      text += "\"id\":"
+      text.appendJSON(id)
+      text += ","
+    }
+    text += "\"bbox\":["
     append([feature.bounds.west, feature.bounds.south, feature.bounds.east, feature.bounds.north], to: &text)
     text += "],\"geometry\":{\"type\":\"Point\",\"coordinates\":["
     append([feature.coordinate.longitude, feature.coordinate.latitude], to: &text)

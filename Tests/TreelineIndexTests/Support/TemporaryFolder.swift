@@ -24,6 +24,14 @@ final class TemporaryFolder: Sendable {
     try Data(bytes).write(to: url.appendingPathComponent(name))
     return path(name)
   }
+
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: false)
+  }
+
+  func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
+  }
 }
 
 extension ClusterTree {

@@ -37,45 +37,21 @@ import TreelineBuilder
         == .typeCharacterSpecial)
   }
 
-  @Test func linkIsFollowed() throws {
+  /// Who may read an index is for its owner to say, and a new one obeys the umask.
+  @Test func permissionsAreKept() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write(try TestIndex.tiny.bytes(), to: "index")
-    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "index")
-    #expect(try BuiltTool.run("build", Self.input, "-o", folder.path("link")).code == 0)
-    #expect(try folder.contents() == ["index", "link"])
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != Data(TestIndex.tiny.bytes()))
-  }
-
-  @Test func leftoverOfADeadBuildIsTakenOver() throws {
-    let folder = try TemporaryFolder()
-    _ = try folder.write([UInt8](repeating: 7, count: 1 << 20), to: ".index.partial")
-    #expect(try BuiltTool.run("build", Self.input, "-o", folder.path("index")).code == 0)
-    #expect(try folder.contents() == ["index"])
-    #expect(try ClusterTree.problems(ofIndex: folder.path("index")) == [])
-  }
-
-  /// A build that is at work has locked its file.
-  @Test func buildAtWorkIsLeftAlone() throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write([], to: ".index.partial")
-    let descriptor = open(path, O_RDWR)
-    #expect(flock(descriptor, LOCK_EX) == 0)
-    let result = try BuiltTool.run("build", Self.input, "-o", folder.path("index"))
-    #expect(result.code == 74 && result.errors.contains("another build is writing this index"))
-    close(descriptor)
-    #expect(try BuiltTool.run("build", Self.input, "-o", folder.path("index")).code == 0)
-  }
-
-  /// Somebody may have put a link where the partial file goes, to have another file cut off.
-  @Test func linkInPlaceOfThePartialFileIsNotFollowed() throws {
-    let folder = try TemporaryFolder()
-    let victim = try folder.write([1, 2, 3], to: "victim")
-    try FileManager.default.createSymbolicLink(atPath: folder.path(".a.partial"), withDestinationPath: victim)
-    #expect(link(victim, folder.path(".b.partial")) == 0)
-    for name in ["a", "b"] {
-      #expect(try BuiltTool.run("build", Self.input, "-o", folder.path(name)).code == 74)
-      #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data([1, 2, 3]))
+    for mode in ["600", "640", "444"] {
+      let path = try folder.write(try TestIndex.tiny.bytes(), to: "index")
+      let result = try BuiltTool.runShell(
+        """
+        chmod \(mode) "$2" && umask 022 && "$TREELINE" build "$1" -o "$2" && stat -c %a "$2" && rm -f "$2"
+        """, ["bash", Self.input, path])
+      #expect(result.output == "\(mode)\n", "\(result.errors)")
     }
+    let new = try BuiltTool.runShell(
+      "umask 027 && \"$TREELINE\" build \"$1\" -o \"$2\" && stat -c %a \"$2\"",
+      ["bash", Self.input, folder.path("new")])
+    #expect(new.output == "640\n")
   }
 
   /// The first bytes tell points from an index; those of a pipe are gone once they are read.

@@ -1,0 +1,75 @@
+import Treeline
+import TreelineBuilder
+import TreelineFormats
+
+/// The columns that `--attributes` names.
+///
+/// Names are compared as Swift compares strings, by canonical equivalence, here and wherever a column is named.
+struct KeptColumns {
+  /// In the input's order and as it spells them, so that the index gives them back as the points themselves do.
+  private(set) var names: [String] = []
+  private let table: PointTable
+
+  /// The names in a value of the option.
+  static func names(in value: String) -> [String] {
+    value.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      let rest = part.drop { $0.isWhitespace }
+      return String(rest.dropLast(rest.reversed().prefix { $0.isWhitespace }.count))
+    }
+  }
+
+  /// Finds the columns that the option's values name, so that no index is written without one of them.
+  init(_ values: [String], of table: PointTable, in input: Input) throws {
+    self.table = table
+    // Features that are not there contradict no name.
+    let isAnyName = table.columnNames == nil && table.coordinates.isEmpty
+    for value in values {
+      let whole = columns(named: value)
+      if !whole.isEmpty {
+        try add(whole, named: value, in: input)
+      } else {
+        for name in Self.names(in: value) {
+          try add(isAnyName ? [name] : columns(named: name), named: name, in: input)
+        }
+      }
+    }
+    if !isAnyName { names = table.inputOrder(ofColumns: names) }
+  }
+
+  private func columns(named name: String) -> [String] {
+    if let names = table.columnNames { return names.filter { $0 == name } }
+    return table.hasColumn(named: name) ? [name] : []
+  }
+
+  private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
+    func failure(_ message: String) -> Failure { Failure(message: message, code: Failure.usage) }
+    let name = name.debugDescription
+    guard let column = columns.first else {
+      throw failure(
+        "\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
+    }
+    guard columns.count == 1 else {
+      throw failure(
+        "\(input.name): expected one column \(name), as --attributes names it, found \(columns.count); "
+          + "give them different names")
+    }
+    guard !names.contains(column) else {
+      throw failure("--attributes must name each column once, found \(name) again")
+    }
+    names.append(column)
+  }
+
+  private var remedy: String {
+    guard let names = table.columnNames, !names.isEmpty else { return "" }
+    let shown = names.prefix(20).map(\.debugDescription).joined(separator: ", ")
+    return "; the columns that can be kept are \(shown)"
+      + (names.count > 20 ? " and \(names.count - 20) more" : "")
+  }
+
+  /// What the index is to keep.
+  var attributes: [IndexAttribute] {
+    names.map { name in
+      IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+/// Bytes that are no UTF-8 are repaired, and that is said once.
+@Suite struct BrokenTextTests {
+  @Test func repairedRowsAreCounted() throws {
+    let rows: [[UInt8]] = [
+      Array("longitude,latitude,n".utf8) + [0xE4], Array("1,2,caf".utf8) + [0xE9], Array("3,4,ok".utf8),
+      Array("5,6,".utf8) + [0xC0, 0x80],
+    ]
+    let result = try Tool.run(["query", "-"], input: Data(rows.joined(separator: [0x0A])))
+    #expect(result.code == 0)
+    #expect(result.output.contains("\"n\u{FFFD}\":\"caf\u{FFFD}\""))
+    #expect(
+      result.errors == """
+        treeline: standard input: 3 rows hold bytes that are no UTF-8, shown as \u{FFFD}; convert the text, as with iconv -f WINDOWS-1252 -t UTF-8
+
+        """)
+    #expect(try Tool.run(["query", "Fixtures/cities.csv.gz", "--limit", "3"]).errors.isEmpty)
+  }
+}

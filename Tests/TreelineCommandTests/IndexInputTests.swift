@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// An index is told by its content, wherever it comes from.
+@Suite struct IndexInputTests {
+  private let folder: TemporaryFolder
+  private let index: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    index = folder.path("points.treeline")
+    try #require(try Tool.run(["build", "Fixtures/cities.csv.gz", "-o", index]).code == 0)
+  }
+
+  @Test(arguments: [["query"], ["compare"], ["inspect"], ["verify"]])
+  func redirectedIndexIsOpened(words: [String]) throws {
+    let named = try Tool.run(words + [index])
+    let redirected = try Tool.runShell("\"$TREELINE\" \"$@\" - < \"$0\"", [index] + words)
+    #expect(redirected.code == 0 && redirected.errors.isEmpty, "\(redirected.errors)")
+    #expect(
+      named.output.replacing(index, with: "-")
+        == redirected.output
+        .replacing("standard input", with: "-"))
+  }
+
+  @Test func redirectedPointsAreReadAsEver() throws {
+    let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
+    let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])
+    #expect(redirected == named)
+  }
+
+  @Test(arguments: ["query", "compare", "build"])
+  func indexOfAPipeIsRefused(word: String) throws {
+    let output = word == "build" ? ["-o", folder.path("new")] : []
+    for script in ["cat \"$0\" | \"$TREELINE\" \"$@\" -", "\"$TREELINE\" \"$@\" <(cat \"$0\")"] {
+      let result = try Tool.runShell(script, [index, word] + output)
+      #expect(result.code == 65)
+      #expect(
+        result.errors.contains("found an index; it can be opened from a file only, so name its file"),
+        "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test(arguments: ["query", "compare"])
+  func compressedIndexIsRefused(word: String) throws {
+    for script in [
+      "gzip -c \"$0\" > \"$0.gz\"; \"$TREELINE\" \"$@\" \"$0.gz\"", "gzip -c \"$0\" | \"$TREELINE\" \"$@\" -",
+    ] {
+      let result = try Tool.runShell(script, [index, word])
+      #expect(result.code == 65)
+      #expect(
+        result.errors.contains("found an index inside gzip data; inflate it into a file with gzip -dc"),
+        "\(result.errors)")
+    }
+  }
+
+  @Test func indexIsNotBuiltFromAnIndex() throws {
+    for script in ["\"$TREELINE\" build \"$0\" \"$@\"", "\"$TREELINE\" build - \"$@\" < \"$0\""] {
+      let result = try Tool.runShell(script, [index, "-o", folder.path("new")])
+      #expect(result.code == 64)
+      #expect(result.errors.contains("expected points, found an index already"), "\(result.errors)")
+    }
+    #expect(try folder.contents() == ["points.treeline"])
+    #expect(!(try Tool.run(["build", "--help"]).output.contains("An index, or points")))
+  }
+
+  /// Columns are of CSV. Where there are none, naming one is a mistake.
+  @Test(arguments: [["--longitude", "a", "--latitude", "b"], ["--x", "a", "--y", "b"]])
+  func columnsOfOtherInputsAreRefused(options: [String]) throws {
+    for (input, kind) in [(index, "an index"), ("Fixtures/formats/collection.geojson", "GeoJSON")] {
+      for command in [["query", input], ["compare", input]] {
+        let result = try Tool.run(command + options)
+        #expect(result.code == 64)
+        #expect(result.errors.contains("\(options[0]) and \(options[2])"), "\(result.errors)")
+        #expect(
+          result.errors.contains("\(input): ") && result.errors.contains("found \(kind)"), "\(result.errors)")
+      }
+    }
+    let built = try Tool.run(
+      ["build", "Fixtures/formats/lines.geojsonl", "-o", folder.path("new")] + options)
+    #expect(built.code == 64 && built.errors.contains("found GeoJSON"), "\(built.errors)")
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// The file beside an index in which it is written first: a dead build's is cleared, anybody else's is left alone.
+@Suite struct PartialFileTests {
+  private static let input = Repository.path("Fixtures/formats/plain.csv")
+
+  private func build(_ folder: TemporaryFolder, _ input: String = input) throws -> BuiltTool.Result {
+    try BuiltTool.run("build", input, "-o", folder.path("index"))
+  }
+
+  /// What builds leave that are killed.
+  enum Leftover: CaseIterable {
+    case nothingYet, lengthOnly, sectionsWithoutHeader, all
+
+    var bytes: [UInt8] {
+      get throws {
+        switch self {
+        case .nothingYet: []
+        case .lengthOnly: [UInt8](repeating: 0, count: 1 << 20)
+        case .sectionsWithoutHeader: [UInt8](repeating: 0, count: 128) + [7, 7, 7]
+        case .all: try TestIndex.tiny.bytes()
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Leftover.allCases)
+  func leftoverOfADeadBuildIsTakenOver(leftover: Leftover) throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(leftover.bytes, to: ".index.partial")
+    #expect(try build(folder).code == 0)
+    #expect(try folder.contents() == ["index"])
+    #expect(try ClusterTree.problems(ofIndex: folder.path("index")) == [])
+  }
+
+  @Test(arguments: Leftover.allCases)
+  func leftoverIsClearedByABuildThatFails(leftover: Leftover) throws {
+    for arguments in [
+      [Repository.path("Fixtures/broken/not_a_number.csv")], ["/nowhere/points.csv"],
+      [Repository.path("Fixtures/index/v1/tiny.treeline")], [Self.input, "--attributes", "nmae"],
+    ] {
+      let folder = try TemporaryFolder()
+      _ = try folder.write(leftover.bytes, to: ".index.partial")
+      let result = try BuiltTool.runShell(
+        "\"$TREELINE\" build \"$@\"", ["bash"] + arguments + ["-o", folder.path("index")])
+      #expect(result.code != 0)
+      #expect(try folder.contents() == [], "\(arguments): \(result.errors)")
+    }
+  }
+
+  @Test func otherFilesOfThatNameAreLeftAlone() throws {
+    for bytes in [
+      Array("my notes\n".utf8), [0x1F, 0x8B, 8, 0], [0, 0, 0, 1], [0x89, 0x54, 0x52, 0x4C],
+      [UInt8](repeating: 0, count: 127) + [1],
+    ] as [[UInt8]] {
+      let folder = try TemporaryFolder()
+      let path = try folder.write(bytes, to: ".index.partial")
+      let result = try build(folder)
+      #expect(result.code == 74)
+      #expect(result.errors.contains("found a file of \(bytes.count) bytes"), "\(result.errors)")
+      #expect(result.errors.contains("move it away"), "\(result.errors)")
+      #expect(try folder.contents() == [".index.partial"])
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
+    }
+  }
+
+  /// Somebody may have put a link where the partial file goes, to have another file cut off.
+  @Test func linksFoldersAndPipesOfThatNameAreLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    let victim = try folder.write([], to: "victim")
+    try folder.link(".a.partial", to: "victim")
+    #expect(link(victim, folder.path(".b.partial")) == 0)
+    try folder.makeFolder(".c.partial")
+    #expect(mkfifo(folder.path(".d.partial"), 0o600) == 0)
+    let before = try folder.contents()
+    for (name, found) in [("a", "a link"), ("b", "another name"), ("c", "a folder"), ("d", "a pipe")] {
+      let result = try BuiltTool.run("build", Self.input, "-o", folder.path(name))
+      #expect(result.code == 74)
+      #expect(result.errors.contains(found) && result.errors.contains("move it away"), "\(result.errors)")
+    }
+    #expect(try folder.contents() == before)
+  }
+
+  /// A build that is at work has locked its file.
+  @Test func buildAtWorkIsLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write([], to: ".index.partial")
+    let descriptor = open(path, O_RDWR)
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    // Said before anything is read, or this input would be what is wrong.
+    let result = try build(folder, "/nowhere/points.csv")
+    #expect(result.code == 74 && result.errors.contains("another build is writing this index"))
+    #expect(try folder.contents() == [".index.partial"])
+    close(descriptor)
+    #expect(try build(folder).code == 0)
+    #expect(try folder.contents() == ["index"])
+  }
+
+  /// A build holds its place from the start, and not only once it writes.
+  @Test func secondBuildIsRefusedAtOnce() throws {
+    let folder = try TemporaryFolder()
+    let result = try BuiltTool.runShell(
+      """
+      mkfifo "$2/points" && exec 3<>"$2/points" && echo "longitude,latitude" >&3
+      "$TREELINE" build "$2/points" -o "$2/index" 3>&- & first=$!
+      for i in {1..500}; do [ -e "$2/.index.partial" ] && break; sleep 0.01; done
+      "$TREELINE" build "$1" -o "$2/index"; echo $?
+      echo 1,2 >&3; exec 3>&-; wait $first; echo $?; rm "$2/points"
+      """, ["bash", Self.input, folder.url.path])
+    #expect(result.output == "74\n0\n", "\(result.errors)")
+    #expect(result.errors.contains("another build is writing this index"))
+    #expect(try folder.contents() == ["index"])
+    #expect(try ClusterTree(index: folder.path("index")).pointCount == 1)
+  }
+
+  /// Who stops a build, or closes its terminal, finds the folder as it was.
+  @Test(arguments: ["INT", "TERM", "HUP"])
+  func stoppedBuildLeavesNothing(signal: String) throws {
+    let folder = try TemporaryFolder()
+    let result = try BuiltTool.runShell(
+      """
+      mkfifo "$1/points" && exec 3<>"$1/points"
+      # What runs the tests blocks signals, and a shell's background ignores interrupts, which env undoes.
+      env --default-signal=\(signal) "$TREELINE" build "$1/points" -o "$1/index" 3>&- & first=$!
+      for i in {1..500}; do [ -e "$1/.index.partial" ] && break; sleep 0.01; done
+      sleep 0.1; kill -\(signal) $first; wait $first; echo $(kill -l $?); rm "$1/points"
+      """, ["bash", folder.url.path])
+    #expect(result.output == "\(signal)\n", "\(result.errors)")
+    #expect(try folder.contents() == [])
+  }
+
+  @Test func hangUpThatIsIgnoredIsIgnored() throws {
+    let folder = try TemporaryFolder()
+    let result = try BuiltTool.runShell(
+      """
+      mkfifo "$1/points" && exec 3<>"$1/points" && echo "longitude,latitude" >&3
+      env --default-signal=HUP nohup "$TREELINE" build "$1/points" -o "$1/index" 3>&- >/dev/null & first=$!
+      for i in {1..500}; do [ -e "$1/.index.partial" ] && break; sleep 0.01; done
+      sleep 0.1; kill -HUP $first; sleep 0.1; exec 3>&-; wait $first; echo $?; rm "$1/points"
+      """, ["bash", folder.url.path])
+    #expect(result.output == "0\n", "\(result.errors)")
+    #expect(try folder.contents() == ["index"])
+  }
+}
