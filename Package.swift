@@ -4,8 +4,9 @@ import PackageDescription
 
 let package = Package(
   name: "treeline",
-  // Int128, in which the builder's moments are exact, came with these systems.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  // Int128, in which the builder's moments are exact, came with these systems. watchOS is none of them: offsets into an
+  // index need an Int of 64 bits, and arm64_32 has 32.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),

@@ -28,7 +28,8 @@ import Treeline
   func columnsAreNamed(values: [String], names: [String]) throws {
     for text in [Self.csv, Self.geoJSON] {
       let built = try build(text, values)
-      #expect(built.names == names, "\(built.result.errors)")
+      // They come in the order of the input, which is not the same in both.
+      #expect(built.names.sorted() == names.sorted(), "\(built.result.errors)")
     }
   }
 

@@ -8,28 +8,31 @@ import TreelineBuilder
 @Suite struct AttributeTests {
   static let set = PointSet.cities(300, clusters: 5, seed: 61)
 
-  private func opened(_ values: @escaping @Sendable (Int) -> AttributeValue) throws -> ClusterTree {
+  private func opened(_ values: @escaping @Sendable (Int) -> AttributeValue?) throws -> ClusterTree {
     try IndexBytes(Self.set.tree().indexBytes(attributes: [IndexAttribute(name: "värde", value: values)]))
       .open()
   }
 
-  static let columns: [[AttributeValue]] = [
+  static let columns: [[AttributeValue?]] = [
     ["a", "", "é", "e\u{301}", "\u{0}", "🏔", "\"\\\n"].map { .string($0) },
     ["0", "-1", "1e+16", "0.1", "5e-324", "-0.0", "1.7976931348623157e+308"].map { .number($0) },
     ["1.0", "1e5", "123456789012345678901234567890", "-0", "0.10"].map { .number($0) },
     [.null], [.bool(true), .bool(false), .null], [.number("1"), .null],
     [.number("1"), .string("1"), .json("[1]"), .bool(true), .null, .json("{ \"a\" : [ ] }"), .string("")],
+    [nil], [nil, .null], [.number("1"), nil, .null, .number("0.5")], [.string(""), nil, .null, .bool(false)],
   ]
 
   @Test(arguments: columns)
-  func everyValueComesBack(_ values: [AttributeValue]) throws {
+  func everyValueComesBack(_ values: [AttributeValue?]) throws {
     let tree = try opened { values[$0 % values.count] }
     #expect(tree.attributeNames == ["värde"])
     for index in 0..<tree.pointCount {
-      let found = tree.attributes(at: index)[0].value
+      let found = tree.attributes(at: index).first?.value
       let expected = values[tree.row(at: index) % values.count]
       // Unicode has it that some strings are equal whose bytes are not.
-      #expect(found.tag == expected.tag && Array(found.text.utf8) == Array(expected.text.utf8))
+      #expect(
+        found?.tag == expected?.tag
+          && found.map { Array($0.text.utf8) } == expected.map { Array($0.text.utf8) })
     }
   }
 
@@ -45,6 +48,23 @@ import TreelineBuilder
     let attribute = IndexAttribute(name: "n") { .number("\($0)") }
     let header = try IndexEditor(Self.set.tree().indexBytes(attributes: [attribute])).header
     #expect(header.sections.last?.length == UInt64(16 + 8 + 8 * 300))
+  }
+
+  /// Two NaN stand for null and for no value, so that neither costs more than a number.
+  @Test func numbersTakeEightBytesWhereSomeAreAbsent() throws {
+    let attribute = IndexAttribute(name: "n") { [.number("\($0)"), nil, .null][$0 % 3] }
+    let header = try IndexEditor(Self.set.tree().indexBytes(attributes: [attribute])).header
+    #expect(header.sections.last?.length == UInt64(16 + 8 + 8 * 300))
+  }
+
+  /// Bytes tell names apart: what is equal to Unicode may be two names.
+  @Test func columnsOfOneNameAreRefused() throws {
+    let tree = try PointSet.one.tree()
+    let attributes = ["\u{E9}", "e\u{301}", "x"].map { name in IndexAttribute(name: name) { _ in .null } }
+    #expect(try IndexBytes(tree.indexBytes(attributes: attributes)).problems() == [])
+    #expect(throws: IndexWritingError.attributeTwice(name: "x")) {
+      _ = try tree.indexBytes(attributes: attributes + [IndexAttribute(name: "x") { _ in .bool(true) }])
+    }
   }
 
   @Test func moreColumnsThanSectionsAreRefused() throws {

@@ -29,7 +29,7 @@ import Treeline
     let error = #expect(throws: IndexError.self) {
       _ = try tree.clusters(in: .everything, limit: record == 1 ? 2 : 3)
     }
-    guard case .damagedNode(record, let offset, .childOutside, _)? = error else {
+    guard case .damagedNode(_, record, let offset, .childOutside, _)? = error else {
       Issue.record("found \(String(describing: error))")
       return
     }

@@ -10,13 +10,13 @@ import Treeline
   static let broken = Repository.files(in: folder + "/broken").filter { $0.hasSuffix(".treeline") }
 
   @Test func filesAreThere() {
-    #expect(Self.sound.count == 6)
-    #expect(Self.broken.count == 12)
+    #expect(Self.sound.count == 7)
+    #expect(Self.broken.count == 26)
   }
 
   @Test(arguments: sound)
   func answersAreAsTheyWere(_ path: String) throws {
-    let answer = try BuiltTool.run("query", Repository.path(path), "--limit", "12", "--members")
+    let answer = try Self.answer(of: Repository.path(path))
     let expected = try String(
       contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".geojson")),
       encoding: .utf8)
@@ -34,6 +34,10 @@ import Treeline
     #expect(Self.words(of: result) == expected)
   }
 
+  private static func answer(of path: String) throws -> BuiltTool.Result {
+    try BuiltTool.run("query", path, "--limit", "12", "--members")
+  }
+
   /// What is said, without the place of the repository.
   private static func words(of result: BuiltTool.Result) -> String {
     result.errors.replacingOccurrences(of: Repository.path(folder) + "/", with: "")
@@ -41,14 +45,20 @@ import Treeline
 
   /// Made once; delete one to have it made again.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil))
-  func brokenFilesAreMade() throws {
+  func filesAreMade() throws {
+    let uneven = Repository.path(Self.folder + "/uneven")
+    try Self.make(uneven + ".treeline", TestIndex.uneven.bytes())
+    try Self.make(uneven + ".geojson", Array(Self.answer(of: uneven + ".treeline").output.utf8))
     for (name, bytes) in try Self.brokenFiles() {
       let path = Repository.path("\(Self.folder)/broken/\(name)")
-      guard !FileManager.default.fileExists(atPath: path + ".treeline") else { continue }
-      try Data(bytes).write(to: URL(fileURLWithPath: path + ".treeline"))
-      let result = try BuiltTool.run("verify", path + ".treeline")
-      try Self.words(of: result).write(toFile: path + ".txt", atomically: true, encoding: .utf8)
+      try Self.make(path + ".treeline", bytes)
+      try Self.make(path + ".txt", Array(Self.words(of: BuiltTool.run("verify", path + ".treeline")).utf8))
     }
+  }
+
+  private static func make(_ path: String, _ bytes: [UInt8]) throws {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
   private static func brokenFiles() throws -> [(name: String, bytes: [UInt8])] {
@@ -72,6 +82,9 @@ import Treeline
       + damages.map { name in
         let damage = Damage.all.first { $0.description == name }!
         return (name.replacingOccurrences(of: " ", with: "-"), try damage.damaged().repaired().contents)
+      }
+      + Lie.all.map { lie in
+        (lie.description.replacingOccurrences(of: " ", with: "-"), try lie.damage.damaged().forged().contents)
       }
   }
 }

@@ -41,6 +41,12 @@ import Treeline
     var editor = try IndexEditor(TestIndex.planar)
     editor.store(UInt32(3), at: 36)
     #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    editor = try IndexEditor(TestIndex.planar)
+    editor.store(UInt32(1), at: 64)
+    let error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    #expect(
+      "\(try #require(error))".contains("at byte 64: expected no clipped points on a plain plane, 0, found 1")
+    )
   }
 
   @Test func sectionTable() throws {

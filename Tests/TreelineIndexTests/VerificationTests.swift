@@ -61,7 +61,7 @@ import TreelineBuilder
       try problems { $0.set(.childOffset, ofRecord: 0, to: 3) }
         .contains {
           $0.contains("expected children at record 1, in the order of a walk, found 3")
-            || $0.contains("sound record")
+            || $0.contains("record 0 at byte")
         })
     #expect(
       try problems {

@@ -6,7 +6,7 @@
 /// Nothing is checked on opening but that it fits its section: a damaged value is read as null or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
-    /// 8 bytes a point, in tree order: a double, NaN for null.
+    /// 8 bytes a point, in tree order: a double, one NaN for null and one for absent.
     case numbers = 1
     /// 4 bytes a point, in tree order: which entry; then, from the next multiple of 8, 8 bytes an entry and one more: where
     /// its bytes begin, counted from the end of this table; then the entries, each a tag and its text in UTF-8.
@@ -19,16 +19,22 @@ package struct AttributeColumn: Sendable {
   let pointCount: Int
   /// All of it. Whatever keeps the tree keeps these.
   nonisolated(unsafe) let section: UnsafeRawBufferPointer
+  nonisolated(unsafe) let nameBytes: UnsafeRawBufferPointer
   /// From behind the name to the end of the section.
   nonisolated(unsafe) let body: UnsafeRawBufferPointer
 
   package static let fixedLength = 16
 
-  init(_ section: IndexSection, in file: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
+  /// The bits that stand for null among numbers: the quiet NaN.
+  package static let nullBits: UInt64 = 0x7FF8_0000_0000_0000
+  /// The bits that stand for no value at all.
+  package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
+
+  init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     let bytes = UnsafeRawBufferPointer(
-      rebasing: file[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+      rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
     func malformed(_ at: Int, _ expected: String, _ found: String) -> IndexError {
-      .malformed(offset: section.offset + UInt64(at), expected: expected, found: found)
+      file.malformed(at: section.offset + UInt64(at), expected: expected, found: found)
     }
     guard bytes.count >= Self.fixedLength else {
       throw malformed(0, "an attribute of \(Self.fixedLength) bytes or more", "\(bytes.count) bytes")
@@ -45,7 +51,8 @@ package struct AttributeColumn: Sendable {
     self.encoding = encoding
     self.section = bytes
     self.pointCount = pointCount
-    name = String(decoding: bytes[Self.fixedLength..<Self.fixedLength + nameLength], as: UTF8.self)
+    nameBytes = UnsafeRawBufferPointer(rebasing: bytes[Self.fixedLength..<Self.fixedLength + nameLength])
+    name = String(decoding: nameBytes, as: UTF8.self)
     entryCount = Int(bytes.read(at: 8) as UInt32)
     body = UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
     let needed =
@@ -61,25 +68,28 @@ package struct AttributeColumn: Sendable {
 
   package static func tableStart(_ pointCount: Int) -> Int { (4 * pointCount + 7) / 8 * 8 }
 
-  /// The value of the point at a place in tree order.
-  package func value(at index: Int) -> AttributeValue {
+  /// The value of the point at a place in tree order; nil where the input has none, not even null.
+  package func value(at index: Int) -> AttributeValue? {
     precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
     switch encoding {
     case .numbers:
-      let number = Double(bitPattern: body.read(at: 8 * index))
+      let bits: UInt64 = body.read(at: 8 * index)
+      if bits == Self.absentBits { return nil }
+      let number = Double(bitPattern: bits)
       return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
     case .dictionary:
-      return entry(Int(body.read(at: 4 * index) as UInt32)) ?? .null
+      guard let entry = entry(Int(body.read(at: 4 * index) as UInt32)) else { return .null }
+      return AttributeValue(entry.tag, entry.text)
     }
   }
 
-  private func entry(_ entry: Int) -> AttributeValue? {
+  private func entry(_ entry: Int) -> (tag: AttributeValue.Tag, text: String)? {
     guard let bytes = entryBytes(entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return nil }
     let literal = UnsafeRawBufferPointer(rebasing: bytes[1...])
     // What is written out as it stands must be what it says it is.
     switch tag {
     case .number where !JSONSyntax.isNumber(literal), .json where !JSONSyntax.isValue(literal): return nil
-    default: return AttributeValue(tag, String(decoding: literal, as: UTF8.self))
+    default: return (tag, String(decoding: literal, as: UTF8.self))
     }
   }
 

@@ -18,6 +18,8 @@ extension AttributeValue {
     case number = 3
     case string = 4
     case json = 5
+    /// The point has no value, not even null: the input lacks the column there.
+    case absent = 6
   }
 
   package var tag: Tag {
@@ -37,15 +39,16 @@ extension AttributeValue {
     }
   }
 
-  package init(_ tag: Tag, _ text: String) {
-    self =
-      switch tag {
-      case .null: .null
-      case .no: .bool(false)
-      case .yes: .bool(true)
-      case .number: .number(text)
-      case .string: .string(text)
-      case .json: .json(text)
-      }
+  /// Nil where the tag says that there is none.
+  package init?(_ tag: Tag, _ text: String) {
+    switch tag {
+    case .absent: return nil
+    case .null: self = .null
+    case .no: self = .bool(false)
+    case .yes: self = .bool(true)
+    case .number: self = .number(text)
+    case .string: self = .string(text)
+    case .json: self = .json(text)
+    }
   }
 }

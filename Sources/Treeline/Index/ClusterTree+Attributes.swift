@@ -1,14 +1,17 @@
 extension ClusterTree {
-  /// The names of the columns that the index keeps for each point, in the order in which they were asked for; none for a
-  /// tree that was built in memory.
+  /// The names of the columns that the index keeps, in its order; none for a tree that was built in memory.
   public var attributeNames: [String] { storage.attributes.map(\.name) }
 
   /// What the index keeps of a point, given by its place in tree order: a single point's is `range.lowerBound`.
   ///
+  /// Columns that the point lacks are left out, as the members that a GeoJSON feature does not have.
+  ///
   /// - Precondition: `index` is in `0 ..< pointCount`.
   public func attributes(at index: Int) -> [(name: String, value: AttributeValue)] {
     defer { withExtendedLifetime(storage) {} }
-    return storage.attributes.map { ($0.name, $0.value(at: index)) }
+    return storage.attributes.compactMap { column in
+      column.value(at: index).map { (column.name, $0) }
+    }
   }
 
   /// The row number of a point, given by its place in tree order.

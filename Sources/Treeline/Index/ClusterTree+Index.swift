@@ -21,9 +21,10 @@ extension ClusterTree {
     bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable
   ) throws(IndexError) {
     let header = try IndexHeader(bytes, name: name)
-    let sections = try HierarchySections(header, bytes)
+    let file = NamedBytes(bytes: bytes, name: name)
+    let sections = try HierarchySections(header, file)
     let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
-      try AttributeColumn(section, in: bytes, pointCount: header.pointCount)
+      try AttributeColumn(section, in: file, pointCount: header.pointCount)
     }
     let pairs = max(header.nodeCount - 1, 0) / 2
     self.init(
@@ -36,7 +37,7 @@ extension ClusterTree {
         nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
         spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
-        nodesOffset: sections.offset(of: .nodes), attributes: attributes,
+        name: name, nodesOffset: sections.offset(of: .nodes), attributes: attributes,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
     try checkRoot(header)
@@ -48,7 +49,8 @@ extension ClusterTree {
     let count = storage.nodes[0].count
     guard count == root.count else {
       throw .malformed(
-        offset: storage.nodesOffset + 16, expected: "a root of all \(header.pointCount) points",
+        path: storage.name, offset: storage.nodesOffset + 16,
+        expected: "a root of all \(header.pointCount) points",
         found: "\(count)")
     }
     try storage.checkSummary(of: root)
@@ -57,22 +59,20 @@ extension ClusterTree {
 
 /// The sections that every index has, by kind.
 private struct HierarchySections {
-  private let bytes: UnsafeRawBufferPointer
+  private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
-  private static let known = IndexSection.Kind.hierarchy + [.rows, .attribute]
-
   /// Refuses sections that must be understood and are not, and a second section of a kind of which there is one.
-  init(_ header: IndexHeader, _ bytes: UnsafeRawBufferPointer) throws(IndexError) {
-    self.bytes = bytes
+  init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
+    self.file = file
     for (index, section) in header.sections.enumerated() {
-      guard Self.known.contains(section.kind) else {
-        if section.isRequired { throw .unknownSection(kind: section.kind.rawValue) }
+      guard section.kind.isKnown else {
+        if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
         continue
       }
       if section.kind != .attribute, sections.updateValue(section, forKey: section.kind) != nil {
-        throw .malformed(
-          offset: UInt64(IndexHeader.fixedLength + index * IndexHeader.entryLength),
+        throw file.malformed(
+          at: IndexHeader.offset(ofEntry: index),
           expected: "one section of \(section.kind)", found: "a second")
       }
     }
@@ -85,14 +85,14 @@ private struct HierarchySections {
     -> UnsafePointer<Entry>
   {
     guard let section = sections[kind] else {
-      throw .malformed(
-        offset: UInt64(IndexHeader.fixedLength), expected: "a section of \(kind)", found: "none in the table")
+      throw file.malformed(
+        at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
     guard section.length == UInt64(count * MemoryLayout<Entry>.stride) else {
-      throw .malformed(
-        offset: section.offset, expected: "\(count * MemoryLayout<Entry>.stride) bytes of \(kind)",
+      throw file.malformed(
+        at: section.offset, expected: "\(count * MemoryLayout<Entry>.stride) bytes of \(kind)",
         found: "\(section.length)")
     }
-    return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
+    return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
   }
 }

@@ -1,17 +1,19 @@
 /// Why a file cannot be opened as an index, or what is wrong with one whose bytes are not those that were written.
+///
+/// Each names the file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   case unopenable(path: String, reason: String)
   /// The file does not begin as an index does.
   case notAnIndex(path: String)
   /// The index is of a version that this reader does not know.
-  case unknownVersion(major: UInt16, minor: UInt16)
+  case unknownVersion(path: String, major: UInt16, minor: UInt16)
   /// The index has a section that must be understood and is not.
-  case unknownSection(kind: UInt32)
+  case unknownSection(path: String, kind: UInt32)
   /// What stands at an offset contradicts the format or the rest of the file.
-  case malformed(offset: UInt64, expected: String, found: String)
+  case malformed(path: String, offset: UInt64, expected: String, found: String)
   /// A node record, at a byte of the file, contradicts the records around it. Records count from the root, which is 0.
-  case damagedNode(record: Int, offset: UInt64, expected: NodeDamage, found: String)
+  case damagedNode(path: String, record: Int, offset: UInt64, expected: NodeDamage, found: String)
 
   public enum NodeDamage: String, Hashable, Sendable {
     case childOutside = "children within the node section, the left one at an odd record"
@@ -28,16 +30,16 @@ extension IndexError: CustomStringConvertible {
       "\(path): cannot be opened: \(reason)"
     case .notAnIndex(let path):
       "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one"
-    case .unknownVersion(let major, let minor):
-      "expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
+    case .unknownVersion(let path, let major, let minor):
+      "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
         + "build it anew or use a later Treeline"
-    case .unknownSection(let kind):
-      "the index needs section kind \(kind), which this version does not know; use a later Treeline"
-    case .malformed(let offset, let expected, let found):
-      "the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
-    case .damagedNode(let record, let offset, let expected, let found):
-      "the index is damaged at byte \(offset), node record \(record): expected \(expected.rawValue), found \(found); "
-        + "build it anew"
+    case .unknownSection(let path, let kind):
+      "\(path): the index needs section kind \(kind), which this version does not know; use a later Treeline"
+    case .malformed(let path, let offset, let expected, let found):
+      "\(path): the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
+    case .damagedNode(let path, let record, let offset, let expected, let found):
+      "\(path): the index is damaged at byte \(offset), node record \(record): expected \(expected.rawValue), "
+        + "found \(found); build it anew"
     }
   }
 }

@@ -7,66 +7,69 @@ extension IndexHeader {
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {
     guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
+    let file = NamedBytes(bytes: bytes, name: name)
     guard bytes.count >= Self.fixedLength else {
-      throw .malformed(
-        offset: UInt64(bytes.count), expected: "a header of \(Self.fixedLength) bytes",
+      throw file.malformed(
+        at: bytes.count, expected: "a header of \(Self.fixedLength) bytes",
         found: "the end of the file")
     }
-    majorVersion = bytes.read(at: Offset.majorVersion)
-    minorVersion = bytes.read(at: Offset.minorVersion)
+    majorVersion = file.read(at: Offset.majorVersion)
+    minorVersion = file.read(at: Offset.minorVersion)
     guard majorVersion == Self.majorVersion else {
-      throw .unknownVersion(major: majorVersion, minor: minorVersion)
+      throw .unknownVersion(path: name, major: majorVersion, minor: minorVersion)
     }
-    let sectionCount = Int(bytes.read(at: Offset.sectionCount) as UInt32)
+    let sectionCount = Int(file.read(at: Offset.sectionCount) as UInt32)
     guard sectionCount <= Self.maximumSectionCount else {
-      throw .malformed(
-        offset: UInt64(Offset.sectionCount), expected: "at most \(Self.maximumSectionCount) sections",
+      throw file.malformed(
+        at: Offset.sectionCount, expected: "at most \(Self.maximumSectionCount) sections",
         found: "\(sectionCount)")
     }
     let length = Self.fixedLength + sectionCount * Self.entryLength
-    try bytes.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
+    try file.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
     guard bytes.count >= length else {
-      throw .malformed(
-        offset: UInt64(bytes.count), expected: "a section table up to byte \(length)",
+      throw file.malformed(
+        at: bytes.count, expected: "a section table up to byte \(length)",
         found: "the end of the file")
     }
-    try bytes.checkHeader(length: length)
-    fileLength = bytes.read(at: Offset.fileLength)
-    try bytes.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
+    try file.checkHeader(length: length)
+    fileLength = file.read(at: Offset.fileLength)
+    try file.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
     for offset in Offset.reserved where minorVersion <= Self.minorVersion && bytes[offset] != 0 {
-      throw .malformed(
-        offset: UInt64(offset), expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
+      throw file.malformed(
+        at: offset, expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
     }
-    pointCount = Int(bytes.read(at: Offset.pointCount) as UInt32)
+    pointCount = Int(file.read(at: Offset.pointCount) as UInt32)
     guard pointCount <= 1 << 31 else {
-      throw .malformed(
-        offset: UInt64(Offset.pointCount), expected: "at most 2^31 points", found: "\(pointCount)")
+      throw file.malformed(
+        at: Offset.pointCount, expected: "at most 2^31 points", found: "\(pointCount)")
     }
-    nodeCount = Int(bytes.read(at: Offset.nodeCount) as UInt32)
+    nodeCount = Int(file.read(at: Offset.nodeCount) as UInt32)
     guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0,
       nodeCount % 2 == 1 || pointCount == 0
     else {
-      throw .malformed(
-        offset: UInt64(Offset.nodeCount), expected: "an odd number of nodes below \(2 * pointCount)",
+      throw file.malformed(
+        at: Offset.nodeCount, expected: "an odd number of nodes below \(2 * pointCount)",
         found: "\(nodeCount)")
     }
-    plane = try Plane(readingFrom: bytes)
-    clippedPointCount = Int(bytes.read(at: Offset.clippedPointCount) as UInt32)
+    plane = try Plane(readingFrom: file)
+    clippedPointCount = Int(file.read(at: Offset.clippedPointCount) as UInt32)
     guard clippedPointCount <= pointCount else {
-      throw .malformed(
-        offset: UInt64(Offset.clippedPointCount), expected: "at most all \(pointCount) points",
+      throw file.malformed(
+        at: Offset.clippedPointCount, expected: "at most all \(pointCount) points",
         found: "\(clippedPointCount)")
     }
-    contentHash = bytes.read(at: Offset.contentHash)
-    let rawRule: UInt32 = bytes.read(at: Offset.splitRule)
+    if plane.projection == .planar {
+      try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
+    }
+    contentHash = file.read(at: Offset.contentHash)
+    let rawRule: UInt32 = file.read(at: Offset.splitRule)
     guard let rule = SplitRule(rawValue: rawRule) else {
-      throw .malformed(offset: UInt64(Offset.splitRule), expected: "split rule 1 (mean)", found: "\(rawRule)")
+      throw file.malformed(at: Offset.splitRule, expected: "split rule 1 (mean)", found: "\(rawRule)")
     }
     splitRule = rule
     var end = UInt64(length)
     sections = try (0..<sectionCount).map { index throws(IndexError) in
-      let entry = Self.fixedLength + index * Self.entryLength
-      let section = try IndexSection(readingFrom: bytes, entry: entry, behind: end)
+      let section = try IndexSection(readingFrom: file, entry: Self.offset(ofEntry: index), behind: end)
       end = section.offset + section.length
       return section
     }
@@ -74,28 +77,28 @@ extension IndexHeader {
 }
 
 extension Plane {
-  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer) throws(IndexError) {
+  fileprivate init(readingFrom file: NamedBytes) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
-    let rawProjection: UInt32 = bytes.read(at: Offset.projection)
-    let seam: UInt32 = bytes.read(at: Offset.seam)
-    let edges = [Offset.left, Offset.top, Offset.side].map { Double(bitPattern: bytes.read(at: $0)) }
+    let rawProjection: UInt32 = file.read(at: Offset.projection)
+    let seam: UInt32 = file.read(at: Offset.seam)
+    let edges = [Offset.left, Offset.top, Offset.side].map { Double(bitPattern: file.read(at: $0)) }
     switch Projection(rawValue: rawProjection) {
     case .webMercator:
       for (edge, offset) in zip(edges, [Offset.left, Offset.top, Offset.side]) where edge.bitPattern != 0 {
-        throw .malformed(offset: UInt64(offset), expected: "0 on Web Mercator", found: "\(edge)")
+        throw file.malformed(at: offset, expected: "0 on Web Mercator", found: "\(edge)")
       }
       self = .webMercator(seam: seam)
     case .planar:
-      try bytes.expect(0 as UInt32, at: Offset.seam, "no seam on a plain plane")
+      try file.expect(0 as UInt32, at: Offset.seam, "no seam on a plain plane")
       guard edges.allSatisfy({ abs($0) <= 4e300 }), edges[2] >= 0 else {
-        throw .malformed(
-          offset: UInt64(Offset.left), expected: "a finite left, top and side, the side not negative",
+        throw file.malformed(
+          at: Offset.left, expected: "a finite left, top and side, the side not negative",
           found: "\(edges)")
       }
       self = .planar(left: edges[0], top: edges[1], side: edges[2])
     case nil:
-      throw .malformed(
-        offset: UInt64(Offset.projection), expected: "projection 1 (Web Mercator) or 2 (plain plane)",
+      throw file.malformed(
+        at: Offset.projection, expected: "projection 1 (Web Mercator) or 2 (plain plane)",
         found: "\(rawProjection)")
     }
   }
@@ -104,56 +107,40 @@ extension Plane {
 extension IndexSection {
   /// - Parameter end: where the section before it in the table ends, or the table itself. Sections that cannot overlap
   ///   cannot make a reader look at the same bytes over and over.
-  fileprivate init(readingFrom bytes: UnsafeRawBufferPointer, entry: Int, behind end: UInt64)
+  fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64)
     throws(IndexError)
   {
-    let flags: UInt32 = bytes.read(at: entry + 4)
+    let flags: UInt32 = file.read(at: entry + 4)
     guard flags <= 1 else {
-      throw .malformed(offset: UInt64(entry + 4), expected: "section flags 0 or 1", found: "\(flags)")
+      throw file.malformed(at: entry + 4, expected: "section flags 0 or 1", found: "\(flags)")
     }
-    let offset: UInt64 = bytes.read(at: entry + 8)
-    let length: UInt64 = bytes.read(at: entry + 16)
+    let offset: UInt64 = file.read(at: entry + 8)
+    let length: UInt64 = file.read(at: entry + 16)
     guard offset % IndexHeader.alignment == 0, offset >= end else {
-      throw .malformed(
-        offset: UInt64(entry + 8),
+      throw file.malformed(
+        at: entry + 8,
         expected: "a section that begins at a multiple of 64 bytes from byte \(end) on",
         found: "offset \(offset)")
     }
-    guard offset <= bytes.count, length <= UInt64(bytes.count) - offset else {
-      throw .malformed(
-        offset: UInt64(entry + 16), expected: "a section that ends within the file's \(bytes.count) bytes",
+    guard offset <= file.count, length <= UInt64(file.count) - offset else {
+      throw file.malformed(
+        at: entry + 16, expected: "a section that ends within the file's \(file.count) bytes",
         found: "offset \(offset) and length \(length)")
     }
     self.init(
-      kind: Kind(rawValue: bytes.read(at: entry)), isRequired: flags == 1, offset: offset, length: length,
-      checksum: bytes.read(at: entry + 24))
+      kind: Kind(rawValue: file.read(at: entry)), isRequired: flags == 1, offset: offset, length: length,
+      checksum: file.read(at: entry + 24))
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// A little-endian integer. The caller has checked that it lies within.
-  package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(
-      offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
-    return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
-
-  fileprivate func expect<Value: FixedWidthInteger>(
-    _ expected: Value, at offset: Int, _ meaning: String
-  ) throws(IndexError) {
-    let found: Value = read(at: offset)
-    if found != expected {
-      throw .malformed(offset: UInt64(offset), expected: "\(meaning), \(expected)", found: "\(found)")
-    }
-  }
-
+extension NamedBytes {
   /// The checksum covers the header and the section table, its own eight bytes taken as 0.
   fileprivate func checkHeader(length: Int) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
     var hasher = XXHash64()
-    hasher.update(UnsafeRawBufferPointer(rebasing: self[0..<Offset.checksum]))
+    hasher.update(UnsafeRawBufferPointer(rebasing: bytes[0..<Offset.checksum]))
     Swift.withUnsafeBytes(of: 0 as UInt64) { hasher.update($0) }
-    hasher.update(UnsafeRawBufferPointer(rebasing: self[Offset.checksum + 8..<length]))
+    hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Offset.checksum + 8..<length]))
     try expect(hasher.finalize(), at: Offset.checksum, "the header's checksum")
   }
 }

@@ -62,7 +62,13 @@ extension IndexHeader {
     static let checksum = 120
   }
 
-  package var length: Int { Self.fixedLength + sections.count * Self.entryLength }
+  package var length: Int { Self.offset(ofEntry: sections.count) }
+
+  /// Where an entry of the section table begins.
+  package static func offset(ofEntry index: Int) -> Int { fixedLength + index * entryLength }
+
+  /// Where a section may begin, from an offset on.
+  package static func aligned(_ offset: UInt64) -> UInt64 { (offset + alignment - 1) / alignment * alignment }
 }
 
 // MARK: - Writing
@@ -88,7 +94,7 @@ extension IndexHeader {
     bytes.store(contentHash, at: Offset.contentHash)
     bytes.store(splitRule.rawValue, at: Offset.splitRule)
     for (index, section) in sections.enumerated() {
-      let entry = Self.fixedLength + index * Self.entryLength
+      let entry = Self.offset(ofEntry: index)
       bytes.store(section.kind.rawValue, at: entry)
       bytes.store(section.isRequired ? 1 : 0 as UInt32, at: entry + 4)
       bytes.store(section.offset, at: entry + 8)

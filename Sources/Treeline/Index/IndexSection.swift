@@ -40,6 +40,15 @@ public struct IndexSection: Hashable, Sendable {
 
     /// The sections of the hierarchy: equal, byte for byte, for the same points in any order.
     public static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
+
+    /// Whether every index has a section of this kind, and every reader must know it.
+    package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
+
+    /// Whether this version has sections of this kind.
+    var isKnown: Bool { isInEveryIndex || self == .attribute }
+
+    /// Whether no version will ever have sections of this kind: anybody may.
+    var isPrivate: Bool { rawValue >= 1 << 31 }
   }
 }
 

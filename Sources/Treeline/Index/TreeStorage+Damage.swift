@@ -32,7 +32,8 @@ extension TreeStorage {
 
   private func damage(_ record: UInt32, _ expected: IndexError.NodeDamage, _ found: String) -> IndexError {
     .damagedNode(
-      record: Int(record), offset: nodesOffset + UInt64(record) * UInt64(MemoryLayout<NodeRecord>.stride),
-      expected: expected, found: found)
+      path: name, record: Int(record),
+      offset: nodesOffset + UInt64(record) * UInt64(MemoryLayout<NodeRecord>.stride), expected: expected,
+      found: found)
   }
 }

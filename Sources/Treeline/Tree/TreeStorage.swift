@@ -13,6 +13,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
+  /// What errors call the tree: the path of its file.
+  let name: String
   /// Where the node records begin in their file, in bytes; 0 in memory.
   let nodesOffset: UInt64
   /// (nodeCount - 1) / 2 entries each.
@@ -28,7 +30,8 @@ package final class TreeStorage: @unchecked Sendable {
     gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
     sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    nodesOffset: UInt64 = 0, attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
+    name: String = "memory", nodesOffset: UInt64 = 0, attributes: [AttributeColumn] = [],
+    release: @escaping @Sendable () -> Void
   ) {
     self.points = points
     self.rows = rows
@@ -36,6 +39,7 @@ package final class TreeStorage: @unchecked Sendable {
     self.gaps = gaps
     self.nodes = nodes
     self.nodeCount = nodeCount
+    self.name = name
     self.nodesOffset = nodesOffset
     self.sums = sums
     self.spreads = spreads

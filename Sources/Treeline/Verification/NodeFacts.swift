@@ -55,11 +55,12 @@ struct NodeFacts {
     return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
-  /// Within the rounding of single precision.
+  /// The covariance matrix as an index keeps it.
+  var spread: NodeSpread { NodeSpread(xx: Float(xx), xy: Float(xy), yy: Float(yy)) }
+
+  /// To the last bit: all that is rounded is rounded as the format says.
   func agrees(with spread: NodeSpread) -> Bool {
-    let allowance = (xx + yy) * 1e-6
-    return abs(Double(spread.xx) - xx) <= allowance && abs(Double(spread.xy) - xy) <= allowance
-      && abs(Double(spread.yy) - yy) <= allowance
+    zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
   /// How far a point lies along an axis from the mean, in plane units.
@@ -69,6 +70,10 @@ struct NodeFacts {
 
   /// The builder's axis is one of integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
+}
+
+extension NodeSpread {
+  fileprivate var entries: [Float] { [xx, xy, yy] }
 }
 
 extension Int128 {

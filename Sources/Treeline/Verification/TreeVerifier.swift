@@ -30,7 +30,7 @@ struct TreeVerifier {
         try check(node, children)
         stack += [children.right, children.left]
       } catch {
-        problems.add("node of points \(node.range)", expected: "a sound record", found: "\(error)")
+        add(error, at: node)
       }
     }
     if nextPair != max(storage.nodeCount, 1) {
@@ -40,6 +40,15 @@ struct TreeVerifier {
     if storage.pointCount % 2 == 1, storage.gaps[storage.pointCount / 2] >> 4 != 0 {
       problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
     }
+  }
+
+  /// The records below a node contradict it, and are not gone into.
+  private mutating func add(_ error: IndexError, at node: Node) {
+    guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
+      return problems.add(node.name, expected: "a sound record", found: "\(error)")
+    }
+    problems.add(
+      "\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
   }
 
   /// Every row number stands once.
@@ -88,7 +97,7 @@ struct TreeVerifier {
     }
     if !facts.agrees(with: spread) {
       problems.add(
-        node.name, expected: "covariances (\(facts.xx), \(facts.xy), \(facts.yy))",
+        node.name, expected: "covariances (\(facts.spread.xx), \(facts.spread.xy), \(facts.spread.yy))",
         found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
     }
   }

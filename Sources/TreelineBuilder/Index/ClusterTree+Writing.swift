@@ -24,7 +24,7 @@ extension ClusterTree {
   /// that was there before is still there.
   ///
   /// - Parameters:
-  ///   - attributes: The columns to keep for each point.
+  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a name.
   ///   - row: The row number to keep for a point, by its place in the input; its place, unless rows were skipped. At
   ///     least 0 and below 2^32.
   ///   - progress: Told how many bytes are written, of how many.
@@ -40,6 +40,7 @@ extension ClusterTree {
     guard attributes.count <= maximum else {
       throw .tooManyAttributes(found: attributes.count, maximum: maximum)
     }
+    if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
     let columns = attributes.map { $0.section(for: self) }
     var layout = IndexLayout(sectionCount: 6 + columns.count)
@@ -79,17 +80,14 @@ private struct IndexLayout {
     end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength)
   }
 
-  private static func aligned(_ offset: UInt64) -> UInt64 {
-    (offset + IndexHeader.alignment - 1) / IndexHeader.alignment * IndexHeader.alignment
-  }
-
   func fileLength(of lengths: [Int]) -> UInt64 {
-    lengths.reduce(end) { Self.aligned($0) + UInt64($1) }
+    lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) }
   }
 
   mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
     let section = IndexSection(
-      kind: kind, isRequired: kind != .attribute, offset: Self.aligned(end), length: UInt64(bytes.count),
+      kind: kind, isRequired: kind.isInEveryIndex, offset: IndexHeader.aligned(end),
+      length: UInt64(bytes.count),
       checksum: XXHash64.hash(bytes))
     sections.append(section)
     end = section.offset + section.length

@@ -3,10 +3,11 @@ import Treeline
 /// A column that an index is to keep for each point.
 public struct IndexAttribute: Sendable {
   public let name: String
-  let value: @Sendable (Int) -> AttributeValue
+  let value: @Sendable (Int) -> AttributeValue?
 
-  /// - Parameter value: The value of a point, by its place in the input from which the tree was built.
-  public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue) {
+  /// - Parameter value: The value of a point, by its place in the input from which the tree was built; nil where the
+  ///   point lacks the column, which is not the same as null.
+  public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     self.name = name
     self.value = value
   }
@@ -18,31 +19,24 @@ extension IndexAttribute {
   /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that an
   /// index answers with the same bytes as the input.
   func section(for tree: ClusterTree) -> [UInt8] {
-    var numbers: [Double] = []
-    numbers.reserveCapacity(tree.pointCount)
-    for index in 0..<tree.pointCount {
-      guard let number = Self.number(value(tree.row(at: index))) else { return dictionarySection(for: tree) }
-      numbers.append(number)
-    }
-    return section(ofNumbers: numbers)
-  }
-
-  /// The double of a number or of null; nil for what no double stands for.
-  private static func number(_ value: AttributeValue) -> Double? {
-    switch value {
-    case .null: .nan
-    case .number(let literal): Double(literal).flatMap { AttributeColumn.text(of: $0) == literal ? $0 : nil }
-    default: nil
-    }
-  }
-
-  private func section(ofNumbers numbers: [Double]) -> [UInt8] {
     var bytes = start(.numbers, entryCount: 0)
-    bytes.reserveCapacity(bytes.count + 8 * numbers.count)
-    for number in numbers {
-      bytes.appendLittleEndian(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
+    bytes.reserveCapacity(bytes.count + 8 * tree.pointCount)
+    for index in 0..<tree.pointCount {
+      guard let bits = Self.bits(value(tree.row(at: index))) else { return dictionarySection(for: tree) }
+      bytes.appendLittleEndian(bits)
     }
     return bytes
+  }
+
+  /// The bits that stand for a value among numbers; nil where none do.
+  private static func bits(_ value: AttributeValue?) -> UInt64? {
+    switch value {
+    case nil: AttributeColumn.absentBits
+    case .null: AttributeColumn.nullBits
+    case .number(let literal):
+      Double(literal).flatMap { AttributeColumn.text(of: $0) == literal ? $0.bitPattern : nil }
+    default: nil
+    }
   }
 
   /// Entries are in the order of their bytes, so that the dictionary does not depend on the order of the points.
@@ -53,7 +47,7 @@ extension IndexAttribute {
     var seen: [[UInt8]: UInt32] = [:]
     var places = (0..<tree.pointCount).map { index in
       let value = value(tree.row(at: index))
-      let entry = [value.tag.rawValue] + value.text.utf8
+      let entry = [(value?.tag ?? .absent).rawValue] + (value?.text ?? "").utf8
       if let place = seen[entry] { return place }
       let place = UInt32(entries.count)
       entries.append(entry)
@@ -87,6 +81,14 @@ extension IndexAttribute {
     bytes += name.utf8
     bytes.pad()
     return bytes
+  }
+}
+
+extension Sequence<IndexAttribute> {
+  /// The first name that an earlier column has too. Bytes tell names apart, as they tell the strings of a dictionary.
+  var firstSharedName: String? {
+    var names: Set<[UInt8]> = []
+    return first { !names.insert(Array($0.name.utf8)).inserted }?.name
   }
 }
 

@@ -6,6 +6,8 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case notAFile(path: String)
   /// An index has room for so many columns and no more.
   case tooManyAttributes(found: Int, maximum: Int)
+  /// Two columns to keep have the same name.
+  case attributeTwice(name: String)
   /// Another build is writing to the same place.
   case inUse(path: String)
   /// Where the file is written before it gets its name, there is something that no build has left.
@@ -23,6 +25,8 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected a file or nothing, found something that is no file and is never replaced"
     case .tooManyAttributes(let found, let maximum):
       "expected at most \(maximum) columns to keep, found \(found)"
+    case .attributeTwice(let name):
+      "expected columns to keep of different names, found \(name.debugDescription) twice"
     case .inUse(let path):
       "\(path): another build is writing this index; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):

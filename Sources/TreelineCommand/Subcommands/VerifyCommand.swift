@@ -6,9 +6,9 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Checks every byte of an index.",
     discussion: """
-      Checks the checksums of all sections and every invariant of the hierarchy against the points: ranges nest and \
-      tile, boxes, sums and covariances agree with the points, the order is canonical. Exit code 65 where something is \
-      wrong.
+      Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
+      against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the points, \
+      the order is canonical. Exit code 65 where something is wrong.
       """)
 
   @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))

@@ -52,7 +52,7 @@ extension Failure {
     case let error as IndexWritingError:
       let code =
         switch error {
-        case .wouldOverwrite, .notAFile, .tooManyAttributes: Self.usage
+        case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: Self.usage
         case .inUse, .foreignPartialFile, .failed: Self.inputOutput
         }
       self.init(message: "\(error)", code: code)

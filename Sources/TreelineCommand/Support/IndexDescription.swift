@@ -19,19 +19,30 @@ struct IndexDescription {
       "depth            \(shape.depth)",
       "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
       "",
-      "section      offset         bytes  bytes/point  checksum",
+      "section                  offset         bytes  bytes/point  checksum",
     ]
     lines += header.sections.map { section in
-      let name = "\(section.kind)".padding(toLength: 10, withPad: " ", startingAt: 0)
-      let perPoint = header.pointCount == 0 ? 0 : Double(section.length) / Double(header.pointCount)
-      return name
-        + String(
-          format: "%9llu %13llu %12.3f  %016llx", section.offset, section.length, perPoint, section.checksum)
+      Self.row("\(section.kind)", "\(section.offset)", bytes: section.length, header)
+        + String(format: "  %016llx", section.checksum)
     }
-    if !tree.attributeNames.isEmpty {
-      lines += ["", "attributes   " + tree.attributeNames.map(\.debugDescription).joined(separator: ", ")]
+    let rest = header.fileLength - header.sections.reduce(0) { $0 + $1.length }
+    lines.append(Self.row("header and padding", "", bytes: rest, header))
+    if !tree.storage.attributes.isEmpty {
+      lines += ["", "attribute       entries  name"]
+      lines += tree.storage.attributes.map { column in
+        let entries = column.encoding == .dictionary ? "\(column.entryCount)" : ""
+        return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13)
+          + "  \(column.name.debugDescription)"
+      }
     }
     text = lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A row of the table of sections, but for the checksum.
+  private static func row(_ name: String, _ offset: String, bytes: UInt64, _ header: IndexHeader) -> String {
+    let perPoint = header.pointCount == 0 ? 0 : Double(bytes) / Double(header.pointCount)
+    return name.padded(to: 18) + offset.paddedInFront(to: 13)
+      + String(format: " %13llu %12.3f", bytes, perPoint)
   }
 
   private static func perPoint(_ bytes: UInt64, _ header: IndexHeader) -> String {
@@ -46,5 +57,15 @@ struct IndexDescription {
     case .webMercator: "Web Mercator, cut at longitude \(Double(plane.seam) / 0x1p32 * 360 - 180)"
     case .planar: "plain, from (\(plane.left), \(plane.top)) right and down by \(plane.side)"
     }
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+
+  fileprivate func paddedInFront(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
   }
 }

@@ -6,7 +6,7 @@ import TreelineFormats
 ///
 /// Names are compared as Swift compares strings, by canonical equivalence, here and wherever a column is named.
 struct KeptColumns {
-  /// As the input spells them, where it has one spelling.
+  /// In the input's order and as it spells them, so that the index gives them back as the points themselves do.
   private(set) var names: [String] = []
   private let table: PointTable
 
@@ -33,6 +33,7 @@ struct KeptColumns {
         }
       }
     }
+    if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
   private func columns(named name: String) -> [String] {
@@ -68,9 +69,7 @@ struct KeptColumns {
   /// What the index is to keep.
   var attributes: [IndexAttribute] {
     names.map { name in
-      IndexAttribute(name: name) { [table] point in
-        table.columns(ofPoint: point).first { $0.name == name }?.value ?? .null
-      }
+      IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
     }
   }
 }

@@ -30,6 +30,15 @@ struct FeatureRecord {
     return result
   }
 
+  var columnNames: [String] {
+    var result: [String] = []
+    scanMembers { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      result.append(name.text(of: bytes))
+      try scanner.skipValue(depth: 0)
+    }
+    return result
+  }
+
   func hasColumn(named wanted: String) -> Bool {
     var isFound = false
     scanMembers { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in

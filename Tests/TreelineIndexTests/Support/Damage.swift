@@ -83,6 +83,11 @@ extension Damage {
       $0.store($0.number(at: $0.offset(of: .sums), as: UInt64.self) + 1, at: $0.offset(of: .sums))
     },
     Damage("spread of no number") { $0.store(Float.nan.bitPattern, at: $0.offset(of: .spreads)) },
+    Damage("spread a bit off") { editor in
+      let offset = editor.offset(of: .spreads)
+      editor.store(editor.number(at: offset, as: UInt32.self) ^ 1, at: offset)
+    },
+    Damage("children of a single point", .one) { $0.set(.childOffset, ofRecord: 0, to: 1) },
     Damage("spread below zero") { $0.store((-1e30 as Float).bitPattern, at: $0.offset(of: .spreads)) },
     Damage("point elsewhere") { $0.store(UInt32.max, at: $0.offset(of: .points)) },
     Damage("row twice") { editor in
@@ -117,6 +122,18 @@ extension Damage {
     Damage("name of broken UTF-8", .columns) { $0.store(UInt8(0xFF), at: column(0, $0) + 17) },
     Damage("place beyond the dictionary", .columns) { $0.store(UInt32.max, at: column(0, $0) + 24) },
     Damage("number without end", .columns) { $0.store(Double.infinity.bitPattern, at: column(1, $0) + 32) },
+    Damage("number of another NaN", .uneven) {
+      $0.store(0x7FF8_0000_0000_0002 as UInt64, at: column(1, $0) + 24)
+    },
+    Damage("entry that no point has", .columns) { editor in
+      for point in 0..<14 { editor.store(UInt32(1), at: column(0, editor) + 24 + 4 * point) }
+    },
+    Damage("absent with a text", .uneven) { editor in
+      let section = editor.header.sections[6]
+      // The last entry is the one without a text: the tags are in order.
+      let end = Int(section.offset + section.length)
+      editor.store(UInt8(6), at: end - 6)
+    },
     Damage("entry that begins far outside", .columns) {
       $0.store(UInt64.max - 1, at: column(2, $0) + 24 + 56 + 8)
     },

@@ -18,6 +18,11 @@ struct IndexEditor {
     bytes.withUnsafeMutableBytes { $0.store(value, at: offset) }
   }
 
+  /// Moves what lies from an offset on further back.
+  mutating func insertZeros(_ count: Int, at offset: Int) {
+    bytes.insert(contentsOf: [UInt8](repeating: 0, count: count), at: offset)
+  }
+
   func number<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
     bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
   }
@@ -35,11 +40,33 @@ struct IndexEditor {
     return IndexBytes(bytes)
   }
 
+  /// With every checksum and the content hash right again: nothing but its own facts tells that the index is not sound.
+  func forged() throws -> IndexBytes {
+    var editor = self
+    editor.store(try repaired().open().contentHash, at: 72)
+    return editor.repaired()
+  }
+
   /// With the header's checksum right and those of the sections as they are.
   func withHeaderRepaired() -> IndexBytes {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { ChecksumRepair.repairHeader($0, length: header.length) }
     return IndexBytes(bytes)
+  }
+}
+
+// MARK: - Positions
+
+extension IndexEditor {
+  /// Changes where every point and every box lies, in tree order.
+  mutating func movePoints(_ move: (UInt32, UInt32) -> (x: UInt32, y: UInt32)) {
+    let points = (0..<header.pointCount).map { offset(of: .points) + 8 * $0 }
+    let nodes = (0..<2 * header.nodeCount).map { offset(of: .nodes) + 24 * ($0 / 2) + 8 * ($0 % 2) }
+    for offset in points + nodes {
+      let moved = move(number(at: offset, as: UInt32.self), number(at: offset + 4, as: UInt32.self))
+      store(moved.x, at: offset)
+      store(moved.y, at: offset + 4)
+    }
   }
 }
 

@@ -6,18 +6,26 @@ import TreelineBuilder
 struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
-  var attributes: [IndexAttribute] = []
+  let attributes: [IndexAttribute]
 
   var description: String { name }
 
   func bytes() throws -> [UInt8] { try set.tree().indexBytes(attributes: attributes) }
 
+  init(name: String, set: PointSet, attributes: [IndexAttribute] = []) {
+    self.name = name
+    self.set = set
+    self.attributes = attributes
+  }
+
+  init(_ name: String, _ places: [(longitude: Double, latitude: Double)]) {
+    self.init(
+      name: name,
+      set: PointSet(name, places.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
+  }
+
   /// One bucket with a stack in it.
-  static let tiny = TestIndex(
-    name: "tiny",
-    set: PointSet(
-      "tiny",
-      [(-22, 64), (-21.5, 64.25), (-14, 65), (-14, 65)].map { Coordinate(longitude: $0.0, latitude: $0.1) }))
+  static let tiny = TestIndex("tiny", [(-22, 64), (-21.5, 64.25), (-14, 65), (-14, 65)])
 
   /// A few levels of stored nodes over buckets and a stack too large for one.
   static let nodes = TestIndex(name: "nodes", set: .nullIsland(stack: 18, noise: 32, seed: 5))
@@ -32,9 +40,17 @@ struct TestIndex: Sendable, CustomStringConvertible {
       },
     ])
 
+  /// Columns that some points lack, one of each encoding.
+  static let uneven = TestIndex(
+    name: "uneven", set: .cities(12, clusters: 3, seed: 8),
+    attributes: [
+      IndexAttribute(name: "name") { [.string("Vík"), .null, nil][$0 % 3] },
+      IndexAttribute(name: "height") { [.number("\($0)"), nil, .null, .number("0.5")][$0 % 4] },
+    ])
+
   static let planar = TestIndex(name: "planar", set: .planar(24, x: -3...9, y: 0...1, seed: 7))
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
 
-  static let all = [tiny, nodes, columns, planar, none, one]
+  static let all = [tiny, nodes, columns, uneven, planar, none, one]
 }

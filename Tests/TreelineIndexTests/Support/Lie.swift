@@ -1,0 +1,124 @@
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Something that an index says of itself and that is not so, and what verification says of that.
+struct Lie: Sendable, CustomStringConvertible {
+  let damage: Damage
+  let problems: [String]
+
+  var description: String { damage.description }
+
+  init(
+    _ description: String, _ index: TestIndex, problems: [String],
+    _ change: @escaping @Sendable (inout IndexEditor) -> Void
+  ) {
+    damage = Damage(description, index, change)
+    self.problems = problems
+  }
+}
+
+extension Lie {
+  static let all = sphere + squares + sections
+
+  static let sphere = [
+    Lie(
+      "clipped points that do not lie on the edge", .tiny,
+      problems: [
+        "header, byte 64: expected at most 0 clipped points, as many as lie on the edge of the plane, found 1"
+      ]
+    ) { $0.store(UInt32(1), at: 64) },
+    Lie(
+      "seam off the first point", .nodes,
+      problems: [
+        "header, byte 36: expected the seam 3875596176, behind the widest gap of longitude, found 3875595176"
+      ]
+    ) {
+      $0.movePoints { ($0 + 1000, $1) }
+      $0.store($0.header.plane.seam &- 1000, at: 36)
+    },
+    Lie(
+      "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
+      problems: [
+        "header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"
+      ]
+    ) { $0.movePoints { ($0 * 3, $1) } },
+    // Of equally wide gaps the first from longitude -180 on has the seam behind it.
+    Lie(
+      "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
+      problems: [
+        "header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"
+      ]
+    ) { $0.store(UInt32(3 << 30), at: 36) },
+    Lie(
+      "seam of no points", .none,
+      problems: ["header, byte 36: expected the seam 0, where there are no points, found 1"]
+    ) { $0.store(UInt32(1), at: 36) },
+  ]
+
+  private static func plain(_ places: [(Double, Double)]) -> TestIndex {
+    TestIndex(
+      name: "plain \(places)",
+      set: PointSet("plain", places.map { Coordinate(x: $0.0, y: $0.1) }, as: .planar))
+  }
+
+  static let squares = [
+    Lie(
+      "square off its points", plain([(0, 0), (4, 2)]),
+      problems: [
+        "points: expected a least x and y of 0 and 0, found 5 and 7",
+        "points: expected a greatest x or y of 4294967295, found 2147483652 and 1073741831",
+      ]
+    ) { $0.movePoints { ($0 / 2 + 5, $1 / 2 + 7) } },
+    Lie(
+      "square without a side", .planar,
+      problems: ["header, byte 56: expected a side above 0 around more than one position, found 0.0"]
+    ) { $0.store(0.0.bitPattern, at: 56) },
+    Lie(
+      "side around one position", plain([(3, 4)]),
+      problems: ["header, byte 56: expected a side of 0 around one position, found 2.0"]
+    ) { $0.store(2.0.bitPattern, at: 56) },
+    Lie(
+      "square of no points", plain([]),
+      problems: ["header, byte 48: expected 0, where there are no points, found 1.5"]
+    ) { $0.store(1.5.bitPattern, at: 48) },
+    // It is equal to 0, so nothing but its bits tells that it is not what a build writes.
+    Lie(
+      "zero with a sign", plain([(0, 1), (1, 0)]),
+      problems: ["header, byte 40: expected 0 without a sign, found -0.0"]
+    ) { $0.store((-0.0).bitPattern, at: 40) },
+  ]
+
+  static let sections = [
+    Lie(
+      "section of a later version", .columns,
+      problems: [
+        "section table, byte 320: expected a kind of section that version 1.0 has, or one from 2^31 on, found 17"
+      ]
+    ) { $0.store(UInt32(17), at: 320) },
+    Lie(
+      "flags of other kinds", .columns,
+      problems: [
+        "section table, byte 132: expected the flag 1 of a section of points, found 0",
+        "section table, byte 356: expected the flag 0 of a section of attribute, found 1",
+      ]
+    ) {
+      $0.store(UInt32(0), at: 132)
+      $0.store(UInt32(1), at: 356)
+    },
+    Lie(
+      "more space than it takes", .tiny,
+      problems: ["section table, byte 296: expected offset 512, the next multiple of 64, found 576"]
+    ) {
+      $0.insertZeros(64, at: 512)
+      $0.store(UInt64(576), at: 296)
+    },
+    Lie(
+      "name of two attributes",
+      TestIndex(
+        name: "bay, day", set: TestIndex.tiny.set,
+        attributes: ["bay", "day", "ice"].map { IndexAttribute(name: $0) { _ in .null } }),
+      problems: ["attribute \"bay\": expected a name that no other attribute has, found it again"]
+    ) { $0.store(UInt8(ascii: "b"), at: Int($0.header.sections[7].offset) + 16) },
+  ]
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+import Treeline
+
+/// Whoever works on many files is told which one is damaged.
+@Suite struct DamageMessageTests {
+  @Test(arguments: OldIndexRegressionTests.broken, ["verify", "inspect", "query"])
+  func everyLineNamesTheFile(_ file: String, command: String) throws {
+    let path = Repository.path(file)
+    let result = try BuiltTool.run(command, path)
+    // Some damage is no matter for an answer, and notes beside an answer are no errors.
+    if result.code == 0 && command != "verify" { return }
+    #expect(result.code == 65)
+    for line in result.errors.split(separator: "\n") {
+      #expect(line.hasPrefix("\(path): ") || line.hasPrefix("treeline: \(path): "), "\(line)")
+      #expect(line.components(separatedBy: path).count == 2, "\(line)")
+    }
+  }
+
+  /// What only a query comes upon names the file, too.
+  @Test func damageBelowTheRoot() throws {
+    let folder = try TemporaryFolder()
+    let damage = try #require(Damage.all.first { $0.description == "node with children far outside" })
+    let path = try folder.write(try damage.damaged().repaired().contents, to: "index")
+    for command in ["query", "inspect", "verify"] {
+      let result = try BuiltTool.run(command, path)
+      #expect(result.code == 65)
+      #expect(result.errors.contains("treeline: \(path): the index is damaged"), "\(result.errors)")
+    }
+    let tree = try ClusterTree(index: path)
+    let error = #expect(throws: IndexError.self) { _ = try tree.shape() }
+    #expect("\(try #require(error))".hasPrefix("\(path): the index is damaged at byte "))
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// `treeline inspect` says where all bytes of an index go.
+@Suite struct InspectionTests {
+  private func lines(of index: TestIndex) throws -> [[Substring]] {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(try index.bytes(), to: "index")
+    let result = try BuiltTool.run("inspect", path)
+    #expect(result.code == 0)
+    return result.output.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.split(separator: " ")
+    }
+  }
+
+  @Test(arguments: TestIndex.all)
+  func rowsAddUpToTheFile(_ index: TestIndex) throws {
+    let lines = try lines(of: index)
+    let start = try #require(lines.firstIndex { $0.first == "section" }) + 1
+    let table = lines[start...].prefix { !$0.isEmpty }
+    #expect(table.last?.starts(with: ["header", "and", "padding"]) == true)
+    // Its bytes are a row's last whole number: offsets come before, and bytes a point have a fraction.
+    let bytes = try table.map { row in
+      try #require(row.prefix { !$0.contains(".") }.compactMap { Int($0) }.last)
+    }
+    #expect(bytes.reduce(0, +) == (try index.bytes().count))
+  }
+
+  @Test func attributesAndTheirEncodings() throws {
+    let lines = try lines(of: .columns)
+    let start = try #require(lines.firstIndex { $0.first == "attribute" && $0.contains("entries") })
+    #expect(
+      Array(lines[(start + 1)...].prefix { !$0.isEmpty }) == [
+        ["dictionary", "3", "\"name\""], ["numbers", "\"population\""], ["dictionary", "6", "\"mixed\""],
+      ])
+  }
+
+  @Test func noAttributesNoTable() throws {
+    #expect(try !lines(of: .tiny).contains { $0.contains("entries") })
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+
+/// An index that keeps all columns answers with the bytes with which the points themselves answer.
+@Suite struct SameAnswerTests {
+  private func expectSameAnswer(
+    _ points: String, as name: String, attributes: [String], _ comment: Comment? = nil
+  ) throws {
+    let folder = try TemporaryFolder()
+    let (path, index) = (try folder.write(Array(points.utf8), to: name), folder.path("index"))
+    let built = try BuiltTool.run(
+      "build", path, "-o", index, "--attributes", attributes.joined(separator: ","))
+    #expect(built.code == 0, "\(built.errors)")
+    #expect(try ClusterTree.problems(ofIndex: index) == [])
+    for limit in ["3", "1000"] {
+      let expected = try BuiltTool.run("query", path, "--limit", limit)
+      let found = try BuiltTool.run("query", index, "--limit", limit)
+      #expect(expected.code == 0 && found.code == 0)
+      #expect(found.output == expected.output, comment)
+    }
+  }
+
+  private func collection(_ properties: [String]) -> String {
+    let features = properties.enumerated().map { number, properties in
+      "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(number % 7),\(number)]},"
+        + "\"properties\":\(properties)}"
+    }
+    return "{\"type\":\"FeatureCollection\",\"features\":[\n" + features.joined(separator: ",\n") + "\n]}\n"
+  }
+
+  @Test func propertiesThatSomeFeaturesLack() throws {
+    try expectSameAnswer(
+      collection([
+        #"{"name":"a","height":1}"#, #"{"name":"b"}"#, #"{"height":2}"#, #"{"height":null}"#, "{}", "null",
+        #"{"name":null,"height":3.5,"tags":{"a":[1, 2]}}"#, #"{"tags":true}"#,
+      ]), as: "points.geojson", attributes: ["name", "height", "tags"])
+  }
+
+  /// The first to be met, `c` before `b`, is not the order of all.
+  @Test func orderThatOnlyAllFeaturesTogetherTell() throws {
+    for attributes in [["a", "b", "c", "d"], ["d", "c", "b", "a"], ["b", "d", "a", "c"]] {
+      try expectSameAnswer(
+        collection([
+          #"{"a":1,"c":1}"#, #"{"c":2,"d":2}"#, #"{"b":3,"c":3}"#, #"{"a":4,"b":4}"#, #"{"d":5}"#,
+        ]), as: "points.geojson", attributes: attributes, "asked for as \(attributes)")
+    }
+  }
+
+  /// An index with some of the columns answers as the input does without the others.
+  @Test func columnsThatAreNotKept() throws {
+    let folder = try TemporaryFolder()
+    func path(_ name: String, _ properties: [String]) throws -> String {
+      try folder.write(Array(collection(properties).utf8), to: name)
+    }
+    let all = try path(
+      "all.geojson",
+      [#"{"x":1,"a":1,"y":1,"c":1}"#, #"{"b":2,"y":2,"c":2,"x_":0}"#, #"{"a":3,"y":3,"b":3}"#, #"{"y":4}"#])
+    let some = try path("some.geojson", [#"{"a":1,"c":1}"#, #"{"b":2,"c":2}"#, #"{"a":3,"b":3}"#, "{}"])
+    #expect(try BuiltTool.run("build", all, "-o", folder.path("index"), "--attributes", "c,b,a").code == 0)
+    let expected = try BuiltTool.run("query", some)
+    #expect(expected.code == 0)
+    #expect(try BuiltTool.run("query", folder.path("index")).output == expected.output)
+  }
+
+  @Test func emptyCells() throws {
+    try expectSameAnswer(
+      "name,longitude,latitude,height,note\n" + "a,1,1,10,\n" + ",2,2,,x\n" + ",3,3,,\n"
+        + "d,4,4, 1.0 ,\"\"\n"
+        + "\" \",5,5,-0,NaN\n", as: "points.csv", attributes: ["note", "name", "height"])
+  }
+
+  @Test func cellsThatAreAllEmpty() throws {
+    try expectSameAnswer(
+      "longitude,latitude,,height\n1,1,,\n2,2,,\n", as: "points.csv", attributes: ["height", "column 3"])
+  }
+
+  /// Features whose members are some of a fixed list, each in the order of the list and of all kinds of values.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func randomProperties(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let names = ["n", "é", "e\u{301}x", "cluster", "index", "a b", "\\u0041", "x_", "x"]
+    let order = random.shuffled(names)
+    let values = [
+      "1", "-7.25", "1.50", "-0", "\"\"", "\"ü\"", "null", "true", "[1, {\"b\": 2}]", "1e400", "{}",
+    ]
+    let features = (0..<30).map { _ in
+      let members = order.filter { _ in random.index(below: 3) > 0 }.map { name in
+        // Some columns are of numbers alone.
+        "\"\(name)\":" + values[random.index(below: name == "n" || name == "x" ? 2 : values.count)]
+      }
+      return "{" + members.joined(separator: ",") + "}"
+    }
+    try expectSameAnswer(
+      collection(features), as: "points.geojson",
+      attributes: random.shuffled(names).map { $0 == "\\u0041" ? "A" : $0 }, "seed \(seed)")
+  }
+
+  /// Where features contradict each other, the order asked for it is; what they lack is left out all the same.
+  @Test func ordersThatContradictEachOther() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      Array(collection([#"{"a":1,"b":1,"c":1}"#, #"{"b":2,"a":2}"#, #"{"c":3}"#]).utf8), to: "points.geojson")
+    for (asked, first) in [("c,b,a", #""c":1,"b":1,"a":1"#), ("a,b,c", #""a":1,"b":1,"c":1"#)] {
+      #expect(try BuiltTool.run("build", path, "-o", folder.path("index"), "--attributes", asked).code == 0)
+      let answer = try BuiltTool.run("query", folder.path("index")).output
+      #expect(answer.contains(first) && answer.contains("\"index\":2,\"c\":3}"), "\(answer)")
+    }
+  }
+}
