@@ -14,6 +14,7 @@ struct TreelineCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      QueryCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self, VerifyCommand.self,
+      QueryCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self,
+      VerifyCommand.self,
     ])
 }

@@ -17,7 +17,7 @@ extension ClusterTree {
   public func clusters(
     in box: BoundingBox, zoom: Double, detail: Double, limit: Int = .max
   ) throws -> Clusters {
-    guard let window = try plane.window(showing: box) else { return Clusters(tree: self, nodes: []) }
+    guard let window = try plane.window(showing: box) else { return noClusters }
     return try clusters(in: window, zoom: zoom, detail: detail, limit: limit)
   }
 

@@ -22,7 +22,7 @@ extension ClusterTree {
     in box: BoundingBox, limit: Int, order: ExpansionOrder = .breadthFirst
   ) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
-    guard let window = try plane.window(showing: box) else { return Clusters(tree: self, nodes: []) }
+    guard let window = try plane.window(showing: box) else { return noClusters }
     return try clusters(in: window, limit: limit, order: order)
   }
 

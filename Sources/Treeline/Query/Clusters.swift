@@ -35,3 +35,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
 extension Clusters: Equatable {
   public static func == (a: Clusters, b: Clusters) -> Bool { a.elementsEqual(b) }
 }
+
+extension ClusterTree {
+  /// The answer that shows nothing.
+  public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
+}

@@ -9,7 +9,7 @@ struct QueryCommand: ParsableCommand {
     commandName: "query",
     abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' expands the tree breadth-first up to --limit clusters. 'grid' makes one cluster of each cell that has a \
+      'pca' expands the tree up to --limit clusters, or to --detail pixels. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
@@ -41,8 +41,10 @@ struct QueryCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most clusters of 'pca'. (default: 100)", valueName: "k"))
+    help: ArgumentHelp("The most clusters of 'pca'. (default: 100, or none with --detail)", valueName: "k"))
   var limit: Int?
+
+  @OptionGroup var cut: CutOptions
 
   @Option(
     parsing: .unconditional,
@@ -69,7 +71,12 @@ struct QueryCommand: ParsableCommand {
     switch method {
     case .pca:
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
+      try cut.validate(hasZoom: zoom != nil, zoomOption: "--zoom")
     case .grid:
+      if cut.order != nil || cut.detail != nil {
+        throw ValidationError(
+          "'--order' and '--detail' go with '--method pca'; '--cell' sets the detail of 'grid'.")
+      }
       if limit != nil {
         throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
@@ -94,15 +101,17 @@ struct QueryCommand: ParsableCommand {
   private func clusters(of points: Points) throws -> [ClusterFeature] {
     guard let window = try bbox.map(points.tree.plane.window(showing:)) ?? .everything else { return [] }
     return switch method {
-    case .pca: try points.features(in: window, limit: limit ?? 100, members: members)
+    case .pca:
+      try points.features(
+        of: cut.clusters(of: points.tree, in: window, zoom: zoom, limit: limit), members: members)
     case .grid: try points.gridFeatures(in: window, cell: cell, zoom: zoom!, members: members)
     }
   }
 }
 
 extension Points {
-  fileprivate func features(in window: PlaneWindow, limit: Int, members: Bool) throws -> [ClusterFeature] {
-    try tree.clusters(in: window, limit: limit).map { cluster in
+  fileprivate func features(of clusters: Clusters, members: Bool) -> [ClusterFeature] {
+    clusters.map { cluster in
       feature(
         id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
         bounds: cluster.bounds, members: cluster.range, listsMembers: members)
