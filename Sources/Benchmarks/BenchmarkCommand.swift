@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Times the engine from inside; `scripts/bench` runs it beside the engine's peers.
 @main
-struct BenchmarkCommand: ParsableCommand {
+struct BenchmarkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks",
     abstract: "Times builds, queries and reading, and prints one JSON object each.",
@@ -12,6 +12,6 @@ struct BenchmarkCommand: ParsableCommand {
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
-      ReadBenchmark.self, CountedWork.self,
+      ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
     ])
 }

@@ -57,7 +57,7 @@ extension ClusterTree {
   /// ```
   ///
   /// The same tree as `init` makes. Any number of builds and queries may run side by side. A build whose task is cancelled
-  /// stops within 50 ms and leaves nothing behind.
+  /// stops within 50 ms and leaves nothing behind: its memory is let go by another thread meanwhile.
   ///
   /// - Parameter progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` where the task was cancelled.

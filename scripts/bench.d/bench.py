@@ -31,7 +31,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "views", "fixed_limit", "counts", "reading",
-    "end_to_end",
+    "end_to_end", "cancelling",
 )
 FIXTURES = ("iceland_addresses", "cities", "airports")
 
@@ -452,6 +452,19 @@ class Bench:
                 shutil.copyfileobj(packed, file)
             os.rename(target + ".new", target)
         return target
+
+    def cancelling(self):
+        sizes = [self.million] + ([] if self.quick else [10 * self.million]) + ([100_000_000] if self.large else [])
+        for size in sizes:
+            seconds = ours("cancel", f"clustered:{size}")["seconds"]
+            self.add(
+                "From cancelling a build, at any moment of it, to its end",
+                f"{count_text(size)} clustered points, the longest of {len(seconds)}",
+                Samples([max(seconds)], "s"),
+                None,
+                [max(seconds) * 1000],
+                Bound(50, figure="{:.0f} ms"),
+            )
 
     def end_to_end(self):
         if not os.path.exists(UK):

@@ -11,15 +11,16 @@ struct AssembledNodes {
 
   var memory: [UnsafeMutableRawPointer] { [.init(records), .init(sums), .init(spreads)] }
 
-  /// Puts the pieces together, letting each go once it is copied: they are many and large.
-  init(_ top: TopNode?) {
+  /// Puts the pieces together, letting each go once it is copied: they are many and large. Of no use once the build is
+  /// cancelled.
+  init(_ top: TopNode?, _ monitor: BuildMonitor) {
     recordCount = top?.recordCount ?? 0
     let pairCount = max(recordCount - 1, 0) / 2
     records = .allocate(capacity: recordCount)
     sums = .allocate(capacity: pairCount)
     spreads = .allocate(capacity: pairCount)
     var stack = top.map { [(node: $0, record: 0)] } ?? []
-    while let (node, record) = stack.popLast() {
+    while let (node, record) = stack.popLast(), !monitor.isCancelled {
       switch node.content {
       case .unbuilt: preconditionFailure("A piece of work was left undone")
       case .subtree(let subtree): append(subtree, at: record)

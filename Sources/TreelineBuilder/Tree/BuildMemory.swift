@@ -27,18 +27,26 @@ struct BuildMemory {
   }
 
   /// Gives every point the number of its row, and brings its memory into being: what is touched later costs the same.
-  func numberRows() {
-    for row in 0..<pointCount { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+  func numberRows(_ monitor: BuildMonitor) {
+    monitor.pass(over: 0..<pointCount) { block in
+      for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+    }
   }
 
   /// Hands positions, rows, gaps and nodes to a tree.
   ///
-  /// What is not needed any more is let go first: at the end of a build it would be the most.
-  func finish(_ top: TopNode?) -> TreeStorage {
+  /// What is not needed any more is let go first: at the end of a build it would be the most. Cancelled, all is let go.
+  func finish(_ top: TopNode?, _ monitor: BuildMonitor) throws(BuildFailure) -> TreeStorage {
     freeSpare()
-    let gaps = packedGaps()
+    let gaps = packedGaps(monitor)
     arrays.gaps.deallocate()
-    let nodes = AssembledNodes(top)
+    let nodes = AssembledNodes(top, monitor)
+    if monitor.isCancelled {
+      for memory in [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory {
+        memory.deallocate()
+      }
+      throw .cancelled
+    }
     nonisolated(unsafe) let owned: [UnsafeMutableRawPointer] =
       [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
     return TreeStorage(
@@ -48,11 +56,11 @@ struct BuildMemory {
   }
 
   /// Two gaps a byte, the even one in the low half.
-  private func packedGaps() -> UnsafeMutablePointer<UInt8> {
+  private func packedGaps(_ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     arrays.gaps[pointCount] = 0
     let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: (pointCount + 1) / 2)
-    for pair in 0..<(pointCount + 1) / 2 {
-      packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4
+    monitor.pass(over: 0..<(pointCount + 1) / 2) { block in
+      for pair in block { packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4 }
     }
     return packed
   }

@@ -29,6 +29,12 @@ final class BuildMonitor: Sendable {
 
   func cancel() { cancellation.store(true, ordering: .relaxed) }
 
+  /// Does a pass over many points piece by piece, and leaves off where the build is cancelled.
+  @inline(__always)
+  func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
+    for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
+  }
+
   /// Tells that so many points more are done in a stage. Calls of `report` come one after another.
   func advance(_ stage: BuildProgress.Stage, by count: Int) {
     guard let report, !isCancelled else { return }

@@ -13,8 +13,11 @@ extension PointArrays {
       if monitor.isCancelled { return 1 }
       leftCount = separate(block, first: first, leftCount: leftCount, by: split)
     }
-    (points + first + leftCount).update(from: sparePoints + first, count: count &- leftCount)
-    (rows + first + leftCount).update(from: spareRows + first, count: count &- leftCount)
+    monitor.pass(over: 0..<count &- leftCount) { block in
+      let place = first + leftCount + block.lowerBound
+      (points + place).update(from: sparePoints + first + block.lowerBound, count: block.count)
+      (rows + place).update(from: spareRows + first + block.lowerBound, count: block.count)
+    }
     checkSides(leftCount, of: count, split)
     return leftCount
   }
@@ -66,6 +69,27 @@ extension PointArrays {
     }
     return all
       - Moments(UnsafeBufferPointer(start: points + first + leftCount, count: rightCount), from: corner)
+  }
+
+  /// The same of many points; that of some of them in a build that is cancelled.
+  func leftMoments(
+    first: Int, leftCount: Int, of all: Moments<UInt128>, from corner: PlanePoint, _ monitor: BuildMonitor
+  ) -> Moments<UInt128> {
+    let rightCount = Int(all.count) - leftCount
+    return leftCount <= rightCount
+      ? moments(first: first, count: leftCount, from: corner, monitor)
+      : all - moments(first: first + leftCount, count: rightCount, from: corner, monitor)
+  }
+
+  func moments(
+    first: Int, count: Int, from corner: PlanePoint, _ monitor: BuildMonitor
+  ) -> Moments<UInt128> {
+    var all = Moments<UInt128>()
+    monitor.pass(over: first..<first + count) { block in
+      all =
+        all + Moments(UnsafeBufferPointer(start: points + block.lowerBound, count: block.count), from: corner)
+    }
+    return all
   }
 
   /// The split of some points, not all at one position, at their mean across their principal axis.

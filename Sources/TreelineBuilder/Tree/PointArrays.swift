@@ -16,4 +16,11 @@ struct PointArrays: @unchecked Sendable {
     for index in first..<first + count { box.formUnion(points[index]) }
     return box
   }
+
+  /// The same for many points; that of some of them in a build that is cancelled.
+  func box(first: Int, count: Int, _ monitor: BuildMonitor) -> PlaneRect {
+    var all = PlaneRect(points[first])
+    monitor.pass(over: first..<first + count) { all = all.union(box(first: $0.lowerBound, count: $0.count)) }
+    return all
+  }
 }

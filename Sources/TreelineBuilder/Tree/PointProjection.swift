@@ -13,7 +13,7 @@ struct PointProjection {
     _ places: UnsafeBufferPointer<Coordinate>, as projection: Plane.Projection,
     to points: UnsafeMutablePointer<PlanePoint>, threads: Int, _ monitor: BuildMonitor
   ) throws(BuildFailure) {
-    if let row = Self.firstInvalid(places, projection, threads) {
+    if let row = Self.firstInvalid(places, projection, threads, monitor) {
       throw .invalid(.invalidCoordinate(row: row, found: places[row], projection: projection))
     }
     nonisolated(unsafe) let (places, points) = (places, points)
@@ -36,14 +36,14 @@ struct PointProjection {
       }
       let seam = chunks.dropFirst().reduce(chunks[0].gaps) { $0.merged(with: $1.gaps) }.seam
       _ = inChunks(of: places.count, threads: threads) { range in
-        for row in range { points[row].x &-= seam }
+        monitor.pass(over: range) { for row in $0 { points[row].x &-= seam } }
       }
       plane = .webMercator(seam: seam)
       clippedPointCount = chunks.reduce(0) { $0 + $1.clipped }
     case .planar:
-      let plane = Self.square(around: places)
+      let plane = Self.square(around: places, monitor)
       _ = inChunks(of: places.count, threads: threads) { range in
-        for row in range { points[row] = plane.point(at: places[row]) }
+        monitor.pass(over: range) { for row in $0 { points[row] = plane.point(at: places[row]) } }
       }
       self.plane = plane
       clippedPointCount = 0
@@ -51,25 +51,35 @@ struct PointProjection {
   }
 
   private static func firstInvalid(
-    _ places: UnsafeBufferPointer<Coordinate>, _ projection: Plane.Projection, _ threads: Int
+    _ places: UnsafeBufferPointer<Coordinate>, _ projection: Plane.Projection, _ threads: Int,
+    _ monitor: BuildMonitor
   ) -> Int? {
     let (width, height) =
       projection == .webMercator ? (180, 90) : (BuildError.maximumMagnitude, BuildError.maximumMagnitude)
     nonisolated(unsafe) let places = places
     // NaN fails every comparison.
     return inChunks(of: places.count, threads: threads) { range in
-      range.first { !(abs(places[$0].longitude) <= width && abs(places[$0].latitude) <= height) }
+      var first: Int?
+      monitor.pass(over: range) { block in
+        if first != nil { return }
+        first = block.first { !(abs(places[$0].longitude) <= width && abs(places[$0].latitude) <= height) }
+      }
+      return first
     }.lazy.compactMap { $0 }.first
   }
 
-  private static func square(around places: UnsafeBufferPointer<Coordinate>) -> Plane {
+  private static func square(
+    around places: UnsafeBufferPointer<Coordinate>, _ monitor: BuildMonitor
+  ) -> Plane {
     guard let first = places.first else { return .planar(left: 0, top: 0, side: 0) }
     var (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
-    for place in places {
-      left = min(left, place.x)
-      right = max(right, place.x)
-      bottom = min(bottom, place.y)
-      top = max(top, place.y)
+    monitor.pass(over: places.indices) { block in
+      for place in places[block] {
+        left = min(left, place.x)
+        right = max(right, place.x)
+        bottom = min(bottom, place.y)
+        top = max(top, place.y)
+      }
     }
     // Which zero comes first must not matter: adding 0 makes -0 the other.
     return .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))

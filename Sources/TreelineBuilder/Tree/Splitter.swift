@@ -17,7 +17,7 @@ struct Splitter: Sendable {
     var spread: NodeSpread
   }
 
-  /// Parts the points of a node that gets stored children; nil where it is a bucket.
+  /// Parts the points of a node that gets stored children; nil where it is a bucket or the build is cancelled.
   func split(_ segment: Segment<UInt128>) -> Parts? {
     guard segment.count > NodeRecord.bucketCapacity else { return nil }
     let scatter = Scatter(segment.moments)
@@ -27,10 +27,13 @@ struct Splitter: Sendable {
       ? arrays.principalSplit(first: segment.first, segment.moments, scatter, from: segment.corner)
       : middleSplit(first: segment.first, count: segment.count, from: segment.corner)
     let leftCount = arrays.separate(first: segment.first, count: segment.count, by: split, monitor)
+    if monitor.isCancelled { return nil }
     let left = arrays.leftMoments(
-      first: segment.first, leftCount: leftCount, of: segment.moments, from: segment.corner)
-    let leftPart = arrays.segment(first: segment.first, left, from: segment.corner, level: segment.level + 1)
-    let rightPart = arrays.segment(
+      first: segment.first, leftCount: leftCount, of: segment.moments, from: segment.corner, monitor)
+    // What was summed up of some points only must not be taken for counts.
+    if monitor.isCancelled { return nil }
+    let leftPart = self.segment(first: segment.first, left, from: segment.corner, level: segment.level + 1)
+    let rightPart = self.segment(
       first: segment.first + leftCount, segment.moments - left, from: segment.corner, level: segment.level + 1
     )
     return Parts(left: leftPart, right: rightPart, spread: scatter.spread(count: segment.moments.count))
@@ -41,12 +44,12 @@ struct Splitter: Sendable {
   }
 }
 
-extension PointArrays {
+extension Splitter {
   /// A node of some points, its moments measured anew from the corner of their box.
-  func segment(
+  private func segment(
     first: Int, _ moments: Moments<UInt128>, from corner: PlanePoint, level: Int
   ) -> Segment<UInt128> {
-    let box = box(first: first, count: Int(moments.count))
+    let box = arrays.box(first: first, count: Int(moments.count), monitor)
     return Segment(
       first: first, moments: moments.moved(right: box.minX - corner.x, down: box.minY - corner.y), box: box,
       record: 0, level: level)

@@ -22,7 +22,7 @@ struct SubtreeBuilder {
         parts.right.record = parts.left.record + 1
         stack.append(parts.right)
         stack.append(parts.left)
-      } else {
+      } else if !splitter.monitor.isCancelled {
         nodes.records[segment.record] = splitter.arrays.makeBucket(
           first: segment.first, segment.moments, from: segment.corner)
         splitter.monitor.advance(.splitting, by: segment.count)

@@ -1,3 +1,4 @@
+import Dispatch
 import Treeline
 
 /// One build from places to a tree.
@@ -14,26 +15,37 @@ struct TreeBuild {
       throw .invalid(.tooManyPoints(found: places.count))
     }
     let memory = BuildMemory(pointCount: places.count)
+    let projected: PointProjection
+    let top: TopNode?
     do throws(BuildFailure) {
-      let projected = try places.withUnsafeBufferPointer { places throws(BuildFailure) in
+      projected = try places.withUnsafeBufferPointer { places throws(BuildFailure) in
         try PointProjection(
           places, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
       }
-      memory.numberRows()
-      let top = places.isEmpty ? nil : try split(memory)
-      return ClusterTree(
-        storage: memory.finish(top), plane: projected.plane, clippedPointCount: projected.clippedPointCount,
-        splitRule: .mean)
+      memory.numberRows(monitor)
+      if monitor.isCancelled { throw .cancelled }
+      top = places.isEmpty ? nil : try split(memory)
     } catch {
-      memory.free()
+      inBackground { memory.free() }
       throw error
     }
+    return ClusterTree(
+      storage: try memory.finish(top, monitor), plane: projected.plane,
+      clippedPointCount: projected.clippedPointCount, splitRule: .mean)
   }
 
   private func split(_ memory: BuildMemory) throws(BuildFailure) -> TopNode {
     let splitter = Splitter(arrays: memory.arrays, principalLevels: principalLevels, monitor: monitor)
     let top = TreeBuilder(splitter, threads: options.threads).build(pointCount: places.count)
-    if monitor.isCancelled { throw .cancelled }
+    if monitor.isCancelled {
+      inBackground { withExtendedLifetime(top) {} }
+      throw .cancelled
+    }
     return top
   }
+}
+
+/// Lets memory go on another thread: the system takes some 300 ms for a gigabyte, and whoever cancels does not wait.
+func inBackground(_ letGo: @escaping @Sendable () -> Void) {
+  DispatchQueue.global(qos: .utility).async(execute: letGo)
 }

@@ -17,11 +17,11 @@ struct TreeBuilder {
   /// Brings the points into tree order, notes their gaps, and returns the nodes. Of no use once the build is cancelled.
   func build(pointCount: Int) -> TopNode {
     let arrays = splitter.arrays
-    let box = arrays.box(first: 0, count: pointCount)
+    let box = arrays.box(first: 0, count: pointCount, splitter.monitor)
     let corner = PlanePoint(x: box.minX, y: box.minY)
     let root = Segment<UInt128>(
-      first: 0, moments: arrays.moments(count: pointCount, from: corner, threads: threads), box: box,
-      record: 0, level: 0)
+      first: 0, moments: arrays.moments(count: pointCount, from: corner, threads: threads, splitter.monitor),
+      box: box, record: 0, level: 0)
     let top = TopNode(root)
     let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
     WorkQueue([top]).run(threads: threads) { node in
@@ -40,10 +40,11 @@ struct TreeBuilder {
 }
 
 extension PointArrays {
-  fileprivate func moments(count: Int, from corner: PlanePoint, threads: Int) -> Moments<UInt128> {
+  fileprivate func moments(
+    count: Int, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor
+  ) -> Moments<UInt128> {
     inChunks(of: count, threads: threads) { range in
-      Moments<UInt128>(
-        UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
+      moments(first: range.lowerBound, count: range.count, from: corner, monitor)
     }.reduce(Moments(), +)
   }
 }

@@ -49,8 +49,18 @@ struct IndexExercise {
       x: point.x &- reach / 2, width: reach, minY: point.y > reach / 2 ? point.y - reach / 2 : 0,
       maxY: point.y < .max - reach / 2 ? point.y + reach / 2 : .max)
     let limit = [1, 2, 7, 50, .max][query % 5]
-    for cluster in try tree.clusters(in: window, limit: limit) {
-      try look(at: cluster, of: tree)
+    let answer = try tree.clusters(in: window, limit: limit)
+    for cluster in answer { try look(at: cluster, of: tree) }
+    // What else may be asked of the same window, one at a time.
+    let other =
+      query % 3 == 0
+      ? try tree.clusters(in: window, limit: limit, order: .widestFirst)
+      : try tree.clusters(in: window, zoom: Double(query % 27), detail: Double(query % 50), limit: limit)
+    for cluster in other { try look(at: cluster, of: tree) }
+    let transition = Transition(from: answer, to: other)
+    let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count
+    guard transition.kept.count + parts + transition.entered.count == other.count else {
+      fatalError("A transition of \(answer.count) to \(other.count) clusters has not all of them")
     }
   }
 

@@ -1,0 +1,45 @@
+import ArgumentParser
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Times how long a build goes on once its task is cancelled, at moments all over the build.
+struct CancelBenchmark: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
+
+  @Argument(help: "The points.")
+  var points: PointFile
+
+  @Option(help: "How many builds are cancelled.")
+  var runs = 20
+
+  struct Result: Encodable {
+    var points: Int
+    /// From cancelling to the end of the build, all its memory let go.
+    var seconds: [Double] = []
+    /// Builds that were done before they could be cancelled.
+    var finished = 0
+  }
+
+  func run() async throws {
+    let places = try points.read()
+    let clock = ContinuousClock()
+    let whole = try await clock.measure { blackHole(try await ClusterTree.build(places)) }
+    var random = SplitMix64(seed: 8)
+    var result = Result(points: places.count)
+    for _ in 0..<runs {
+      let build = Task { try await ClusterTree.build(places) }
+      try await Task.sleep(for: whole * random.number(from: 0, to: 0.95))
+      let start = clock.now
+      build.cancel()
+      do {
+        _ = try await build.value
+        result.finished += 1
+      } catch is CancellationError {
+        result.seconds.append((clock.now - start) / .seconds(1))
+      }
+    }
+    require(!result.seconds.isEmpty, "no build was cancelled")
+    try printJSON(result)
+  }
+}
