@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Times the engine from inside; `scripts/bench` runs it beside the engine's peers.
 @main
-struct BenchmarkCommand: AsyncParsableCommand {
+struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks",
     abstract: "Times builds, queries and reading, and prints one JSON object each.",
