@@ -1,9 +1,9 @@
 /// A node of the tree: a range of the points in tree order, and where to find out more about it.
-struct Node: Hashable, Sendable {
-  var first: UInt32
-  var count: UInt32
+package struct Node: Hashable, Sendable {
+  package var first: UInt32
+  package var count: UInt32
   /// The node's own record or, for a part of a bucket, the bucket's.
-  var record: UInt32
+  package var record: UInt32
   /// 0 for the root.
   var level: UInt16
 
@@ -22,7 +22,7 @@ extension TreeStorage {
   /// The parts of a bucket reach this much deeper than its record, and their level must fit an id as well.
   static let maximumStoredLevel = maximumLevel - (NodeRecord.bucketCapacity - 1)
 
-  var root: Node? {
+  package var root: Node? {
     pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, level: 0)
   }
 
@@ -30,7 +30,7 @@ extension TreeStorage {
   ///
   /// Complexity: O(1); in a bucket the gaps between its points, 15 at most.
   @inline(__always)
-  func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
+  package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
     if node.count == 1 { return nil }
     let record = nodes[Int(node.record)]
     let leftCount: UInt32
@@ -89,7 +89,7 @@ extension TreeStorage {
     return box
   }
 
-  func isStored(_ node: Node) -> Bool {
+  package func isStored(_ node: Node) -> Bool {
     let record = nodes[Int(node.record)]
     return node.count == record.count && record.childOffset != 0
   }
