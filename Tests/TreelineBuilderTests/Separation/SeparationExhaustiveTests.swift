@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import Treeline
 
-@testable import TreelineBuilder
+import TreelineBuilder
 
 /// Every split of many small trees, one by one, against the definition.
 @Suite struct SeparationExhaustiveTests {
@@ -51,34 +51,12 @@ import Treeline
     #expect(found.splits.count == expected.count, "\(set)")
     let difference = zip(found.splits, expected).first { $0 != $1 }
     #expect(difference == nil, "\(set): \(String(describing: difference))")
-    var codes = [UInt16](repeating: 0, count: tree.pointCount)
+    var codes = ContiguousArray<UInt16>(repeating: 0, count: tree.pointCount)
     for split in expected {
       codes[split.fork] = SeparationCode(roundingDown: split.squaredDistance).rawValue
     }
     #expect(found.codes == codes, "\(set)")
-    #expect(Array(tree.separations(threads: 1).codes) == codes, "\(set)")
-  }
-}
-
-extension ClusterTree {
-  /// All splits in the order in which the builder finds them, and what comes of them.
-  func splits() -> (splits: [SeparationByDefinition.Split], codes: [UInt16]) {
-    defer { withExtendedLifetime(storage) {} }
-    var codes = [UInt16](repeating: 0, count: pointCount)
-    var splits: [SeparationByDefinition.Split] = []
-    let monitor = BuildMonitor(pointCount: pointCount)
-    let table = ForkTable(of: storage, threads: 1, monitor)
-    defer { table.deallocate() }
-    codes.withUnsafeMutableBufferPointer { codes in
-      guard let start = codes.baseAddress else { return }
-      var sequence = SplitSequence(
-        table, pointCount: codes.count, PlaneMetric(plane.projection), start, monitor
-      ) {
-        splits.append(SeparationByDefinition.Split(fork: Int($0), squaredDistance: $1))
-      }
-      sequence.run()
-    }
-    return (splits, codes)
+    #expect(tree.separations(threads: 1).codes == codes, "\(set)")
   }
 }
 
