@@ -12,6 +12,6 @@ struct BenchmarkCommand: ParsableCommand {
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
-      ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
+      SeparationBenchmark.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
     ])
 }

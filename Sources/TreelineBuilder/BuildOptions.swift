@@ -5,9 +5,16 @@ public struct BuildOptions: Hashable, Sendable {
   /// How many threads work on it. The tree is the same for any number.
   public var threads: Int
 
+  /// Whether it is found at what distance each cluster gives way to its parts, which queries by `spacing` need. It takes
+  /// several times as long as the rest of the build, and 2 bytes a point.
+  public var findsSeparations: Bool
+
   /// - Precondition: `threads` is 1 or more.
-  public init(threads: Int = ProcessInfo.processInfo.activeProcessorCount) {
+  public init(
+    threads: Int = ProcessInfo.processInfo.activeProcessorCount, findsSeparations: Bool = false
+  ) {
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     self.threads = threads
+    self.findsSeparations = findsSeparations
   }
 }

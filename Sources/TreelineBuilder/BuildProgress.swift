@@ -5,6 +5,8 @@ public struct BuildProgress: Hashable, Sendable {
     case projecting
     /// Points come into tree order.
     case splitting
+    /// It is found at what distance each node gives way to its children.
+    case separating
   }
 
   public let stage: Stage

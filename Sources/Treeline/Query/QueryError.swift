@@ -8,6 +8,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case zoomNotFinite(found: Double)
   /// A number of pixels that is no length: a detail or a spacing.
   case notALength(name: String, found: Double)
+  /// The tree was built without what a spacing needs.
+  case noSeparations
 }
 
 extension QueryError: CustomStringConvertible {
@@ -26,6 +28,8 @@ extension QueryError: CustomStringConvertible {
       "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
+    case .noSeparations:
+      "a spacing needs a tree that was built with separations, found one without; see 'BuildOptions.findsSeparations'"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }

@@ -1,9 +1,9 @@
 /// A node of the tree: a range of the points in tree order, and where to find out more about it.
-struct Node: Hashable, Sendable {
-  var first: UInt32
-  var count: UInt32
+package struct Node: Hashable, Sendable {
+  package var first: UInt32
+  package var count: UInt32
   /// The node's own record or, for a part of a bucket, the bucket's.
-  var record: UInt32
+  package var record: UInt32
   /// 0 for the root.
   var level: UInt16
   /// How many levels below its bucket a part of one is; 0 for a node of its own record.
@@ -24,7 +24,7 @@ extension TreeStorage {
   /// The parts of a bucket reach this much deeper than its record, and their level must fit an id as well.
   static let maximumStoredLevel = maximumLevel - (NodeRecord.bucketCapacity - 1)
 
-  var root: Node? {
+  package var root: Node? {
     pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, level: 0)
   }
 
@@ -32,7 +32,7 @@ extension TreeStorage {
   ///
   /// Complexity: O(1)
   @inline(__always)
-  func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
+  package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
     var left = Node(
       first: node.first, count: 0, record: node.record, level: node.level &+ 1,
       depthInBucket: node.depthInBucket &+ 1)
@@ -70,7 +70,7 @@ extension TreeStorage {
   }
 
   @inline(__always)
-  func isStored(_ node: Node) -> Bool {
+  package func isStored(_ node: Node) -> Bool {
     let record = nodes + Int(node.record)
     return node.count == record.pointee.count && record.pointee.childOffset != 0
   }

@@ -8,20 +8,44 @@ extension TreeStorage {
   ///
   /// - Precondition: `checkSummary(of: node)`.
   func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
-    if box.isPoint {
-      return (NodeSums(x: 0, y: 0), NodeSpread(xx: 0, xy: 0, yy: 0))
-    }
+    let sums = sums(of: node, in: box)
+    if box.isPoint { return (sums, NodeSpread(xx: 0, xy: 0, yy: 0)) }
+    if isStored(node) { return (sums, spreads[(leftChild(of: node.record) - 1) / 2]) }
+    let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
+    return (sums, spread(of: members, in: box, about: sums))
+  }
+
+  /// The mean of a node's points, each coordinate rounded to the nearest unit and a half up: what distances between
+  /// nodes are measured by.
+  ///
+  /// Complexity: O(1), like that of `summary`.
+  ///
+  /// - Precondition: `checkSummary(of: node)`.
+  package func meanPosition(of node: Node) -> PlanePoint {
+    let box = box(of: node)
+    let sums = sums(of: node, in: box)
+    return PlanePoint(
+      x: box.minX &+ Self.roundedQuotient(sums.x, by: node.count),
+      y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
+  }
+
+  /// The quotient, which fits 32 bits, to the nearest number.
+  private static func roundedQuotient(_ sum: UInt64, by count: UInt32) -> UInt32 {
+    let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
+    return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))
+  }
+
+  @inline(__always)
+  private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
+    if box.isPoint { return NodeSums(x: 0, y: 0) }
     if isStored(node) {
       let pair = (leftChild(of: node.record) - 1) / 2
       // 2^31 points times 2^32 units fit.
-      let sums = NodeSums(
+      return NodeSums(
         x: min(sums[pair].x, UInt64(node.count) * UInt64(box.width)),
         y: min(sums[pair].y, UInt64(node.count) * UInt64(box.height)))
-      return (sums, spreads[pair])
     }
-    let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
-    let sums = sums(of: members, in: box)
-    return (sums, spread(of: members, in: box, about: sums))
+    return sums(of: UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count)), in: box)
   }
 
   /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have been

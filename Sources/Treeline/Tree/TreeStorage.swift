@@ -21,6 +21,10 @@ package final class TreeStorage: @unchecked Sendable {
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
+  /// The code of each node's separation, `pointCount` of them, where they were found: see `SeparationCode`. That of a node
+  /// with two children is at the place of its right child's first point.
+  package let separations: UnsafePointer<UInt16>?
+
   package let attributes: [AttributeColumn]
 
   private let release: @Sendable () -> Void
@@ -30,7 +34,8 @@ package final class TreeStorage: @unchecked Sendable {
     gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
     sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    name: String = "memory", nodesOffset: UInt64 = 0, attributes: [AttributeColumn] = [],
+    separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
+    attributes: [AttributeColumn] = [],
     release: @escaping @Sendable () -> Void
   ) {
     self.points = points
@@ -43,6 +48,7 @@ package final class TreeStorage: @unchecked Sendable {
     self.nodesOffset = nodesOffset
     self.sums = sums
     self.spreads = spreads
+    self.separations = separations
     self.attributes = attributes
     self.release = release
   }

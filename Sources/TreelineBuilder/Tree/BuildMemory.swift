@@ -33,26 +33,42 @@ struct BuildMemory {
     }
   }
 
-  /// Hands positions, rows, gaps and nodes to a tree.
+  /// Hands positions, rows, gaps and nodes to a tree, and what is found about these.
   ///
   /// What is not needed any more is let go first: at the end of a build it would be the most. Cancelled, all is let go.
-  func finish(_ top: TopNode?, _ monitor: BuildMonitor) throws(BuildFailure) -> TreeStorage {
+  ///
+  /// - Parameter separate: finds the codes of the separations of a tree, if they are wanted.
+  func finish(
+    _ top: TopNode?, _ monitor: BuildMonitor,
+    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
+  ) throws(BuildFailure) -> TreeStorage {
     freeSpare()
     let gaps = packedGaps(monitor)
     arrays.gaps.deallocate()
     let nodes = AssembledNodes(top, monitor)
-    if monitor.isCancelled {
-      for memory in [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory {
-        memory.deallocate()
-      }
-      throw .cancelled
-    }
-    nonisolated(unsafe) let owned: [UnsafeMutableRawPointer] =
+    var memory: [UnsafeMutableRawPointer] =
       [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
-    return TreeStorage(
+    do throws(BuildFailure) {
+      if monitor.isCancelled { throw .cancelled }
+      let separations = try separate(storage(nodes, gaps, separations: nil) {})
+      if let separations { memory.append(.init(separations)) }
+      nonisolated(unsafe) let owned = memory
+      return storage(nodes, gaps, separations: separations) { for memory in owned { memory.deallocate() } }
+    } catch {
+      nonisolated(unsafe) let owned = memory
+      inBackground { for memory in owned { memory.deallocate() } }
+      throw error
+    }
+  }
+
+  private func storage(
+    _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
+    release: @escaping @Sendable () -> Void
+  ) -> TreeStorage {
+    TreeStorage(
       points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps,
       nodes: nodes.records, nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
-      release: { for memory in owned { memory.deallocate() } })
+      separations: separations.map { UnsafePointer($0) }, release: release)
   }
 
   /// Two gaps a byte, the even one in the low half.

@@ -30,7 +30,12 @@ struct TreeBuild {
       throw error
     }
     return ClusterTree(
-      storage: try memory.finish(top, monitor), plane: projected.plane,
+      storage: try memory.finish(top, monitor) { storage throws(BuildFailure) in
+        guard options.findsSeparations else { return nil }
+        return try SeparationBuild(
+          storage: storage, projection: projection, threads: options.threads, monitor: monitor
+        ).run().codes.baseAddress
+      }, plane: projected.plane,
       clippedPointCount: projected.clippedPointCount, splitRule: .mean)
   }
 

@@ -18,14 +18,26 @@ struct CutOptions: ParsableArguments {
       valueName: "px"))
   var detail: Double?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; a limit then caps it. Points only, no index.",
+      valueName: "px"))
+  var spacing: Double?
+
   /// What is wrong with them, given whether there are a zoom and a limit.
   func validate(hasZoom: Bool, zoomOption: String) throws {
-    guard let detail else { return }
-    guard detail.isFinite && detail >= 0 else {
-      throw ValidationError("'--detail' must be a number of pixels, 0 or more, found \(detail).")
+    if detail != nil && spacing != nil {
+      throw ValidationError("'--detail' and '--spacing' exclude each other; choose one.")
     }
-    guard hasZoom else { throw ValidationError("'--detail' needs '\(zoomOption)': it is in pixels.") }
-    if order != nil { throw ValidationError("'--order' goes with a limit; '--detail' knows no order.") }
+    guard let (name, pixels) = detail.map({ ("--detail", $0) }) ?? spacing.map({ ("--spacing", $0) }) else {
+      return
+    }
+    guard pixels.isFinite && pixels >= 0 else {
+      throw ValidationError("'\(name)' must be a number of pixels, 0 or more, found \(pixels).")
+    }
+    guard hasZoom else { throw ValidationError("'\(name)' needs '\(zoomOption)': it is in pixels.") }
+    if order != nil { throw ValidationError("'--order' goes with a limit; '\(name)' knows no order.") }
   }
 
   func clusters(
@@ -33,6 +45,9 @@ struct CutOptions: ParsableArguments {
   ) throws -> Clusters {
     if let detail {
       return try tree.clusters(in: window, zoom: zoom!, detail: detail, limit: limit ?? .max)
+    }
+    if let spacing {
+      return try tree.clusters(in: window, zoom: zoom!, spacing: spacing, limit: limit ?? .max)
     }
     return try tree.clusters(in: window, limit: limit ?? Self.defaultLimit, order: order ?? .breadthFirst)
   }

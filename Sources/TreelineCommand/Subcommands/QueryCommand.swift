@@ -9,7 +9,7 @@ struct QueryCommand: ParsableCommand {
     commandName: "query",
     abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' expands the tree up to --limit clusters, or to --detail pixels. 'grid' makes one cluster of each cell that has a \
+      'pca' expands the tree up to --limit clusters, or to --detail or --spacing pixels. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
@@ -41,7 +41,8 @@ struct QueryCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most clusters of 'pca'. (default: 100, or none with --detail)", valueName: "k"))
+    help: ArgumentHelp(
+      "The most clusters of 'pca'. (default: 100, or none with --detail or --spacing)", valueName: "k"))
   var limit: Int?
 
   @OptionGroup var cut: CutOptions
@@ -73,9 +74,9 @@ struct QueryCommand: ParsableCommand {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
       try cut.validate(hasZoom: zoom != nil, zoomOption: "--zoom")
     case .grid:
-      if cut.order != nil || cut.detail != nil {
+      if cut.order != nil || cut.detail != nil || cut.spacing != nil {
         throw ValidationError(
-          "'--order' and '--detail' go with '--method pca'; '--cell' sets the detail of 'grid'.")
+          "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
       if limit != nil {
         throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
@@ -88,7 +89,7 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let points = try Points(source.input, keepsColumns: true)
+      let points = try Points(source.input, keepsColumns: true, findsSeparations: cut.spacing != nil)
       let features = try clusters(of: points)
       switch format {
       case .geojson:

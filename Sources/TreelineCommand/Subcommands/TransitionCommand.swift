@@ -23,7 +23,8 @@ struct TransitionCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most clusters there. (default: 100, or none with --detail)", valueName: "k"))
+    help: ArgumentHelp(
+      "The most clusters there. (default: 100, or none with --detail or --spacing)", valueName: "k"))
   var fromLimit: Int?
 
   @Option(
@@ -63,7 +64,7 @@ struct TransitionCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let tree = try Points(source.input, keepsColumns: false).tree
+      let tree = try Points(source.input, keepsColumns: false, findsSeparations: cut.spacing != nil).tree
       func clusters(_ box: BoundingBox?, _ zoom: Double?, _ limit: Int?) throws -> Clusters {
         guard let window = try box.map(tree.plane.window(showing:)) ?? .everything else {
           return tree.noClusters

@@ -9,7 +9,7 @@ struct Points {
   let table: PointTable?
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
-  init(_ input: Input, keepsColumns: Bool) throws {
+  init(_ input: Input, keepsColumns: Bool, findsSeparations: Bool = false) throws {
     if input.isIndex {
       tree = try input.openIndex()
       table = nil
@@ -18,7 +18,7 @@ struct Points {
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
-      tree = try ClusterTree(table, options: BuildOptions(), progress)
+      tree = try ClusterTree(table, options: BuildOptions(findsSeparations: findsSeparations), progress)
     }
     tree.reportClippedPoints()
   }
@@ -87,8 +87,7 @@ extension ClusterTree {
       table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
       progress: { step in
         progress.show(
-          step.stage == .projecting ? "Projecting" : "Building", done: step.fraction * total, of: total,
-          unit: "points")
+          step.stage.verb, done: step.fraction * total, of: total, unit: "points")
       })
     progress.clear()
     reportCoarsePositions(of: table)
@@ -115,5 +114,15 @@ extension ClusterTree {
     printToStandardError(
       "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)"
     )
+  }
+}
+
+extension BuildProgress.Stage {
+  fileprivate var verb: String {
+    switch self {
+    case .projecting: "Projecting"
+    case .splitting: "Building"
+    case .separating: "Separating"
+    }
   }
 }

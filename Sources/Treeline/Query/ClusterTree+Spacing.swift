@@ -1,0 +1,44 @@
+extension ClusterTree {
+  /// Whether it was built with what a spacing needs.
+  public var hasSeparations: Bool { storage.separations != nil }
+
+  /// The clusters that stand for the points in a box, any two of which are at least `spacing` pixels apart, so that badges
+  /// of that size never touch: those in the box and all others that a larger box would show.
+  ///
+  /// Clusters are split in one fixed order of falling distances, found when the tree was built, as far as the distance
+  /// goes that so many pixels are at the zoom. So the answer
+  /// - does not change under a pan but at the edge, and agrees between the tiles of a map;
+  /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
+  /// - is bounded by the area that is shown, however many points there are.
+  ///
+  /// Capped by a limit it is a cut by the limit instead wherever that is coarser, breadth-first, which may move a
+  /// cluster closer to another than the spacing.
+  ///
+  /// - Parameters:
+  ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.
+  ///   - zoom: At zoom 0 the world is 256 px wide, and each one more doubles it.
+  ///   - spacing: In pixels, 0 or more.
+  ///   - limit: The greatest number of clusters, 1 or more.
+  /// - Throws: `QueryError.noSeparations` where the tree was built without; `QueryError` where an argument is none;
+  ///   `IndexError` where a file is damaged.
+  /// - Complexity: O(answer + depth)
+  public func clusters(
+    in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max
+  ) throws -> Clusters {
+    guard let window = try plane.window(showing: box) else { return noClusters }
+    return try clusters(in: window, zoom: zoom, spacing: spacing, limit: limit)
+  }
+
+  /// The same for a part of the plane.
+  public func clusters(
+    in window: PlaneWindow, zoom: Double, spacing: Double, limit: Int = .max
+  ) throws -> Clusters {
+    guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
+    let units = try Self.units(spacing, of: "spacing", zoom: zoom)
+    guard let separations = storage.separations else { throw QueryError.noSeparations }
+    // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
+    let required = SeparationCode(atLeast: units + 2)
+    defer { withExtendedLifetime(storage) {} }
+    return try clusters(of: storage.separatedCut(apartBy: required, separations, in: window, limit: limit))
+  }
+}

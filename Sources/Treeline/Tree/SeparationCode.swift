@@ -1,0 +1,65 @@
+/// A node's separation, the distance at which it gives way to its children, in 16 bits and rounded down.
+///
+/// It is the square of the distance, in plane units, as a tiny floating-point number: exact below 2048, with 11
+/// significant bits above, so that the distance is less than the 2048th part too short. 0 is a node that never
+/// gives way: a single position, or a node whose children would never be apart.
+///
+/// Rounding never breaks a promise. Codes grow with distances, so of any two nodes the one with the greater separation
+/// has no lesser code, and separations that never grow from parent to child stay so. And for any code c, exactly those
+/// nodes have a code below c whose separation is below c's own distance d(c): the nodes shown at a required distance T,
+/// taken from codes, are exactly those shown at d(c), c being the least code whose distance is T or more. All that
+/// holds of the nodes shown at an exact distance therefore holds here, at d(c), which is at least T and at
+/// most a 2048th longer.
+package struct SeparationCode: Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// Never.
+  package static let zero = SeparationCode(rawValue: 0)
+
+  /// More than every distance on the plane: at this, the root alone is shown.
+  package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
+
+  /// Behind the leading one.
+  private static let significandBits: UInt16 = 10
+
+  /// The greatest code that stands for no more than the square of a distance.
+  package init(roundingDown squaredDistance: UInt64) {
+    // Below 2^11 the exponent is 0 and the code the number itself, the leading one included.
+    let exponent = max(64 - Int(Self.significandBits) - 1 - squaredDistance.leadingZeroBitCount, 0)
+    rawValue = UInt16(exponent) << Self.significandBits + UInt16(squaredDistance >> UInt64(exponent))
+  }
+
+  /// The least code that stands for no less than a distance, in plane units.
+  ///
+  /// - Precondition: `distance` is above 0, and a number.
+  package init(atLeast distance: Double) {
+    precondition(distance > 0, "Expected a distance above 0, found \(distance)")
+    guard distance < 0x1p32 else {
+      self = .beyondAll
+      return
+    }
+    let square = distance * distance
+    // The square of a double needs 106 bits; what rounding took off is known exactly.
+    let isShort = (-square).addingProduct(distance, distance) > 0
+    let ceiling = square.rounded(.up)
+    let least = max(UInt64(ceiling) + (isShort && ceiling == square ? 1 : 0), 1)
+    let code = SeparationCode(roundingDown: least)
+    rawValue = code.squaredDistance == least ? code.rawValue : code.rawValue + 1
+  }
+
+  /// The square of the distance that it stands for; `beyondAll` stands for none.
+  package var squaredDistance: UInt64 {
+    let exponent = max(rawValue >> Self.significandBits, 1) - 1
+    let significand = rawValue - exponent << Self.significandBits
+    return UInt64(significand) << UInt64(exponent)
+  }
+}
+
+extension SeparationCode: Comparable {
+  @inline(__always)
+  package static func < (a: SeparationCode, b: SeparationCode) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,73 @@
+import Treeline
+
+/// All forks of a tree by their numbers. What lies at numbers of no fork, within stacks, is never looked at.
+struct ForkTable: @unchecked Sendable {
+  let forks: UnsafeMutablePointer<Fork>
+  /// The root's fork, or `none` where all points are one position.
+  private(set) var root = Fork.none
+
+  /// Collects the forks of a tree that the builder has made.
+  ///
+  /// - Complexity: O(pointCount), shared by the threads.
+  init(of storage: TreeStorage, threads: Int, _ monitor: BuildMonitor) {
+    forks = .allocate(capacity: max(storage.pointCount, 1))
+    // What every fork without fork children points to.
+    let nowhere = PlanePoint(x: 0, y: 0)
+    forks.initialize(to: Fork(position: nowhere, left: nowhere, right: nowhere))
+    guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
+    root = children.right.first
+    let top = Branch(node: node, children: children, position: Self.position(of: node, storage))
+    let pieceSize = threads == 1 ? storage.pointCount : storage.pointCount / (16 * threads)
+    let table = self
+    WorkQueue([top]).run(threads: threads) { branch in
+      var branches = [branch]
+      if branch.node.count > pieceSize {
+        table.add(branches.removeLast(), to: &branches, storage)
+        return branches
+      }
+      while let branch = branches.popLast() {
+        if branch.node.count > Self.pointsBetweenLooks, monitor.isCancelled { return [] }
+        table.add(branch, to: &branches, storage)
+      }
+      return []
+    }
+  }
+
+  func deallocate() { forks.deallocate() }
+
+  /// A node with two children, on the way to be a fork.
+  private struct Branch: Sendable {
+    var node: Node
+    var children: (left: Node, right: Node)
+    var position: PlanePoint
+  }
+
+  /// Larger nodes are so few that each may be the occasion of a look at the monitor; smaller ones take no time.
+  private static let pointsBetweenLooks = 1 << 12
+
+  /// Writes down one fork, and remembers those of its children.
+  private func add(_ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage) {
+    let (left, right) = branch.children
+    var fork = Fork(
+      position: branch.position, left: Self.position(of: left, storage),
+      right: Self.position(of: right, storage))
+    if let children = Self.children(of: left, storage) {
+      fork.leftFork = children.right.first
+      branches.append(Branch(node: left, children: children, position: fork.left))
+    }
+    if let children = Self.children(of: right, storage) {
+      fork.rightFork = children.right.first
+      branches.append(Branch(node: right, children: children, position: fork.right))
+    }
+    (forks + Int(right.first)).initialize(to: fork)
+  }
+
+  private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
+    // Only a file can be damaged, and this tree was just made.
+    try! storage.children(of: node)
+  }
+
+  private static func position(of node: Node, _ storage: TreeStorage) -> PlanePoint {
+    storage.meanPosition(of: node)
+  }
+}

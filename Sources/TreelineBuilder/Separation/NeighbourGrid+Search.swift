@@ -1,0 +1,147 @@
+import Treeline
+
+extension NeighbourGrid {
+  /// Cells side by side; columns run on from the last to the first where x is a circle.
+  struct Area {
+    var columns: (first: UInt32, last: UInt32)
+    var rows: (first: UInt32, last: UInt32)
+  }
+
+  /// From this reach on every cell is looked at: there are but a thousand nodes or so as far apart.
+  private static let reachOfAll: UInt32 = 1 << 27
+
+  /// The cells with all that is within reach of two positions; nil where these are so far from each other that
+  /// there would be much else, and each has to be looked at by itself.
+  @inline(__always)
+  func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
+    if reach >= Self.reachOfAll {
+      let last = UInt32(truncatingIfNeeded: columnCount &- 1)
+      return Area(columns: (0, last), rows: (0, last))
+    }
+    let (top, bottom) = (min(a.y, b.y), max(a.y, b.y))
+    let width = metric.width(a.x, b.x)
+    guard width <= 4 &* reach, bottom &- top <= 4 &* reach else { return nil }
+    let west = a.x &+ width == b.x ? a.x : b.x
+    return Area(
+      columns: (column(before(west, reach)), column(behind(west &+ width, reach))),
+      rows: (column(top &- min(top, reach)), column(bottom &+ min(.max &- bottom, reach))))
+  }
+
+  @inline(__always)
+  private func before(_ x: UInt32, _ reach: UInt32) -> UInt32 {
+    metric.isCyclic ? x &- reach : x &- min(x, reach)
+  }
+
+  @inline(__always)
+  private func behind(_ x: UInt32, _ reach: UInt32) -> UInt32 {
+    metric.isCyclic ? x &+ reach : x &+ min(.max &- x, reach)
+  }
+
+  @inline(__always)
+  func forEachCell(of area: Area, _ body: (_ column: UInt32, _ row: UInt32) -> Void) {
+    var column = area.columns.first
+    while true {
+      var row = area.rows.first
+      while true {
+        body(column, row)
+        if row == area.rows.last { break }
+        row &+= 1
+      }
+      if column == area.columns.last { break }
+      column = UInt64(column) &+ 1 == columnCount ? 0 : column &+ 1
+    }
+  }
+
+  /// The nearest node of some, by the square of its distance.
+  struct Neighbour {
+    var squaredDistance: UInt64
+    /// `Fork.none` for a single position, and where there is none.
+    var fork = Fork.none
+  }
+
+  /// Looks for the node nearest to either of two positions, but for one fork, among those nearer than one known.
+  ///
+  /// - Returns: how many cells and pieces of them were looked at.
+  @inline(__always)
+  func findNearest(
+    to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
+  ) -> (cells: Int, pieces: Int) {
+    var seen = (cells: 0, pieces: 0)
+    var sieve = Sieve(a, b, but: exception, nearest.squaredDistance)
+    forEachCell(of: area) { column, row in
+      seen.cells &+= 1
+      guard var piece = cell(column, row) else { return }
+      while true {
+        seen.pieces &+= 1
+        if sieve.passesAny(of: piece.pointee) {
+          compare(piece, a, b, but: exception, &nearest)
+          sieve.narrow(to: nearest.squaredDistance)
+        }
+        if piece.pointee.next == 0 { break }
+        piece = pieces + Int(piece.pointee.next)
+      }
+    }
+    return seen
+  }
+
+  private func compare(
+    _ piece: UnsafeMutablePointer<Piece>, _ a: PlanePoint, _ b: PlanePoint, but exception: UInt32,
+    _ nearest: inout Neighbour
+  ) {
+    let lanes = Self.lanes(of: piece)
+    for place in 0..<Int(piece.pointee.count) where lanes[8 + place] != exception {
+      let position = PlanePoint(x: lanes[place], y: lanes[4 + place])
+      let squaredDistance = metric.squaredDistance(position, toNearerOf: a, b)
+      if squaredDistance < nearest.squaredDistance {
+        nearest = Neighbour(squaredDistance: squaredDistance, fork: lanes[8 + place])
+      }
+    }
+  }
+}
+
+/// Tells of four nodes at once, nearly always, that none is near.
+///
+/// Differences are taken modulo 2^32, the shorter way round on either axis, and so are never too long; squares are
+/// rounded, which a longer limit makes up for. What passes is measured exactly.
+private struct Sieve {
+  private let ax: SIMD4<UInt32>
+  private let ay: SIMD4<UInt32>
+  private let bx: SIMD4<UInt32>
+  private let by: SIMD4<UInt32>
+  private let exception: SIMD4<UInt32>
+  private var limit: SIMD4<Float>
+
+  @inline(__always)
+  init(_ a: PlanePoint, _ b: PlanePoint, but exception: UInt32, _ squaredDistance: UInt64) {
+    ax = SIMD4(repeating: a.x)
+    ay = SIMD4(repeating: a.y)
+    bx = SIMD4(repeating: b.x)
+    by = SIMD4(repeating: b.y)
+    self.exception = SIMD4(repeating: exception)
+    limit = SIMD4(repeating: Self.limit(squaredDistance))
+  }
+
+  /// Each of the five roundings on the way to a square takes off less than its 2^24th part.
+  @inline(__always)
+  private static func limit(_ squaredDistance: UInt64) -> Float { Float(squaredDistance) * (1 + 0x1p-20) }
+
+  @inline(__always)
+  mutating func narrow(to squaredDistance: UInt64) {
+    limit = SIMD4(repeating: Self.limit(squaredDistance))
+  }
+
+  @inline(__always)
+  func passesAny(of piece: NeighbourGrid.Piece) -> Bool {
+    let a = Self.squaredLengths(piece.x &- ax, piece.y &- ay)
+    let b = Self.squaredLengths(piece.x &- bx, piece.y &- by)
+    return any((a .<= limit .| b .<= limit) .& (piece.fork .!= exception))
+  }
+
+  @inline(__always)
+  private static func squaredLengths(_ x: SIMD4<UInt32>, _ y: SIMD4<UInt32>) -> SIMD4<Float> {
+    let (x, y) = (
+      SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: x)), SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: y))
+    )
+    return x * x + y * y
+  }
+}

@@ -1,0 +1,80 @@
+import PointSets
+import Treeline
+
+/// Which node of a tree is split at which distance, by the definition and nothing else: see `SeparationBuild`.
+///
+/// O(n^3).
+struct SeparationByDefinition {
+  struct Split: Equatable {
+    /// The place of the first point of its right child.
+    var fork: Int
+    var squaredDistance: UInt64
+  }
+
+  /// In the order in which they happen.
+  private(set) var splits: [Split] = []
+
+  private let outline: TreeOutline
+  private let positions: [PlanePoint]
+
+  init(_ outline: TreeOutline) {
+    self.outline = outline
+    positions = outline.entries.map { outline.meanPosition(of: $0) }
+    var shown = outline.entries.isEmpty ? [] : [0]
+    var distance = UInt64.max
+    while let next = next(of: shown, at: distance) {
+      distance = next.squaredDistance
+      let place = shown.firstIndex(of: next.entry)!
+      let children = outline.entries[next.entry].children
+      splits.append(
+        Split(
+          fork: outline.entries[children[1]].cluster.range.lowerBound, squaredDistance: distance))
+      shown.replaceSubrange(place...place, with: children)
+    }
+  }
+
+  /// The entry that is split next: at the greatest distance, and the first in tree order of those.
+  private func next(of shown: [Int], at distance: UInt64) -> (entry: Int, squaredDistance: UInt64)? {
+    var next: (entry: Int, squaredDistance: UInt64)?
+    for entry in shown where !outline.entries[entry].children.isEmpty {
+      let splitsAt = min(distance, key(of: entry, among: shown))
+      if splitsAt > next?.squaredDistance ?? 0 { next = (entry, splitsAt) }
+    }
+    return next
+  }
+
+  /// The square of the least distance from either child to the other and to what is shown besides.
+  private func key(of entry: Int, among shown: [Int]) -> UInt64 {
+    let children = outline.entries[entry].children
+    var key = squaredDistance(children[0], children[1])
+    for other in shown where other != entry {
+      key = min(key, squaredDistance(children[0], other), squaredDistance(children[1], other))
+    }
+    return key
+  }
+
+  private func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
+    outline.tree.plane.squaredDistance(positions[a], positions[b])
+  }
+}
+
+extension TreeOutline {
+  /// The mean of a cluster's positions, each coordinate to the nearest unit and a half up.
+  func meanPosition(of entry: Entry) -> PlanePoint {
+    let points = entry.cluster.range.map { tree.position(at: $0) }
+    let count = UInt64(points.count)
+    let x = points.reduce(0) { $0 + UInt64($1.x) }
+    let y = points.reduce(0) { $0 + UInt64($1.y) }
+    return PlanePoint(x: UInt32((2 * x + count) / (2 * count)), y: UInt32((2 * y + count) / (2 * count)))
+  }
+}
+
+extension Plane {
+  /// Up to 2^64 - 1, for which all that is greater counts.
+  func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
+    var width = abs(Int64(a.x) - Int64(b.x))
+    if projection == .webMercator { width = min(width, 1 << 32 - width) }
+    let height = abs(Int64(a.y) - Int64(b.y))
+    return UInt64(clamping: Int128(width) * Int128(width) + Int128(height) * Int128(height))
+  }
+}

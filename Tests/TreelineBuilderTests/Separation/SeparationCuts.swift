@@ -1,0 +1,77 @@
+import PointSets
+import Treeline
+
+/// The nodes shown at a required distance, as the definition tells them from separations, and what must hold of them.
+struct SeparationCuts {
+  let codes: ContiguousArray<UInt16>
+  private let outline: TreeOutline
+  private let positions: [PlanePoint]
+  /// The code of every entry, 0 for leaves.
+  private let separations: [UInt16]
+
+  init(_ outline: TreeOutline, _ codes: ContiguousArray<UInt16>) {
+    self.codes = codes
+    self.outline = outline
+    positions = outline.entries.map { outline.meanPosition(of: $0) }
+    separations = outline.entries.map { entry in
+      entry.children.isEmpty ? 0 : codes[outline.entries[entry.children[1]].cluster.range.lowerBound]
+    }
+  }
+
+  /// Entries whose separation is greater than their parent's.
+  var growing: [Int] {
+    outline.entries.indices.filter { entry in
+      outline.entries[entry].parent.map { separations[entry] > separations[$0] } ?? false
+    }
+  }
+
+  /// Entries shown where any two must be so far apart.
+  func shown(at required: SeparationCode) -> [Int] {
+    outline.entries.indices.filter { entry in
+      separations[entry] < required.rawValue
+        && outline.entries[entry].parent.map { separations[$0] >= required.rawValue } ?? true
+    }
+  }
+
+  /// What is wrong at a distance; nothing if every promise is kept.
+  func violations(at distance: Double) -> [String] {
+    var violations: [String] = []
+    let required = SeparationCode(atLeast: distance)
+    let shown = shown(at: required)
+    var end = 0
+    for entry in shown {
+      let range = outline.entries[entry].cluster.range
+      if range.lowerBound != end { violations.append("\(range) does not follow \(end)") }
+      end = range.upperBound
+    }
+    if end != outline.tree.pointCount { violations.append("points from \(end) are not shown") }
+
+    // Both in the exact square of the distance, and in that which its code stands for.
+    let exact = required == .beyondAll ? UInt64.max : required.squaredDistance
+    for (place, entry) in shown.enumerated() {
+      for other in shown[..<place] {
+        let squared = squaredDistance(entry, other)
+        if squared < exact || Double(squared).squareRoot() < distance {
+          violations.append("\(entry) and \(other) are \(Double(squared).squareRoot()) apart")
+        }
+      }
+      if required != .beyondAll, couldSplit(entry, among: shown, exact) {
+        violations.append("\(entry) could be split")
+      }
+    }
+    return violations
+  }
+
+  private func couldSplit(_ entry: Int, among shown: [Int], _ squared: UInt64) -> Bool {
+    let children = outline.entries[entry].children
+    guard !children.isEmpty, squaredDistance(children[0], children[1]) >= squared else { return false }
+    return shown.allSatisfy { other in
+      other == entry
+        || min(squaredDistance(children[0], other), squaredDistance(children[1], other)) >= squared
+    }
+  }
+
+  private func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
+    outline.tree.plane.squaredDistance(positions[a], positions[b])
+  }
+}
