@@ -1,33 +1,44 @@
 import Treeline
 
-/// A node with two children, and whom it waits for while distances fall: see `SplitSequence`.
+/// A node with two children, and who waits for it while distances fall: see `SplitSequence`.
 ///
 /// A fork's number is the place of its right child's first point in tree order: every fork parts two neighbouring
 /// points, and no two part the same ones. Numbers therefore follow tree order, and of two nodes neither of which holds
 /// the other the one with the lesser number comes first.
+///
+/// This is half a line of the caches, and as a rule the only thing that is read of a fork.
 struct Fork {
-  var position: PlanePoint
   var left: PlanePoint
   var right: PlanePoint
   /// The forks that the children are; `none` for a single position.
   var leftFork = Fork.none
   var rightFork = Fork.none
 
-  /// Counts the entries of this fork in the queue: only the last one counts. `split` once its children are shown.
+  /// Counts the appointments of this fork: only the last one is kept. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// The forks that wait for this one to split are a list, linked both ways.
+  /// The first of the forks that wait for this one to split.
   var firstWaiter = Fork.none
-  /// In the list that this fork is in.
-  var nextWaiter = Fork.none
-  /// The one before in that list or, marked as such, the fork that is waited for; `none` if this one is in no list.
-  var previousWaiter = Fork.none
 
   /// No fork: nothing is parted before the first point.
   static let none: UInt32 = 0
-  static let split: UInt32 = .max
-  /// Numbers of points take 31 bits.
-  static let blockerMark: UInt32 = 1 << 31
+
+  private static let split: UInt32 = .max
 
   var isSplit: Bool { stamp == Self.split }
+
+  mutating func setSplit() { stamp = Self.split }
+}
+
+/// What of a fork is needed now and then: where it is shown, and its neighbours in the list of those who wait for the same
+/// one.
+struct ForkPlace {
+  var position: PlanePoint
+
+  var nextWaiter = Fork.none
+  /// The one before in the list or, with the mark, the fork that is waited for; `none` if this fork is in no list.
+  var previousWaiter = Fork.none
+
+  /// Numbers of forks take 31 bits.
+  static let blockerMark: UInt32 = 1 << 31
 }

@@ -3,6 +3,7 @@ import Treeline
 /// All forks of a tree by their numbers. What lies at numbers of no fork, within stacks, is never looked at.
 struct ForkTable: @unchecked Sendable {
   let forks: UnsafeMutablePointer<Fork>
+  let places: UnsafeMutablePointer<ForkPlace>
   /// The root's fork, or `none` where all points are one position.
   private(set) var root = Fork.none
 
@@ -10,10 +11,14 @@ struct ForkTable: @unchecked Sendable {
   ///
   /// - Complexity: O(pointCount), shared by the threads.
   init(of storage: TreeStorage, threads: Int, _ monitor: BuildMonitor) {
-    forks = .allocate(capacity: max(storage.pointCount, 1))
-    // What every fork without fork children points to.
+    let capacity = max(storage.pointCount, 1)
+    // No fork lies across two lines.
+    forks = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Fork>.stride, alignment: 64)
+      .bindMemory(to: Fork.self, capacity: capacity)
+    places = .allocate(capacity: capacity)
+    // Number 0 stands for all children that are no forks, and is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
-    forks.initialize(to: Fork(position: nowhere, left: nowhere, right: nowhere))
+    forks.initialize(to: Fork(left: nowhere, right: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
     root = children.right.first
     let top = Branch(node: node, children: children, position: Self.position(of: node, storage))
@@ -33,7 +38,10 @@ struct ForkTable: @unchecked Sendable {
     }
   }
 
-  func deallocate() { forks.deallocate() }
+  func deallocate() {
+    forks.deallocate()
+    places.deallocate()
+  }
 
   /// A node with two children, on the way to be a fork.
   private struct Branch: Sendable {
@@ -48,9 +56,7 @@ struct ForkTable: @unchecked Sendable {
   /// Writes down one fork, and remembers those of its children.
   private func add(_ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage) {
     let (left, right) = branch.children
-    var fork = Fork(
-      position: branch.position, left: Self.position(of: left, storage),
-      right: Self.position(of: right, storage))
+    var fork = Fork(left: Self.position(of: left, storage), right: Self.position(of: right, storage))
     if let children = Self.children(of: left, storage) {
       fork.leftFork = children.right.first
       branches.append(Branch(node: left, children: children, position: fork.left))
@@ -60,6 +66,7 @@ struct ForkTable: @unchecked Sendable {
       branches.append(Branch(node: right, children: children, position: fork.right))
     }
     (forks + Int(right.first)).initialize(to: fork)
+    (places + Int(right.first)).initialize(to: ForkPlace(position: branch.position))
   }
 
   private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {

@@ -46,6 +46,8 @@ struct NeighbourGrid: ~Copyable {
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = Self.allocateLines(of: Piece.self, pieceCapacity)
     slots = Self.allocateLines(of: Slot.self, 1 << slotBits)
+    // Piece 0 is read as the end of every chain.
+    pieces.initialize(to: Piece(column: 0, row: 0))
     empty(for: 0, side: 0x1p32)
   }
 
@@ -97,19 +99,19 @@ extension NeighbourGrid {
 
   /// The slot in which to look for a cell first.
   @inline(__always)
-  func firstSlot(_ column: UInt32, _ row: UInt32) -> Int {
-    Int(Self.hash(column, row) >> UInt32(truncatingIfNeeded: 32 &- slotBits))
+  func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
+    Self.hash(column, row) >> UInt32(truncatingIfNeeded: 32 &- slotBits)
   }
 
   /// What is in a slot, whether it is the cell that was looked for or another.
   @inline(__always)
-  func piece(inSlot slot: Int) -> UInt32 { slots[slot].piece }
+  func piece(inSlot slot: UInt32) -> UInt32 { slots[Int(slot)].piece }
 
   /// The first piece of a cell; nil where the cell holds nothing.
   @inline(__always)
   func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
     let hash = Self.hash(column, row)
-    var slot = firstSlot(column, row)
+    var slot = Int(firstSlot(column, row))
     while true {
       let found = slots[slot]
       if found.piece == 0 { return nil }
@@ -178,8 +180,8 @@ extension NeighbourGrid {
 
   /// Puts the children of a fork in its place.
   @inline(__always)
-  mutating func replace(_ number: UInt32, _ fork: Fork) {
-    let (column, row) = (column(fork.position.x), column(fork.position.y))
+  mutating func replace(_ number: UInt32, at position: PlanePoint, by fork: Fork) {
+    let (column, row) = (column(position.x), column(position.y))
     let (cell, piece, place) = find(number, column, row)
     // Most often one of the two is in the same cell.
     if self.column(fork.left.x) == column && self.column(fork.left.y) == row {

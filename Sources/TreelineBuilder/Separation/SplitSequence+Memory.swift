@@ -8,30 +8,43 @@ extension SplitSequence {
   @inline(never)
   mutating func readMemory(of ahead: Range<Int>) {
     var sum: UInt32 = 0
-    for index in ahead { sum &+= forks[Int(queue.sorted[index].fork)].stamp }
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: Self.slotsReadAhead) { slots in
+    for index in ahead {
+      let number = Int(queue.sorted[index].fork)
+      sum &+= forks[number].stamp &+ places[number].previousWaiter
+    }
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.cellsReadAhead) { cells in
       var count = 0
       for index in ahead {
         let appointment = queue.sorted[index]
         let fork = forks + Int(appointment.fork)
-        let reach = Self.reach(appointment.squaredDistance)
-        guard fork.pointee.stamp == appointment.stamp,
-          let area = grid.area(around: fork.pointee.left, fork.pointee.right, reach: reach)
-        else { continue }
+        guard fork.pointee.stamp == appointment.stamp else { continue }
         sum &+= forks[Int(fork.pointee.leftFork)].stamp &+ forks[Int(fork.pointee.rightFork)].stamp
+        let reach = Self.reach(appointment.squaredDistance)
+        guard let area = grid.area(around: fork.pointee.left, fork.pointee.right, reach: reach) else {
+          continue
+        }
         grid.forEachCell(of: area) { column, row in
-          guard count < slots.count else { return }
-          slots[count] = grid.firstSlot(column, row)
-          sum &+= grid.piece(inSlot: slots[count])
+          guard count < cells.count else { return }
+          cells[count] = grid.firstSlot(column, row)
+          sum &+= grid.piece(inSlot: cells[count])
           count += 1
         }
       }
-      for slot in slots[..<count] { sum &+= grid.pieces[Int(grid.piece(inSlot: slot))].count }
+      // From slots to first pieces, and on to the next ones until none is left.
+      for index in 0..<count { cells[index] = grid.piece(inSlot: cells[index]) }
+      while count > 0 {
+        var more = 0
+        for index in 0..<count {
+          cells[more] = grid.pieces[Int(cells[index])].next
+          more += cells[more] == 0 ? 0 : 1
+        }
+        count = more
+      }
     }
     work.sumOfMemory &+= sum
   }
 
-  private static var slotsReadAhead: Int { 256 }
+  private static var cellsReadAhead: Int { 256 }
 
   /// Cuts the grid anew where its cells have become too large for r, and looking through them has cost as much as that will.
   @inline(__always)
@@ -54,21 +67,15 @@ extension SplitSequence {
   /// each other in its memory too.
   private mutating func insertShown() {
     var shown: ContiguousArray<(position: PlanePoint, fork: UInt32)> = []
-    var stack = [root]
+    var stack: ContiguousArray<UInt32> = []
+    func add(_ position: PlanePoint, _ fork: UInt32) {
+      if forks[Int(fork)].isSplit { stack.append(fork) } else { shown.append((position, fork)) }
+    }
+    add(places[Int(root)].position, root)
     while let number = stack.popLast(), !monitor.isCancelled {
       let fork = forks + Int(number)
-      if !fork.pointee.isSplit {
-        shown.append((fork.pointee.position, number))
-      } else {
-        let (leftFork, rightFork) = (fork.pointee.leftFork, fork.pointee.rightFork)
-        if leftFork == Fork.none { shown.append((fork.pointee.left, Fork.none)) }
-        if rightFork == Fork.none {
-          shown.append((fork.pointee.right, Fork.none))
-        } else {
-          stack.append(rightFork)
-        }
-        if leftFork != Fork.none { stack.append(leftFork) }
-      }
+      add(fork.pointee.right, fork.pointee.rightFork)
+      add(fork.pointee.left, fork.pointee.leftFork)
       if shown.count >= Self.nodesInsertedAtOnce { insert(&shown) }
     }
     insert(&shown)

@@ -49,8 +49,8 @@ extension SplitSequence {
 
   private mutating func split(_ number: UInt32, _ fork: Fork, at squaredDistance: UInt64) {
     separations[Int(number)] = SeparationCode(roundingDown: squaredDistance).rawValue
-    forks[Int(number)].stamp = Fork.split
-    grid.replace(number, fork)
+    forks[Int(number)].setSplit()
+    grid.replace(number, at: places[Int(number)].position, by: fork)
     shownCount += 1
     work.splits += 1
     note?(number, squaredDistance)
@@ -86,8 +86,8 @@ extension SplitSequence {
     var waiter = fork.firstWaiter
     while waiter != Fork.none {
       let (left, right) = (forks[Int(waiter)].left, forks[Int(waiter)].right)
-      let next = forks[Int(waiter)].nextWaiter
-      forks[Int(waiter)].previousWaiter = Fork.none
+      let next = places[Int(waiter)].nextWaiter
+      places[Int(waiter)].previousWaiter = Fork.none
       let own = min(metric.squaredDistance(left, right), squaredDistance)
       let toLeft = metric.squaredDistance(fork.left, toNearerOf: left, right)
       let toRight = metric.squaredDistance(fork.right, toNearerOf: left, right)

@@ -35,7 +35,7 @@ extension ForkTable {
   fileprivate func turn(by turn: UInt32) {
     var stack = root == Fork.none ? [] : [root]
     while let number = stack.popLast() {
-      forks[Int(number)].position.x &+= turn
+      places[Int(number)].position.x &+= turn
       forks[Int(number)].left.x &+= turn
       forks[Int(number)].right.x &+= turn
       stack += [forks[Int(number)].leftFork, forks[Int(number)].rightFork].filter { $0 != Fork.none }

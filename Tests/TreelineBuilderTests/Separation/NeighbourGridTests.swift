@@ -41,11 +41,11 @@ import Treeline
       nodes.removeLast()
       let near = PlanePoint(x: position.x ^ 1, y: position.y)
       var fork = Fork(
-        position: position, left: random.index(below: 2) == 0 ? near : anywhere(),
+        left: random.index(below: 2) == 0 ? near : anywhere(),
         right: random.index(below: 2) == 0 ? near : anywhere())
       fork.leftFork = add(fork.left)
       fork.rightFork = add(fork.right)
-      grid.replace(number, fork)
+      grid.replace(number, at: position, by: fork)
     }
     for _ in 0..<200 {
       let (a, b) = (anywhere(), anywhere())
@@ -77,7 +77,7 @@ import Treeline
     while !grid.isExhausted {
       let next = PlanePoint(x: position.x &+ 0x9E37_79B9, y: position.y &+ 0x7F4A_7C15)
       grid.replace(
-        fork, Fork(position: position, left: next, right: next, leftFork: fork + 1, rightFork: Fork.none))
+        fork, at: position, by: Fork(left: next, right: next, leftFork: fork + 1, rightFork: Fork.none))
       (position, fork) = (next, fork + 1)
       splits += 1
     }
