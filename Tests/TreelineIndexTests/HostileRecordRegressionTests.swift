@@ -49,4 +49,17 @@ import Treeline
     #expect(try !index.problems().isEmpty)
     _ = IndexExercise(index, queries: 100)
   }
+
+  /// The points of a bucket lay outside its box, and so did their mean, which was no place at all.
+  @Test func meanOfABucketIsInItsBoxWhereverItsPointsAre() throws {
+    var editor = try IndexEditor(TestIndex.tiny)
+    for (edge, value) in [
+      (IndexEditor.NodeField.minX, 4_000_000_000), (.minY, 4_000_000_000), (.maxX, 4_200_000_000),
+      (.maxY, 4_200_000_000),
+    ] as [(IndexEditor.NodeField, UInt32)] {
+      editor.set(edge, ofRecord: 0, to: value)
+    }
+    let root = try #require(try editor.repaired().open().root)
+    #expect((4e9...4.2e9).contains(root.meanX) && (4e9...4.2e9).contains(root.meanY))
+  }
 }

@@ -37,7 +37,7 @@ extension TreeStorage {
 
   /// The smallest box around the node's points.
   @inline(__always)
-  func box(of node: Node) -> PlaneRect {
+  package func box(of node: Node) -> PlaneRect {
     let record = nodes + Int(node.record)
     if node.count == record.pointee.count { return record.pointee.box }
     var box = PlaneRect(points[Int(node.first)])

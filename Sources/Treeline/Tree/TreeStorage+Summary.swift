@@ -38,14 +38,14 @@ extension TreeStorage {
   @inline(__always)
   private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
     if box.isPoint { return NodeSums(x: 0, y: 0) }
-    if isStored(node) {
-      let pair = (leftChild(of: node.record) - 1) / 2
-      // 2^31 points times 2^32 units fit.
-      return NodeSums(
-        x: min(sums[pair].x, UInt64(node.count) * UInt64(box.width)),
-        y: min(sums[pair].y, UInt64(node.count) * UInt64(box.height)))
-    }
-    return sums(of: UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count)), in: box)
+    let sums =
+      isStored(node)
+      ? sums[(leftChild(of: node.record) - 1) / 2]
+      : sums(of: UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count)), in: box)
+    // 2^31 points times 2^32 units fit.
+    return NodeSums(
+      x: min(sums.x, UInt64(node.count) * UInt64(box.width)),
+      y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
   /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have been

@@ -12,7 +12,12 @@ extension Sequence<AttributeColumn> {
 }
 
 extension AttributeColumn {
-  fileprivate var place: String { "attribute \(name.debugDescription)" }
+  /// By its name or, as that may be almost all of the file, by how it begins.
+  fileprivate var place: String {
+    let beginning = name.unicodeScalars.prefix(40)
+    let isWhole = beginning.endIndex == name.endIndex
+    return "attribute \(String(beginning).debugDescription)" + (isWhole ? "" : "…")
+  }
 
   /// Checks every value, and that the section holds nothing else.
   ///

@@ -89,18 +89,22 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let points = try Points(source.input, keepsColumns: true, findsSeparations: cut.spacing != nil)
+      let points = try Points(
+        source.input, keepsColumns: format == .geojson, findsSeparations: cut.spacing != nil)
       let features = try clusters(of: points)
       switch format {
       case .geojson:
-        try writeToStandardOutput(FeatureCollectionWriter(plane: points.tree.plane).text(features))
-      case .table: try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(features))
+        try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: writeToStandardOutput)
+      case .table:
+        try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(Array(features)))
       }
     }
   }
 
-  private func clusters(of points: Points) throws -> [ClusterFeature] {
-    guard let window = try bbox.map(points.tree.plane.window(showing:)) ?? .everything else { return [] }
+  private func clusters(of points: Points) throws -> AnySequence<ClusterFeature> {
+    guard let window = try bbox.map(points.tree.plane.window(showing:)) ?? .everything else {
+      return AnySequence([])
+    }
     return switch method {
     case .pca:
       try points.features(
@@ -111,26 +115,29 @@ struct QueryCommand: ParsableCommand {
 }
 
 extension Points {
-  fileprivate func features(of clusters: Clusters, members: Bool) -> [ClusterFeature] {
-    clusters.map { cluster in
-      feature(
-        id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
-        bounds: cluster.bounds, members: cluster.range, listsMembers: members)
-    }
+  fileprivate func features(of clusters: Clusters, members: Bool) -> AnySequence<ClusterFeature> {
+    AnySequence(
+      clusters.lazy.map { cluster in
+        feature(
+          id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
+          bounds: cluster.bounds, members: cluster.range, listsMembers: members)
+      })
   }
 
   /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
   fileprivate func gridFeatures(
     in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
-  ) throws -> [ClusterFeature] {
+  ) throws -> AnySequence<ClusterFeature> {
     let grid = Grid(over: tree)
-    return try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom).map {
-      cluster in
-      feature(
-        id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
-        coordinate: grid.coordinate(of: cluster),
-        bounds: grid.boundingBox(of: cluster),
-        members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
-    }
+    let clusters = try grid.clusters(
+      in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom)
+    return AnySequence(
+      clusters.lazy.map { cluster in
+        feature(
+          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
+          coordinate: grid.coordinate(of: cluster),
+          bounds: grid.boundingBox(of: cluster),
+          members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
+      })
   }
 }

@@ -7,9 +7,11 @@ struct Points {
   let tree: ClusterTree
   /// What was read, where the input is not an index.
   let table: PointTable?
+  private let keepsColumns: Bool
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
   init(_ input: Input, keepsColumns: Bool, findsSeparations: Bool = false) throws {
+    self.keepsColumns = keepsColumns
     if input.isIndex {
       tree = try input.openIndex()
       table = nil
@@ -40,7 +42,8 @@ struct Points {
     return ClusterFeature(
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, index: single.map(row(at:)),
       featureID: single.flatMap { table?.featureID(ofPoint: tree.row(at: $0)) },
-      columns: single.map(columns(at:)) ?? [], members: listsMembers ? members.map(row(at:)).sorted() : nil)
+      columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
+      members: listsMembers ? members.map(row(at:)).sorted() : nil)
   }
 
   private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {

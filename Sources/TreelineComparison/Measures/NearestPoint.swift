@@ -8,20 +8,23 @@ extension ClusterTree {
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
-    guard let root else { return nil }
+    guard let root = storage.root else { return nil }
+    defer { withExtendedLifetime(storage) {} }
+    func visit(_ node: Node) -> (bound: Double, node: Node) {
+      (squaredDistance(fromX: x, y, to: storage.box(of: node)), node)
+    }
     var best = Double.infinity
-    var stack = [(squaredDistance(fromX: x, y, to: root.rect), root)]
-    while let (bound, cluster) = stack.popLast() {
+    var stack = [visit(root)]
+    while let (bound, node) = stack.popLast() {
       guard bound < best else { continue }
-      if cluster.pointCount <= Self.scannedCount || cluster.rect.isPoint {
-        for index in cluster.range.prefix(Self.scannedCount) {
+      if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
+        // The nearer child last, to be looked at first.
+        stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
+      } else {
+        // All of a stack have one position.
+        for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
           best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(at: index))))
         }
-      } else {
-        // The nearer child last, to be looked at first.
-        stack += try children(of: cluster.id)
-          .map { (squaredDistance(fromX: x, y, to: $0.rect), $0) }
-          .sorted { $0.0 > $1.0 }
       }
     }
     return best.squareRoot()

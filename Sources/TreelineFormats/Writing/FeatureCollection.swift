@@ -8,16 +8,24 @@ public struct FeatureCollectionWriter {
     format = CoordinateFormat(of: plane)
   }
 
-  /// A FeatureCollection of Points, one feature a line.
-  public func text(_ features: [ClusterFeature]) -> String {
+  /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is
+  /// made of, and no more than one feature is held beyond a piece.
+  public func write(_ features: some Sequence<ClusterFeature>, to write: (String) throws -> Void) rethrows {
     var text = "{\"type\":\"FeatureCollection\",\"features\":["
-    for (index, feature) in features.enumerated() {
-      text += index == 0 ? "\n" : ",\n"
+    var isFirst = true
+    for feature in features {
+      text += isFirst ? "\n" : ",\n"
+      isFirst = false
       append(feature, to: &text)
+      if text.utf8.count >= Self.pieceSize {
+        try write(text)
+        text = ""
+      }
     }
-    text += "\n]}\n"
-    return text
+    try write(text + "\n]}\n")
   }
+
+  private static let pieceSize = 1 << 16
 
   /// One Feature.
   public func append(_ feature: ClusterFeature, to text: inout String) {
@@ -52,9 +60,14 @@ public struct FeatureCollectionWriter {
   /// at its end, so that no value hides another.
   private func append(columns: [(name: String, value: AttributeValue)], to text: inout String) {
     var taken = Self.ownProperties
+    // How many low lines the last column of a name has: a damaged index may have a thousand of one.
+    var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name
-      while !taken.insert(name).inserted { name += "_" }
+      while !taken.insert(name).inserted {
+        lines[column.name, default: 0] += 1
+        name = column.name + String(repeating: "_", count: lines[column.name]!)
+      }
       text += ","
       text.appendJSON(name)
       text += ":"
