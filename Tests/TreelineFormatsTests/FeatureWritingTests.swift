@@ -26,7 +26,7 @@ import TreelineFormats
     let collection = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     let features = try #require(collection["features"] as? [[String: Any]])
     let properties = try #require(features[0]["properties"] as? [String: Any])
-    #expect(properties.count == names.count + 3)
+    #expect(properties.count == names.count + 4)
     #expect(Set(properties.values.compactMap { $0 as? Int }).isSuperset(of: names.indices.dropFirst(2)))
   }
 
