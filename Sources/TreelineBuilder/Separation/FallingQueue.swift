@@ -131,7 +131,7 @@ struct FallingQueue: ~Copyable {
     position = 0
     toldAhead = 0
     var count = bands[current].count
-    while let block = bands[current].block {
+    while let block = bands[current].block, !monitor.isCancelled {
       sorted.append(contentsOf: UnsafeBufferPointer(start: Self.appointments(in: block), count: count))
       count = Block.capacity
       bands[current].block = block.pointee.next

@@ -20,13 +20,6 @@ struct NeighbourGrid: ~Copyable {
     static let capacity = 4
   }
 
-  private struct Slot {
-    /// The hash of the cell; the table is as large as its greatest bits say.
-    var hash: UInt32
-    /// The number of the cell's first piece, or 0.
-    var piece: UInt32
-  }
-
   let metric: PlaneMetric
   /// The plane has as many columns of cells, all of one width, and rows.
   private(set) var columnCount: UInt64 = 1
@@ -35,31 +28,22 @@ struct NeighbourGrid: ~Copyable {
   /// Piece 0 is none.
   private var pieceCount = 1
   private var sparePiece: UInt32 = 0
-  private var slots: UnsafeMutablePointer<Slot>
-  private var slotBits = 4
-  private var cellCount = 0
+  private var table: CellTable
 
   /// - Parameter capacity: how many nodes there will ever be at most.
-  init(capacity: Int, _ metric: PlaneMetric) {
+  init(capacity: Int, _ metric: PlaneMetric, _ monitor: BuildMonitor) {
     self.metric = metric
     // Memory that nobody writes to costs nothing, and more pieces than nodes are rarely needed: see `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
-    pieces = Self.allocateLines(of: Piece.self, pieceCapacity)
-    slots = Self.allocateLines(of: Slot.self, 1 << slotBits)
+    pieces = UnsafeMutableRawPointer.allocate(
+      byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
+    ).bindMemory(to: Piece.self, capacity: pieceCapacity)
     // Piece 0 is read as the end of every chain.
     pieces.initialize(to: Piece(column: 0, row: 0))
-    empty(for: 0, side: 0x1p32)
+    table = CellTable(monitor)
   }
 
-  deinit {
-    pieces.deallocate()
-    slots.deallocate()
-  }
-
-  private static func allocateLines<T>(of type: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
-    UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<T>.stride, alignment: 64)
-      .bindMemory(to: type, capacity: count)
-  }
+  deinit { pieces.deallocate() }
 
   /// Takes all nodes away and cuts the plane anew.
   ///
@@ -70,11 +54,7 @@ struct NeighbourGrid: ~Copyable {
     columnCount = UInt64(max(0x1p32 / side, 1))
     pieceCount = 1
     sparePiece = 0
-    cellCount = 0
-    slots.deallocate()
-    slotBits = max(4, Int.bitWidth - count.leadingZeroBitCount)
-    slots = Self.allocateLines(of: Slot.self, 1 << slotBits)
-    slots.initialize(repeating: Slot(hash: 0, piece: 0), count: 1 << slotBits)
+    table.empty(for: count)
   }
 
   /// Whether another split might find no piece left: cells that became empty keep theirs.
@@ -90,65 +70,38 @@ extension NeighbourGrid {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  @inline(__always)
-  private static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    // 2^64 divided by the golden ratio; the high bits of the product are the well mixed ones.
-    let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
-    return UInt32(truncatingIfNeeded: product >> 32)
-  }
-
-  /// The slot in which to look for a cell first.
+  /// Where the table is read first for a cell, and what it leads to: the cell's first piece, or none, or another one's.
   @inline(__always)
   func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    Self.hash(column, row) >> UInt32(truncatingIfNeeded: 32 &- slotBits)
+    table.firstSlot(of: CellTable.hash(column, row))
   }
 
-  /// What is in a slot, whether it is the cell that was looked for or another.
   @inline(__always)
-  func piece(inSlot slot: UInt32) -> UInt32 { slots[Int(slot)].piece }
+  func piece(inSlot slot: UInt32) -> UInt32 { table[slot].number }
 
-  /// The first piece of a cell; nil where the cell holds nothing.
+  /// The first piece of a cell; nil where there never was a node.
   @inline(__always)
   func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
-    let hash = Self.hash(column, row)
-    var slot = Int(firstSlot(column, row))
+    let hash = CellTable.hash(column, row)
+    var slot = table.firstSlot(of: hash)
     while true {
-      let found = slots[slot]
-      if found.piece == 0 { return nil }
+      let found = table[slot]
+      if found.number == 0 { return nil }
       if found.hash == hash {
-        let piece = pieces + Int(found.piece)
+        let piece = pieces + Int(found.number)
         if piece.pointee.column == column && piece.pointee.row == row { return piece }
       }
-      slot = (slot &+ 1) & (1 << slotBits &- 1)
+      slot = table.nextSlot(slot)
     }
   }
 
-  /// The first piece of a cell, which is made where there is none.
   @inline(__always)
   private mutating func makeCell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece> {
     if let cell = cell(column, row) { return cell }
     let piece = newPiece()
     (pieces + Int(piece)).initialize(to: Piece(column: column, row: row))
-    cellCount &+= 1
-    if cellCount &* 3 > 2 << slotBits { growTable() }
-    addSlot(Slot(hash: Self.hash(column, row), piece: piece))
+    table.add(CellTable.hash(column, row), piece)
     return pieces + Int(piece)
-  }
-
-  @inline(__always)
-  private func addSlot(_ new: Slot) {
-    var slot = Int(new.hash >> UInt32(truncatingIfNeeded: 32 &- slotBits))
-    while slots[slot].piece != 0 { slot = (slot &+ 1) & (1 << slotBits &- 1) }
-    slots[slot] = new
-  }
-
-  private mutating func growTable() {
-    let (old, oldCount) = (slots, 1 << slotBits)
-    slotBits += 1
-    slots = Self.allocateLines(of: Slot.self, 1 << slotBits)
-    slots.initialize(repeating: Slot(hash: 0, piece: 0), count: 1 << slotBits)
-    for slot in 0..<oldCount where old[slot].piece != 0 { addSlot(old[slot]) }
-    old.deallocate()
   }
 
   private mutating func newPiece() -> UInt32 {

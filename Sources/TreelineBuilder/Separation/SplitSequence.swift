@@ -52,7 +52,7 @@ struct SplitSequence: ~Copyable {
     self.monitor = monitor
     self.note = note
     queue = FallingQueue(monitor)
-    grid = NeighbourGrid(capacity: pointCount, metric)
+    grid = NeighbourGrid(capacity: pointCount, metric, monitor)
   }
 
   /// Splits all that can be split. Of no use once the monitor was told to cancel.
@@ -64,6 +64,8 @@ struct SplitSequence: ~Copyable {
       if let ahead = queue.nextAhead() { readMemory(of: ahead) }
       guard forks[Int(appointment.fork)].stamp == appointment.stamp else { continue }
       fitGrid(to: appointment.squaredDistance)
+      // A cancelled grid lacks nodes.
+      if monitor.isCancelled { return }
       stopWaiting(appointment.fork)
       look(at: appointment.fork, squaredDistance: appointment.squaredDistance)
     }

@@ -19,7 +19,7 @@ import Treeline
         y: corner.1 &+ UInt32(truncatingIfNeeded: random.next() % spread))
     }
     let side = Double(spread) / Double(1 + random.index(below: 30))
-    var grid = NeighbourGrid(capacity: 2000, metric)
+    var grid = NeighbourGrid(capacity: 2000, metric, BuildMonitor(pointCount: 1))
     grid.empty(for: 10, side: side)
     // Every third node is a single position.
     var nodes: [(position: PlanePoint, fork: UInt32)] = []
@@ -68,7 +68,7 @@ import Treeline
 
   /// More cells than were expected, of which most are emptied again: the table grows, pieces run out and are told to.
   @Test func tellsWhenItIsExhausted() {
-    var grid = NeighbourGrid(capacity: 0, PlaneMetric(.webMercator))
+    var grid = NeighbourGrid(capacity: 0, PlaneMetric(.webMercator), BuildMonitor(pointCount: 1))
     grid.empty(for: 0, side: 1)
     var position = PlanePoint(x: 0, y: 0)
     var fork: UInt32 = 1

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Which cells of a grid there are: a hash table of numbers, open and probed one slot after another.
+struct CellTable: ~Copyable {
+  struct Slot {
+    /// The table is as large as so many of its greatest bits say.
+    var hash: UInt32
+    /// The number that is kept for the cell; 0 where the slot is free.
+    var number: UInt32
+  }
+
+  private var slots: UnsafeMutablePointer<Slot>
+  private var bits: Int
+  private var count = 0
+  private let monitor: BuildMonitor
+
+  init(_ monitor: BuildMonitor) {
+    self.monitor = monitor
+    bits = 4
+    slots = Self.allocate(bits: bits)
+  }
+
+  deinit { free(slots) }
+
+  /// Memory from the system is all zeros and costs nothing before it is used; setting it would take long at once.
+  private static func allocate(bits: Int) -> UnsafeMutablePointer<Slot> {
+    let memory = calloc(1 << bits, MemoryLayout<Slot>.stride)
+    precondition(memory != nil, "No memory for a table of \(1 << bits) cells")
+    return memory!.bindMemory(to: Slot.self, capacity: 1 << bits)
+  }
+
+  /// Forgets all cells, and makes room for about as many.
+  mutating func empty(for expected: Int) {
+    free(slots)
+    count = 0
+    bits = max(4, Int.bitWidth - expected.leadingZeroBitCount)
+    slots = Self.allocate(bits: bits)
+  }
+
+  @inline(__always)
+  static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
+    // 2^64 divided by the golden ratio; the high bits of the product are the well mixed ones.
+    let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
+    return UInt32(truncatingIfNeeded: product >> 32)
+  }
+
+  /// Where the probing for a cell begins.
+  @inline(__always)
+  func firstSlot(of hash: UInt32) -> UInt32 { hash >> UInt32(truncatingIfNeeded: 32 &- bits) }
+
+  @inline(__always)
+  func nextSlot(_ slot: UInt32) -> UInt32 { (slot &+ 1) & (1 << UInt32(truncatingIfNeeded: bits) &- 1) }
+
+  @inline(__always)
+  subscript(slot: UInt32) -> Slot { slots[Int(slot)] }
+
+  /// Adds a cell that is not there yet.
+  @inline(__always)
+  mutating func add(_ hash: UInt32, _ number: UInt32) {
+    count &+= 1
+    if count &* 3 > 2 << bits { grow() }
+    place(Slot(hash: hash, number: number))
+  }
+
+  @inline(__always)
+  private func place(_ new: Slot) {
+    var slot = firstSlot(of: new.hash)
+    while self[slot].number != 0 { slot = nextSlot(slot) }
+    slots[Int(slot)] = new
+  }
+
+  /// Makes the table twice as large. What a cancelled build leaves behind lacks cells.
+  private mutating func grow() {
+    let (old, oldBits) = (slots, bits)
+    bits += 1
+    slots = Self.allocate(bits: bits)
+    for block in (0..<1 << oldBits).blocks(of: BuildMonitor.blockSize / 8) where !monitor.isCancelled {
+      for slot in block where old[slot].number != 0 { place(old[slot]) }
+    }
+    free(old)
+  }
+}
