@@ -1,8 +1,8 @@
 extension ClusterTree {
   /// Opens an index by mapping it into memory.
   ///
-  /// Looks at the header and the section table only and copies nothing, so it takes as long for a hundred points as for
-  /// a hundred million. What the sections hold is checked where a query touches it; `verify(path:)` checks all of it.
+  /// Looks at the header, the section table and the names of attributes only and copies nothing but these, so it takes as
+  /// long for a hundred points as for a hundred million. What the sections hold is checked where a query touches it; `verify(path:)` checks all of it.
   ///
   /// - Parameter path: `-` is standard input, where that is a file.
   /// - Throws: `IndexError`
