@@ -20,56 +20,122 @@ extension TreeStorage {
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
   @inline(__always)
   func breadthFirstCut(
-    in window: PlaneWindow, limit: Int,
-    expanding isTooCoarse: (Node, (left: Node, right: Node)) throws(IndexError) -> Bool
+    in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
     guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
-    let sight = try sight(byBoxOf: start, in: window)
+    let edges = WindowEdges(of: window)
+    let sight = try sight(byBoxOf: start, in: edges)
     if sight == .none { return [] }
-    var front = Front(of: start, sight, capacity: min(limit, pointCount))
+    var front = Front(of: start, sight)
     /// Whether all nodes of the front are known to have a point in the window.
     var isSettled = false
-    while front.nextLevel() {
-      while let slot = front.next() {
-        if !isSettled && front.count == limit {
-          try front.removeAll { node, sight throws(IndexError) in
-            sight == .partial ? try !hasPointInside(node, window) : false
-          }
-          isSettled = true
-        }
-        let parent = front[slot]
-        if front.count == limit && parent.sight == .whole { continue }
-        guard let children = try children(of: parent.node) else { continue }
-        if try !isTooCoarse(parent.node, children) {
-          if !isSettled && parent.sight == .partial, try !hasPointInside(parent.node, window) {
-            front.remove(slot)
-          }
+    while true {
+      try expandLevels(of: &front, isSettled, in: edges, limit: limit, expanding: isTooCoarse)
+      let nodes = try front.nodes { slot throws(IndexError) in
+        // Something of a settled node is seen, whatever the boxes below it say in a damaged file.
+        try onlyVisibleNode(below: slot.node, slot.sight, in: edges, expanding: isTooCoarse)
+          ?? (isSettled ? slot.node : nil)
+      } checked: { node throws(IndexError) in
+        try checkSummary(of: node)
+      }
+      if let nodes { return nodes }
+      // A node turned out to show nothing, which leaves room to expand more.
+      try front.keep { slot throws(IndexError) in
+        slot.sight == .partial ? try hasPointInside(slot.node, window) : true
+      }
+      isSettled = true
+    }
+  }
+
+  /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
+  private func expandLevels(
+    of front: inout Front, _ isSettled: Bool, in edges: WindowEdges, limit: Int,
+    expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+  ) throws(IndexError) {
+    while true {
+      var (next, place) = (front.next, front.place)
+      let end = front.end
+      let distanceWhenFull = front.distance(ofCount: limit)
+      /// 0 as long as all that was written are points.
+      var more: UInt32 = front.hasWritten ? 1 : 0
+      while next < end {
+        let slot = next.pointee
+        if slot.isFinished {
+          place.initialize(to: slot)
+          place += 1
+          next += 1
           continue
         }
-        if parent.sight == .whole {
-          front.split(slot, into: children.left, and: children.right)
+        if Front.distance(from: next, to: place) == distanceWhenFull {
+          (front.next, front.place) = (next, place)
+          return
+        }
+        next += 1
+        let (node, sight) = (slot.node, slot.sight)
+        guard let fork = try fork(of: node), try isTooCoarse(node, fork) else {
+          let isLeft = !isSettled && sight == .partial ? try hasPointInside(node, edges.window) : true
+          place.initialize(to: Front.Slot(node, .finished))
+          place += isLeft ? 1 : 0
+          continue
+        }
+        more |= node.count &- 2
+        if sight == .whole {
+          place.initialize(to: Front.Slot(fork.left(of: node), seen: .whole))
+          (place + 1).initialize(to: Front.Slot(fork.right(of: node), seen: .whole))
+          place += 2
           continue
         }
         let sights =
           isSettled
-          ? try sights(of: children, below: parent.sight, in: window)
-          : try sightsByBox(of: children, below: parent.sight, in: window)
-        if front.count == limit && sights.left != .none && sights.right != .none { continue }
-        front.expand(slot, into: children.left, sights.left, and: children.right, sights.right)
+          ? try sights(of: fork, of: node, below: sight, in: edges)
+          : try sightsByBox(of: fork, of: node, below: sight, in: edges)
+        // Written without branches, for which of them are seen is as good as random.
+        place.initialize(to: Front.Slot(fork.left(of: node), seen: sights.left))
+        place += sights.left.asNumber
+        place.initialize(to: Front.Slot(fork.right(of: node), seen: sights.right))
+        place += sights.right.asNumber
       }
+      (front.next, front.place) = (next, place)
+      if more == 0 { return }
+      front.nextLevel()
     }
-    return front.nodes
+  }
+
+  /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing of it
+  /// is seen.
+  @inline(never)
+  private func onlyVisibleNode(
+    below node: Node, _ sight: Sight, in edges: WindowEdges,
+    expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+  ) throws(IndexError) -> Node? {
+    var (node, sight) = (node, sight)
+    while sight != .whole, let fork = try fork(of: node), try isTooCoarse(node, fork) {
+      var sights = try sightsByBox(of: fork, of: node, below: sight, in: edges)
+      if sights.left != .none && sights.right != .none {
+        if sights.left == .partial, try !hasPointInside(fork.left(of: node), edges.window) {
+          sights.left = .none
+        }
+        if sights.right == .partial, try !hasPointInside(fork.right(of: node), edges.window) {
+          sights.right = .none
+        }
+        if sights.left != .none && sights.right != .none { return node }
+      }
+      if sights.left == .none && sights.right == .none { return nil }
+      (node, sight) =
+        sights.left != .none ? (fork.left(of: node), sights.left) : (fork.right(of: node), sights.right)
+    }
+    if sight == .partial, try !hasPointInside(node, edges.window) { return nil }
+    return node
   }
 
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
   /// reaches into the window. There is nil at its end if that of neither does.
-  @inline(__always)
   private func lowestNode(
-    around window: PlaneWindow,
-    expanding isTooCoarse: (Node, (left: Node, right: Node)) throws(IndexError) -> Bool
+    around window: PlaneWindow, expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     guard var node = root else { return nil }
-    while isStored(node), let (left, right) = try children(of: node), try isTooCoarse(node, (left, right)) {
+    while isStored(node), let fork = try fork(of: node), try isTooCoarse(node, fork) {
+      let (left, right) = (fork.left(of: node), fork.right(of: node))
       let reachesLeft = window.intersects(nodes[Int(left.record)].box)
       let reachesRight = window.intersects(nodes[Int(right.record)].box)
       if reachesLeft && reachesRight { break }

@@ -29,8 +29,9 @@ extension ClusterTree {
     let units = try Self.units(detail, of: "detail", zoom: zoom)
     defer { withExtendedLifetime(storage) {} }
     let storage = storage
-    return try clusters(
-      of: storage.breadthFirstCut(in: window, limit: limit) { node, _ throws(IndexError) in
+    return Clusters(
+      tree: self,
+      nodes: try storage.breadthFirstCut(in: window, limit: limit) { node, _ throws(IndexError) in
         try storage.squaredRadius(of: node) > units * units
       })
   }

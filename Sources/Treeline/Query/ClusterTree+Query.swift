@@ -44,12 +44,6 @@ extension ClusterTree {
       case .breadthFirst: try storage.breadthFirstCut(in: window, limit: limit)
       case .widestFirst: try storage.widestFirstCut(in: window, limit: limit)
       }
-    return try clusters(of: cut)
-  }
-
-  /// - Throws: `IndexError` where a damaged file has a node that cannot be shown.
-  func clusters(of cut: [Node]) throws(IndexError) -> Clusters {
-    for node in cut { try storage.checkSummary(of: node) }
     return Clusters(tree: self, nodes: cut)
   }
 

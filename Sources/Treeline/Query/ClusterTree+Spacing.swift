@@ -39,6 +39,7 @@ extension ClusterTree {
     // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
     let required = SeparationCode(atLeast: units + 2)
     defer { withExtendedLifetime(storage) {} }
-    return try clusters(of: storage.separatedCut(apartBy: required, separations, in: window, limit: limit))
+    return Clusters(
+      tree: self, nodes: try storage.separatedCut(apartBy: required, separations, in: window, limit: limit))
   }
 }

@@ -1,166 +1,184 @@
-/// The nodes of a cut while it is made: kept in tree order, and expanded level by level.
+/// The nodes of a cut while it is made, in tree order.
 ///
-/// All of it is one piece of memory, the only one that a query asks for besides its answer: a slot for each node, and
-/// two lists of slots, those of the level that is being expanded and those of the next.
+/// A level is expanded by reading the nodes one after the other and writing what takes their place, to be read at the
+/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless that is large.
 struct Front: ~Copyable {
+  /// A node and how much of it is seen, in 16 bytes: it is copied at every level.
   struct Slot {
-    var node: Node
-    var sight: Sight
-    /// The slot of the next node in tree order.
-    var next: Int32
+    var first: UInt32
+    var count: UInt32
+    var record: UInt32
+    /// The node's levels in the lower bits, the sight in the upper ones.
+    var state: UInt32
+
+    @inline(__always)
+    init(_ node: Node, _ sight: Sight) {
+      (first, count, record, state) = (node.first, node.count, node.record, node.levels | sight.bits)
+    }
+
+    /// A point is finished if anything of it is seen.
+    @inline(__always)
+    init(_ node: Node, seen sight: Sight) {
+      self.init(node, Sight(bits: sight.bits | (node.count == 1 ? Sight.finished.bits : 0)))
+    }
+
+    @inline(__always)
+    var node: Node {
+      Node(first: first, count: count, record: record, levels: state & ~Sight.allBits)
+    }
+
+    @inline(__always)
+    var sight: Sight { Sight(bits: state & Sight.allBits) }
+
+    /// Whether it stays as it is.
+    @inline(__always)
+    var isFinished: Bool { state >= Sight.finished.bits }
+
+    /// Whether nothing but two nodes could take its place.
+    @inline(__always)
+    var isAllSeen: Bool { state >= Sight.whole.bits }
   }
 
-  private static let end: Int32 = -1
+  typealias Place = UnsafeMutablePointer<Slot>
 
-  /// An answer of more nodes than this makes the memory grow: limits are often said to be huge and seldom are reached.
-  private static let capacityAtFirst = 4096
+  /// Enough for most answers; limits are often said to be huge and seldom are reached.
+  private static let capacityAtFirst = 512
 
-  /// For removed nodes, of which there are few, and for the slot that is written and not used.
-  private static let room = 32
+  /// As many finished nodes are copied at every level without looking for better.
+  private static let fewNodes = 1024
 
-  private var capacity: Int
-  private var slots: UnsafeMutablePointer<Slot>
-  private var level: UnsafeMutablePointer<Int32>
-  private var below: UnsafeMutablePointer<Int32>
-  /// How many nodes it has.
-  private(set) var count = 0
-  /// How many slots are in use, those of removed nodes among them.
-  private(set) var slotCount = 0
-  private var levelCount = 0
-  private var position = 0
-  private var belowCount = 0
+  /// Of what is read and of what is written.
+  private var capacity = capacityAtFirst
+  private var readStart: Place
+  private var writtenStart: Place
 
-  init(of root: Node, _ sight: Sight, capacity: Int) {
-    self.capacity = min(capacity, Self.capacityAtFirst) + Self.room
-    (slots, level, below) = Self.allocate(self.capacity)
-    slots.initialize(to: Slot(node: root, sight: sight, next: Self.end))
-    below[0] = 0
-    (count, slotCount, belowCount) = (1, 1, 1)
+  /// The nodes of this level that are yet to be read.
+  var next: Place
+  var end: Place
+  /// Where the nodes end that have been written.
+  var place: Place
+
+  /// Finished nodes that are copied no more: some runs of them, each in tree order.
+  private var retired: [[Node]] = []
+  private var retiredCount = 0
+
+  init(of node: Node, _ sight: Sight) {
+    readStart = .allocate(capacity: 2 * capacity)
+    writtenStart = readStart + capacity
+    readStart.initialize(to: Slot(node, seen: sight))
+    (next, end, place) = (readStart, readStart + 1, writtenStart)
   }
 
-  deinit { slots.deallocate() }
+  deinit { min(readStart, writtenStart).deallocate() }
 
-  private static func allocate(
-    _ capacity: Int
-  ) -> (UnsafeMutablePointer<Slot>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) {
-    let bytes = capacity * (MemoryLayout<Slot>.stride + 2 * MemoryLayout<Int32>.stride)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: MemoryLayout<Slot>.alignment)
-    let lists = (memory + capacity * MemoryLayout<Slot>.stride).bindMemory(
-      to: Int32.self, capacity: 2 * capacity)
-    return (memory.bindMemory(to: Slot.self, capacity: capacity), lists, lists + capacity)
+  /// How far what is yet to be read lies behind what is written, in bytes. It grows with every node that is added.
+  @inline(__always)
+  static func distance(from next: Place, to place: Place) -> Int {
+    UnsafeRawPointer(place) - UnsafeRawPointer(next)
+  }
+
+  /// That distance where the front has so many nodes: those written, those yet to be read and those retired.
+  @inline(__always)
+  func distance(ofCount count: Int) -> Int {
+    // There are never more nodes than points.
+    let count = min(count, 1 << 32) &- retiredCount
+    return Self.distance(from: end, to: writtenStart) &+ count &* MemoryLayout<Slot>.stride
   }
 
   @inline(__always)
-  private mutating func grow() {
-    (slots, level, below) = Self.moved(
-      slots, slotCount, level, levelCount, below, belowCount, to: 2 * capacity)
-    capacity *= 2
+  var hasWritten: Bool { place > writtenStart }
+
+  /// Goes on to what has been written.
+  @inline(__always)
+  mutating func nextLevel() {
+    swap(&readStart, &writtenStart)
+    (next, end, place) = (readStart, place, writtenStart)
+    let count = end - next
+    // A level at most doubles them, and as many may change in the end.
+    if 3 * count + 1 > capacity { grow() }
+    if count > Self.fewNodes { retire() }
   }
 
-  /// Takes no front, so that all of one stays in registers.
+  /// Makes room for all that a level can lead to.
   @inline(never)
-  private static func moved(
-    _ slots: UnsafeMutablePointer<Slot>, _ slotCount: Int, _ level: UnsafeMutablePointer<Int32>,
-    _ levelCount: Int,
-    _ below: UnsafeMutablePointer<Int32>, _ belowCount: Int, to capacity: Int
-  ) -> (UnsafeMutablePointer<Slot>, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) {
-    let (newSlots, newLevel, newBelow) = allocate(capacity)
-    newSlots.update(from: slots, count: slotCount)
-    newLevel.update(from: level, count: levelCount)
-    newBelow.update(from: below, count: belowCount)
-    slots.deallocate()
-    return (newSlots, newLevel, newBelow)
+  private mutating func grow() {
+    let count = end - next
+    capacity *= 4
+    let slots = Place.allocate(capacity: 2 * capacity)
+    slots.update(from: readStart, count: count)
+    min(readStart, writtenStart).deallocate()
+    (readStart, writtenStart) = (slots, slots + capacity)
+    (next, end, place) = (readStart, readStart + count, writtenStart)
   }
 
-  @inline(__always)
-  subscript(slot: Int) -> Slot { slots[slot] }
-
-  /// Goes on to the nodes that were reached from this level, if there are any.
-  @inline(__always)
-  mutating func nextLevel() -> Bool {
-    swap(&level, &below)
-    (levelCount, position, belowCount) = (belowCount, 0, 0)
-    return levelCount > 0
+  /// Sets finished nodes aside if most are. So copying takes no longer than what is expanded, however deep the tree is.
+  @inline(never)
+  private mutating func retire() {
+    let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
+    let finished = slots.filter(\.isFinished).map(\.node)
+    if finished.count < slots.count / 8 * 7 { return }
+    retired.append(finished)
+    retiredCount += finished.count
+    end = Self.compact(next, end) { !$0.isFinished }
   }
 
-  /// The slot of the next node of this level, if there is one.
-  @inline(__always)
-  mutating func next() -> Int? {
-    guard position < levelCount else { return nil }
-    defer { position &+= 1 }
-    return Int(level[position])
+  /// Leaves out all nodes but some.
+  @inline(never)
+  mutating func keep(where isKept: (Slot) throws(IndexError) -> Bool) throws(IndexError) {
+    place = try Self.compact(writtenStart, place, keeping: isKept)
+    end = try Self.compact(next, end, keeping: isKept)
   }
 
-  /// Puts two nodes, all of which is seen, where one was.
-  @inline(__always)
-  mutating func split(_ slot: Int, into left: Node, and right: Node) {
-    if slotCount == capacity { grow() }
-    (slots + slotCount).initialize(to: Slot(node: right, sight: .whole, next: slots[slot].next))
-    slots[slot] = Slot(node: left, sight: .whole, next: Int32(truncatingIfNeeded: slotCount))
-    enqueue(slot, left)
-    enqueue(slotCount, right)
-    slotCount &+= 1
-    count &+= 1
+  private static func compact<Failure: Error>(
+    _ start: Place, _ end: Place, keeping isKept: (Slot) throws(Failure) -> Bool
+  ) throws(Failure) -> Place {
+    var place = start
+    for next in start..<end where try isKept(next.pointee) {
+      place.pointee = next.pointee
+      place += 1
+    }
+    return place
   }
 
-  /// Notes a node of the next level, without a branch, if it is more than a point: a point has no children.
+  /// What becomes of each node, in tree order; nil if one becomes nothing, and then the front is as it was.
   @inline(__always)
-  private mutating func enqueue(_ slot: Int, _ node: Node) {
-    below[belowCount] = Int32(truncatingIfNeeded: slot)
-    belowCount &+= node.count > 1 ? 1 : 0
-  }
-
-  /// Puts those of two nodes that are seen where one was.
-  ///
-  /// Written without branches, for which of them are seen is as good as random.
-  @inline(__always)
-  mutating func expand(_ slot: Int, into left: Node, _ leftSight: Sight, and right: Node, _ rightSight: Sight)
-  {
-    if leftSight == .none && rightSight == .none { return remove(slot) }
-    if slotCount == capacity { grow() }
-    let hasLeft = leftSight != .none
-    let hasBoth = hasLeft && rightSight != .none
-    let next = slots[slot].next
-    (slots + slotCount).initialize(to: Slot(node: right, sight: rightSight, next: next))
-    slots[slot].node.first = hasLeft ? left.first : right.first
-    slots[slot].node.count = hasLeft ? left.count : right.count
-    slots[slot].node.record = hasLeft ? left.record : right.record
-    slots[slot].node.level = left.level
-    slots[slot].node.depthInBucket = left.depthInBucket
-    slots[slot].sight = hasLeft ? leftSight : rightSight
-    slots[slot].next = hasBoth ? Int32(truncatingIfNeeded: slotCount) : next
-    enqueue(slot, slots[slot].node)
-    below[belowCount] = Int32(truncatingIfNeeded: slotCount)
-    belowCount &+= hasBoth && right.count > 1 ? 1 : 0
-    slotCount &+= hasBoth ? 1 : 0
-    count &+= hasBoth ? 1 : 0
-  }
-
-  /// Leaves a node out of the cut. Its slot stays, as that of a whole node of no points, which nothing expands.
-  @inline(__always)
-  mutating func remove(_ slot: Int) {
-    slots[slot].node.count = 0
-    slots[slot].sight = .whole
-    count &-= 1
-  }
-
-  @inline(__always)
-  mutating func removeAll(where isSuperfluous: (Node, Sight) throws(IndexError) -> Bool) throws(IndexError) {
-    for slot in 0..<slotCount where try isSuperfluous(slots[slot].node, slots[slot].sight) { remove(slot) }
-  }
-
-  /// In tree order.
-  var nodes: [Node] {
-    [Node](unsafeUninitializedCapacity: count) { nodes, initializedCount in
-      var slot: Int32 = 0
-      while slot != Self.end {
-        let node = slots[Int(slot)].node
-        if node.count > 0 {
-          nodes.initializeElement(at: initializedCount, to: node)
-          initializedCount &+= 1
-        }
-        slot = slots[Int(slot)].next
+  func nodes(
+    with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
+  ) throws(IndexError) -> [Node]? {
+    // Behind what is written there is room for what is yet to be read, and behind that for what changes.
+    place.update(from: next, count: end - next)
+    let slots = UnsafeBufferPointer(start: writtenStart, count: (place - writtenStart) &+ (end - next))
+    var changed = end
+    for slot in slots where !slot.isAllSeen {
+      guard let node = try transform(slot) else { return nil }
+      changed.initialize(to: Slot(node, .whole))
+      changed += 1
+    }
+    var change = end
+    let nodes = try [Node](unsafeUninitializedCapacity: slots.count) { nodes, count throws(IndexError) in
+      for slot in slots {
+        let node = slot.isAllSeen ? slot.node : change.pointee.node
+        change += slot.isAllSeen ? 0 : 1
+        try check(node)
+        (nodes.baseAddress! + count).initialize(to: node)
+        count &+= 1
       }
     }
+    // The later, the shorter.
+    return retired.isEmpty ? nodes : retired.reversed().reduce(nodes, Self.merged)
+  }
+
+  private static func merged(_ a: [Node], _ b: [Node]) -> [Node] {
+    var merged: [Node] = []
+    merged.reserveCapacity(a.count + b.count)
+    var index = 0
+    for node in a {
+      while index < b.count && b[index].first < node.first {
+        merged.append(b[index])
+        index += 1
+      }
+      merged.append(node)
+    }
+    return merged + b[index...]
   }
 }

@@ -15,8 +15,8 @@ extension TreeStorage {
     apartBy required: SeparationCode, _ separations: UnsafePointer<UInt16>, in window: PlaneWindow, limit: Int
   ) throws(IndexError) -> [Node] {
     precondition(required > .zero, "Expected a distance above 0")
-    return try breadthFirstCut(in: window, limit: limit) { _, children throws(IndexError) in
-      SeparationCode(rawValue: separations[Int(children.right.first)]) >= required
+    return try breadthFirstCut(in: window, limit: limit) { node, fork throws(IndexError) in
+      SeparationCode(rawValue: separations[Int(node.first &+ fork.leftCount)]) >= required
     }
   }
 }

@@ -1,34 +1,59 @@
 /// How much of a node, of which something may be seen, a window shows.
+///
+/// The numbers leave the bits free that the levels of a node take: both share 32 bits.
 struct Sight: Equatable {
-  private let bits: UInt32
+  let bits: UInt32
 
   static let none = Sight(bits: 0)
 
   /// As far as its box tells, some points and not all. Said of nodes with stored children only.
-  static let partial = Sight(bits: 1 << 16)
+  static let partial = Sight(bits: 1 << 30)
 
   /// All of its points.
-  static let whole = Sight(bits: 1 << 17)
+  static let whole = Sight(bits: 1 << 31)
 
-  private init(bits: UInt32) { self.bits = bits }
+  /// Something, however much: what is seen does not matter any more. The greatest number of all.
+  static let finished = Sight(bits: 1 << 31 | 1 << 30)
 
-  /// How much of a box a window shows. Written without branches, for what comes out is as good as random.
+  /// As far as its box tells, some points and not all; but it is a bucket, whose points will tell more.
+  private static let undecided = Sight(bits: 1)
+
+  /// Where the bits begin that tell of the points of a bucket, one by one.
+  private static let shift: UInt32 = 14
+
+  static let allBits: UInt32 = ~(1 << shift - 1)
+
   @inline(__always)
-  init(of box: PlaneRect, in window: PlaneWindow) {
-    let reaches: UInt32 = window.intersects(box) ? Self.partial.bits : 0
-    bits = reaches &<< (window.contains(box) ? 1 : 0)
+  init(bits: UInt32) { self.bits = bits }
+
+  /// 1 if anything is seen, else 0.
+  @inline(__always)
+  var asNumber: Int { bits == 0 ? 0 : 1 }
+
+  /// How much of a node a window shows by its box. Written without branches, for what comes out is as good as random.
+  @inline(__always)
+  init(of record: UnsafePointer<NodeRecord>, in edges: WindowEdges) {
+    let isLeftOut = edges.leaveOut(UnsafeRawPointer(record).assumingMemoryBound(to: PlaneRect.self))
+    let some = record.pointee.childOffset == 0 ? Self.undecided.bits : Self.partial.bits
+    bits = isLeftOut.all ? 0 : isLeftOut.some ? some : Self.whole.bits
   }
+
+  @inline(__always)
+  var isUndecided: Bool { bits & Self.undecided.bits != 0 }
+
+  @inline(__always)
+  static func | (a: Sight, b: Sight) -> Sight { Sight(bits: a.bits | b.bits) }
 
   /// Some points of a bucket or of a part of one: bit i is for the node's point i.
   @inline(__always)
   init(points: UInt32, ofCount count: UInt32) {
-    bits = points == 1 &<< count &- 1 ? Self.whole.bits : points
+    bits = points == 1 &<< count &- 1 ? Self.whole.bits : points &<< Self.shift
   }
 
   /// How much is seen of both parts of a bucket, or of a part of one, given how much is of itself.
   @inline(__always)
   func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Sight, right: Sight) {
-    let points = self == .whole ? 1 &<< (leftCount &+ rightCount) &- 1 : bits
+    let points = self == .whole ? 1 &<< (leftCount &+ rightCount) &- 1 : bits &>> Self.shift
     return (
       Sight(points: points & (1 &<< leftCount &- 1), ofCount: leftCount),
       Sight(points: points &>> leftCount, ofCount: rightCount)
@@ -39,37 +64,49 @@ struct Sight: Equatable {
 extension TreeStorage {
   /// How much of a stored node a window shows, by its box, and by its points where it is a bucket: `partial` if there
   /// may be any.
-  @inline(__always)
-  func sight(byBoxOf node: Node, in window: PlaneWindow) throws(IndexError) -> Sight {
-    let record = nodes + Int(node.record)
-    let box = record.pointee.box
-    let sight = Sight(of: box, in: window)
-    return sight == .partial && record.pointee.childOffset == 0
-      ? try self.sight(ofBucket: node, in: window) : sight
+  func sight(byBoxOf node: Node, in edges: WindowEdges) throws(IndexError) -> Sight {
+    try decided(Sight(of: nodes + Int(node.record), in: edges), of: node, in: edges)
   }
 
   /// How much of both children of a node may be seen, by their boxes and by the points of buckets.
   @inline(__always)
   func sightsByBox(
-    of children: (left: Node, right: Node), below parent: Sight, in window: PlaneWindow
+    of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
-    if children.left.depthInBucket > 0 { return parent.ofParts(children.left.count, children.right.count) }
-    if parent == .whole { return (.whole, .whole) }
-    return (try sight(byBoxOf: children.left, in: window), try sight(byBoxOf: children.right, in: window))
+    if fork.recordStep == 0 { return sight.ofParts(fork.leftCount, node.count &- fork.leftCount) }
+    let record = nodes + Int(fork.leftRecord)
+    let (left, right) = (Sight(of: record, in: edges), Sight(of: record + 1, in: edges))
+    return (left | right).isUndecided
+      ? try decided(left, right, of: fork, of: node, in: edges) : (left, right)
+  }
+
+  @inline(never)
+  private func decided(
+    _ left: Sight, _ right: Sight, of fork: Fork, of node: Node, in edges: WindowEdges
+  ) throws(IndexError) -> (left: Sight, right: Sight) {
+    (
+      try decided(left, of: fork.left(of: node), in: edges),
+      try decided(right, of: fork.right(of: node), in: edges)
+    )
+  }
+
+  @inline(__always)
+  private func decided(_ sight: Sight, of node: Node, in edges: WindowEdges) throws(IndexError) -> Sight {
+    sight.isUndecided ? try self.sight(ofBucket: node, in: edges.window) : sight
   }
 
   /// How much of both children of a node is seen, of which something is.
   ///
   /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
   /// points searched for, so that the way down to a small window costs a box or two a level.
-  @inline(never)
+  @inline(__always)
   func sights(
-    of children: (left: Node, right: Node), below parent: Sight, in window: PlaneWindow
+    of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
-    let (left, right) = try sightsByBox(of: children, below: parent, in: window)
+    let (left, right) = try sightsByBox(of: fork, of: node, below: sight, in: edges)
     if left == .none || right == .none { return (left, right) }
-    if left == .partial, try !hasPointInside(children.left, window) { return (.none, right) }
-    if right == .partial, try !hasPointInside(children.right, window) { return (left, .none) }
+    if left == .partial, try !hasPointInside(fork.left(of: node), edges.window) { return (.none, right) }
+    if right == .partial, try !hasPointInside(fork.right(of: node), edges.window) { return (left, .none) }
     return (left, right)
   }
 

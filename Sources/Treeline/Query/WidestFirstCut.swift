@@ -10,7 +10,8 @@ extension TreeStorage {
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
   func widestFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
     guard let root, try isSeen(root, in: window) else { return [] }
-    let sight = try sight(byBoxOf: root, in: window)
+    let edges = WindowEdges(of: window)
+    let sight = try sight(byBoxOf: root, in: edges)
     var cut = [Place(node: root, sight: sight, next: -1)]
     var waiting = Heap<Candidate>()
     if let scatter = try scatter(of: root, atMost: .infinity) {
@@ -19,8 +20,9 @@ extension TreeStorage {
     while let candidate = waiting.popFirst() {
       let parent = cut[candidate.place]
       if cut.count == limit && parent.sight == .whole { continue }
-      guard let (left, right) = try children(of: parent.node) else { continue }
-      let sights = try sights(of: (left, right), below: parent.sight, in: window)
+      guard let fork = try fork(of: parent.node) else { continue }
+      let sights = try sights(of: fork, of: parent.node, below: parent.sight, in: edges)
+      let (left, right) = (fork.left(of: parent.node), fork.right(of: parent.node))
       let seen = [(left, sights.left), (right, sights.right)].filter { $0.1 != .none }
       if seen.count == 2 && cut.count == limit || seen.isEmpty { continue }
       for (number, (node, sight)) in seen.enumerated() {
@@ -37,7 +39,9 @@ extension TreeStorage {
         }
       }
     }
-    return sequence(first: 0) { cut[$0].next < 0 ? nil : cut[$0].next }.map { cut[$0].node }
+    let nodes = sequence(first: 0) { cut[$0].next < 0 ? nil : cut[$0].next }.map { cut[$0].node }
+    for node in nodes { try checkSummary(of: node) }
+    return nodes
   }
 
   /// A node of the cut, and where in the list of places the next one in tree order is.

@@ -4,13 +4,52 @@ package struct Node: Hashable, Sendable {
   package var count: UInt32
   /// The node's own record or, for a part of a bucket, the bucket's.
   package var record: UInt32
+  /// The level in the lower 10 bits, the depth below its bucket in the 4 above: so both go one down in one addition.
+  var levels: UInt32
+
+  init(first: UInt32, count: UInt32, record: UInt32, level: UInt16) {
+    self.init(first: first, count: count, record: record, levels: UInt32(level))
+  }
+
+  @inline(__always)
+  init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
+    (self.first, self.count, self.record, self.levels) = (first, count, record, levels)
+  }
+
   /// 0 for the root.
-  var level: UInt16
+  package var level: UInt16 { UInt16(truncatingIfNeeded: levels & 1023) }
+
   /// How many levels below its bucket a part of one is; 0 for a node of its own record.
-  var depthInBucket: UInt8 = 0
+  @inline(__always)
+  var depthInBucket: UInt32 { levels >> 10 }
 
   var range: Range<Int> { Int(first)..<Int(first) + Int(count) }
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
+}
+
+/// What the two parts of a node are, besides what they take from the node.
+struct Fork {
+  /// What is added to the levels of a node where its children are parts of a bucket.
+  static let inBucket: UInt32 = 1 << 10 | 1
+
+  var leftCount: UInt32
+  var leftRecord: UInt32
+  /// From the left child's record to the right child's: 1, or 0 in a bucket.
+  var recordStep: UInt32
+  /// Of both children.
+  var levels: UInt32
+
+  @inline(__always)
+  func left(of parent: Node) -> Node {
+    Node(first: parent.first, count: leftCount, record: leftRecord, levels: levels)
+  }
+
+  @inline(__always)
+  func right(of parent: Node) -> Node {
+    Node(
+      first: parent.first &+ leftCount, count: parent.count &- leftCount, record: leftRecord &+ recordStep,
+      levels: levels)
+  }
 }
 
 extension TreeStorage {
@@ -33,34 +72,36 @@ extension TreeStorage {
   /// Complexity: O(1)
   @inline(__always)
   package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
-    var left = Node(
-      first: node.first, count: 0, record: node.record, level: node.level &+ 1,
-      depthInBucket: node.depthInBucket &+ 1)
-    var right = left
-    if isStored(node) {
-      (left.record, right.record) = try storedChildren(of: node)
-      left.count = nodes[Int(left.record)].count
-      (left.depthInBucket, right.depthInBucket) = (0, 0)
-    } else if let count = try splitOfBucket(node) {
-      left.count = count
-    } else {
-      return nil
-    }
-    right.first = node.first &+ left.count
-    right.count = node.count &- left.count
-    return (left, right)
+    guard let fork = try fork(of: node) else { return nil }
+    return (fork.left(of: node), fork.right(of: node))
+  }
+
+  /// How a node is split, or nil where all its points have one position.
+  ///
+  /// Complexity: O(1)
+  @inline(__always)
+  func fork(of node: Node) throws(IndexError) -> Fork? {
+    // A part of a bucket has the bucket's record, which has none below it.
+    if nodes[Int(node.record)].childOffset != 0 { return try storedFork(of: node) }
+    guard let count = try splitOfBucket(node) else { return nil }
+    return Fork(
+      leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Fork.inBucket)
   }
 
   @inline(__always)
-  private func storedChildren(of node: Node) throws(IndexError) -> (UInt32, UInt32) {
+  private func storedFork(of node: Node) throws(IndexError) -> Fork {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
-    guard node.level < Self.maximumStoredLevel else { throw tooDeep(node.record) }
-    let counts = (UInt64(nodes[left].count), UInt64(nodes[left + 1].count))
-    guard counts.0 > 0, counts.1 > 0, counts.0 &+ counts.1 == node.count else {
+    // Of a stored node the upper bits are 0.
+    guard node.levels < Self.maximumStoredLevel else { throw tooDeep(node.record) }
+    let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
+    // Both have points: the left one from 1 to one less than both.
+    guard leftCount &- 1 < node.count &- 1, rightCount == node.count &- leftCount else {
       throw countsDisagree(node.record)
     }
-    return (UInt32(truncatingIfNeeded: left), UInt32(truncatingIfNeeded: left + 1))
+    return Fork(
+      leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1,
+      levels: node.levels &+ 1)
   }
 
   /// The record of a stored node's left child, which is to be held to `hasSummary(at:)`.
@@ -69,9 +110,7 @@ extension TreeStorage {
     Int(record) &+ Int(nodes[Int(record)].childOffset)
   }
 
+  /// Whether a node has stored children. A part of a bucket has the bucket's record, which has none.
   @inline(__always)
-  package func isStored(_ node: Node) -> Bool {
-    let record = nodes + Int(node.record)
-    return node.count == record.pointee.count && record.pointee.childOffset != 0
-  }
+  package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 }

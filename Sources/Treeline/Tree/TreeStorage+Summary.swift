@@ -53,14 +53,10 @@ extension TreeStorage {
   @inline(__always)
   func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
-    // Parts of a bucket have been found through it.
-    if node.count != record.pointee.count { return }
     if record.pointee.childOffset != 0 {
       guard hasSummary(at: leftChild(of: node.record)) else { throw childOutside(node.record) }
-    } else {
-      guard node.count <= NodeRecord.bucketCapacity || record.pointee.box.isPoint else {
-        throw bucketOverfull(node.record)
-      }
+    } else if node.count > NodeRecord.bucketCapacity {
+      guard record.pointee.box.isPoint else { throw bucketOverfull(node.record) }
     }
   }
 
