@@ -26,10 +26,7 @@ struct NarrowSubtreeBuilder<Place: CutPlace> {
       expand(part, from: root.corner, into: &nodes)
     }
     if splitter.monitor.isCancelled { return }
-    for record in (firstNew..<nodes.records.count).reversed() {
-      nodes.finish(record, summedFrom: root.corner)
-    }
-    nodes.finish(root.record, summedFrom: root.corner)
+    nodes.finish(root.record, firstBelow: firstNew, summedFrom: root.corner)
     splitter.monitor.advance(.splitting, by: root.count)
   }
 
