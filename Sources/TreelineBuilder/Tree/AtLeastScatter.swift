@@ -18,9 +18,8 @@ struct AtLeastScatter: CutPlace {
     let sorted = UnsafeBufferPointer(start: arrays.sparePoints + first, count: count)
     order.sort(arrays.points + first, count: count, into: arrays.sparePoints + first, monitor)
     var places = CutPlaces(of: moments, order.product(sorted[0]))
-    for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
+    monitor.passOverSome(0..<count) { block in
       for index in block { places.add(sorted[index], order.product(sorted[index]), from: corner) }
-      if monitor.isCancelled { break }
     }
     return Split(corner: corner, axis: axis, threshold: places.best)
   }

@@ -13,20 +13,20 @@ struct AtWeightedMean: CutPlace {
     _ arrays: PointArrays, first: Int, _ moments: Moments<Sum>, from corner: PlanePoint,
     across axis: PrincipalAxis
   ) -> Split {
+    let points = arrays.points
+    let range = first..<first + Int(moments.count)
     let deviation = Deviation(from: moments, corner)
     var most = 0.0
-    for block in arrays.blocks(first: first, count: Int(moments.count)) {
-      // Here as below some points will do for a build that nobody wants, but not none.
-      for point in block { most = max(most, deviation.square(of: point)) }
-      if monitor.isCancelled { break }
+    monitor.passOverSome(range) { block in
+      for index in block { most = max(most, deviation.square(of: points[index])) }
     }
     let scale = 1 / most
     var sums = WeightedSums()
-    for block in arrays.blocks(first: first, count: Int(moments.count)) {
-      for point in block {
-        sums.add(point, from: corner, weight: weight.of(deviation.square(of: point) * scale))
+    monitor.passOverSome(range) { block in
+      for index in block {
+        let weight = weight.of(deviation.square(of: points[index]) * scale)
+        sums.add(points[index], from: corner, weight: weight)
       }
-      if monitor.isCancelled { break }
     }
     return Split(corner: corner, axis: axis, threshold: sums.meanProduct(with: axis))
   }
@@ -78,11 +78,13 @@ struct DistanceWeight: Sendable {
   @inline(__always)
   func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
-    var (root, rest) = (square, exponent & 15)
+    var root = square
+    var (bit, rest) = (8, exponent & 15)
     while rest != 0 {
       root = root.squareRoot()
-      if rest & 8 != 0 { power *= root }
-      rest = rest << 1 & 15
+      if rest & bit != 0 { power *= root }
+      rest &= bit &- 1
+      bit &>>= 1
     }
     // At the mean the quotient is infinite, and brought down like all that are large.
     let weight = isInverse ? scale / power : scale * power
@@ -108,14 +110,5 @@ private struct WeightedSums {
     let sum = Int128(axis.x) * Int128(x) + Int128(axis.y) * Int128(y)
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: Int128(weight))
     return Int64(quotient) - (remainder < 0 ? 1 : 0)
-  }
-}
-
-extension PointArrays {
-  /// The points of a range in pieces between which a build looks whether it is still wanted.
-  fileprivate func blocks(first: Int, count: Int) -> some Sequence<UnsafeBufferPointer<PlanePoint>> {
-    (first..<first + count).blocks(of: BuildMonitor.blockSize).lazy.map {
-      UnsafeBufferPointer(start: points + $0.lowerBound, count: $0.count)
-    }
   }
 }
