@@ -48,11 +48,12 @@ public struct PrincipalSplit {
   public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
     if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
     let place = rule.power.map(weightedMean) ?? 0
+    let uncertaintyOfPlace = rule.power == nil ? 0 : uncertaintyOfWeights
     return members.indices.compactMap { index in
       let (along, uncertainty) = distance(of: members[index])
       if place == 0 {
         if abs(along) <= uncertainty && (along != 0 || !isOnMean(members[index]) && !isExact) { return nil }
-      } else if abs(along - place) <= uncertainty + uncertaintyOfWeights {
+      } else if abs(along - place) <= uncertainty + uncertaintyOfPlace {
         return nil
       }
       let isLeft = along <= place
