@@ -1,7 +1,11 @@
 import Foundation
+import Treeline
 
 /// How to build. No option but those that say so changes a byte of the tree.
 public struct BuildOptions: Hashable, Sendable {
+  /// Where nodes are split. Another rule makes another tree.
+  public var splitRule: SplitRule
+
   /// How many threads work on it. The tree is the same for any number.
   public var threads: Int
 
@@ -11,9 +15,11 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// - Precondition: `threads` is 1 or more.
   public init(
-    threads: Int = ProcessInfo.processInfo.activeProcessorCount, findsSeparations: Bool = false
+    splitRule: SplitRule = .mean, threads: Int = ProcessInfo.processInfo.activeProcessorCount,
+    findsSeparations: Bool = false
   ) {
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
+    self.splitRule = splitRule
     self.threads = threads
     self.findsSeparations = findsSeparations
   }

@@ -34,12 +34,13 @@ import Treeline
     #expect(reports.told[firstSplit...].allSatisfy { $0.stage == .splitting })
   }
 
-  @Test(arguments: [BuildProgress.Stage.projecting, .splitting])
-  func cancelledBuildEndsInCancellation(stage: BuildProgress.Stage) async throws {
+  @Test(arguments: [BuildProgress.Stage.projecting, .splitting], SplitRule.few)
+  func cancelledBuildEndsInCancellation(stage: BuildProgress.Stage, rule: SplitRule) async throws {
     let task = Mutex<Task<ClusterTree, any Error>?>(nil)
     let reports = Reports()
     let started = Task {
-      try await ClusterTree.build(Self.places, options: BuildOptions(threads: 2)) { progress in
+      try await ClusterTree.build(Self.places, options: BuildOptions(splitRule: rule, threads: 2)) {
+        progress in
         reports.add(progress)
         if progress.stage == stage { task.withLock { $0?.cancel() } }
       }

@@ -10,10 +10,12 @@ import Treeline
 
   @Test(arguments: PointSet.nasty, [0, 1, 5])
   func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {
-    let outline = try TreeOutline(set.tree(principalLevels: principalLevels))
-    let invariants = TreeInvariants(outline, of: set.places, principalLevels: principalLevels)
-    #expect(invariants.violations.prefix(5) == [])
-    #expect(outline.depth <= principalLevels + Self.levelsBelowPrincipal)
+    for rule in SplitRule.few {
+      let outline = try TreeOutline(set.tree(rule, principalLevels: principalLevels))
+      let invariants = TreeInvariants(outline, of: set.places, principalLevels: principalLevels)
+      #expect(invariants.violations.prefix(5) == [], "\(rule)")
+      #expect(outline.depth <= principalLevels + Self.levelsBelowPrincipal, "\(rule)")
+    }
   }
 
   @Test(arguments: [1, 2, 3])
@@ -29,8 +31,14 @@ import Treeline
     [(1.0, 1), (1.15, 4000), (2, 10_000), (0.6, 60_000)])
   func isThatOfTheRangeForGeometricSpreads(_ arms: PointSet.Arms, _ growth: (Double, Int)) throws {
     let set = PointSet.geometricSpread(arms, growth: growth.0, largestStack: growth.1)
-    let outline = try TreeOutline(set.tree())
-    print("\(set): \(set.places.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
+    for rule in SplitRule.few { try check(set, rule) }
+  }
+
+  private func check(_ set: PointSet, _ rule: SplitRule) throws {
+    let outline = try TreeOutline(set.tree(rule))
+    print(
+      "\(set): \(rule), \(set.places.count) points, \(outline.leaves.count) positions, \(outline.depth) levels"
+    )
     #expect(TreeInvariants(outline, of: set.places).violations.prefix(5) == [])
     // Thirty-one positions are parted one by one at worst.
     #expect(outline.leaves.count == 31 && (5...30).contains(outline.depth))

@@ -5,38 +5,39 @@ import Treeline
 
 /// The same points give the same tree, whatever their order and however many threads share the work.
 @Suite struct DeterminismTests {
-  @Test(arguments: PointSet.nasty)
-  func anyOrderGivesTheSameTree(_ set: PointSet) throws {
-    let tree = try set.tree()
+  @Test(arguments: PointSet.nasty, SplitRule.few)
+  func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule) throws {
+    let tree = try set.tree(rule)
     for seed: UInt64 in 1...6 {
-      let other = try set.shuffled(seed: seed).tree()
+      let other = try set.shuffled(seed: seed).tree(rule)
       #expect(tree.contentHash == other.contentHash, "shuffled by \(seed)")
       #expect(try differences(tree, other, of: set, seed: seed) == [])
     }
   }
 
-  @Test(arguments: [2, 3, 7])
-  func anyNumberOfThreadsGivesTheSameTree(_ threads: Int) throws {
+  @Test(arguments: [2, 3, 7], SplitRule.few)
+  func anyNumberOfThreadsGivesTheSameTree(_ threads: Int, _ rule: SplitRule) throws {
     for set in PointSet.nasty {
-      let (one, many) = try (set.tree(), set.tree(threads: threads))
+      let (one, many) = try (set.tree(rule), set.tree(rule, threads: threads))
       #expect(one.contentHash == many.contentHash, "\(set)")
       #expect(rows(of: one) == rows(of: many), "\(set)")
     }
   }
 
   /// Large enough for the points to be cut into a chunk a thread, and the tree into many pieces of work.
-  @Test(arguments: [
-    PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
-    .planar(40_000, x: -3...9, y: 0...1, seed: 44), .coarse(60_000, side: 40, seed: 45),
-    .nullIsland(stack: 30_000, noise: 30_000, seed: 46),
-  ])
-  func manyPointsGiveTheSameTree(_ set: PointSet) throws {
-    let tree = try set.tree()
+  @Test(
+    arguments: [
+      PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
+      .planar(40_000, x: -3...9, y: 0...1, seed: 44), .coarse(60_000, side: 40, seed: 45),
+      .nullIsland(stack: 30_000, noise: 30_000, seed: 46),
+    ], SplitRule.few)
+  func manyPointsGiveTheSameTree(_ set: PointSet, _ rule: SplitRule) throws {
+    let tree = try set.tree(rule)
     for threads in [1, 2, 3, 7] {
-      let same = try set.tree(threads: threads)
+      let same = try set.tree(rule, threads: threads)
       #expect(tree.contentHash == same.contentHash, "\(threads) threads")
       #expect(rows(of: tree) == rows(of: same), "\(threads) threads")
-      let shuffled = try set.shuffled(seed: UInt64(threads)).tree(threads: threads)
+      let shuffled = try set.shuffled(seed: UInt64(threads)).tree(rule, threads: threads)
       #expect(tree.contentHash == shuffled.contentHash, "\(threads) threads, shuffled")
       #expect(try differences(tree, shuffled, of: set, seed: UInt64(threads)) == [])
     }

@@ -3,12 +3,13 @@ import Treeline
 @testable import TreelineBuilder
 
 extension PointSet {
-  func tree(threads: Int = 1) throws -> ClusterTree {
-    try ClusterTree(places, as: projection, options: BuildOptions(threads: threads))
+  func tree(_ rule: SplitRule = .mean, threads: Int = 1) throws -> ClusterTree {
+    try ClusterTree(places, as: projection, options: BuildOptions(splitRule: rule, threads: threads))
   }
 
-  func tree(threads: Int = 1, principalLevels: Int) throws -> ClusterTree {
+  func tree(_ rule: SplitRule = .mean, threads: Int = 1, principalLevels: Int) throws -> ClusterTree {
     try ClusterTree(
-      places, as: projection, options: BuildOptions(threads: threads), principalLevels: principalLevels)
+      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads),
+      principalLevels: principalLevels)
   }
 }

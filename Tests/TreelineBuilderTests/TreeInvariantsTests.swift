@@ -4,24 +4,25 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct TreeInvariantsTests {
-  @Test(arguments: PointSet.nasty)
-  func hold(of set: PointSet) throws {
-    let invariants = try TreeInvariants(TreeOutline(set.tree()), of: set.places)
+  @Test(arguments: PointSet.nasty, SplitRule.tested)
+  func hold(of set: PointSet, _ rule: SplitRule) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
 
-  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) })
-  func holdOfRandomPoints(_ set: PointSet) throws {
-    let invariants = try TreeInvariants(TreeOutline(set.tree()), of: set.places)
+  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
+  func holdOfRandomPoints(_ set: PointSet, _ rule: SplitRule) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
 
   /// Enough points for every thread to get its share of them, and for sums beyond 64 bits.
-  @Test(arguments: [
-    PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
-  ])
-  func holdOfManyPointsOnSeveralThreads(_ set: PointSet) throws {
-    let invariants = try TreeInvariants(TreeOutline(set.tree(threads: 3)), of: set.places)
+  @Test(
+    arguments: [
+      PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
+    ], SplitRule.few)
+  func holdOfManyPointsOnSeveralThreads(_ set: PointSet, _ rule: SplitRule) throws {
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule, threads: 3)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
 }
@@ -46,5 +47,17 @@ import Treeline
     let violations = TreeInvariants(outline, of: set.places).violations
     #expect(violations.contains { $0.contains("belongs left") || $0.contains("belongs right") })
     #expect(!violations.contains { $0.contains("level 0") || $0.contains("level 1:") })
+  }
+
+  @Test func noticesSplitsByAnotherRule() throws {
+    let tree = try set.tree()
+    func faults(_ rule: SplitRule) throws -> [String] {
+      let root = try #require(tree.root)
+      let left = try tree.children(of: root.id)[0]
+      return PrincipalSplit(of: tree.positions[...]).faults(left: left.range, by: rule)
+    }
+    #expect(try faults(.mean) == [])
+    #expect(try faults(.leastScatter).contains { $0.contains("leave less scatter") })
+    #expect(try faults(.gamma(3)).contains { $0.contains("belongs") })
   }
 }

@@ -29,6 +29,14 @@ import Treeline
       try message { $0.store(UInt32.max, at: 68) }.contains("at byte 68: expected at most 1024 sections"))
     #expect(try message { $0.store(UInt32(9), at: 80) }.contains("at byte 80: expected split rule 1"))
     #expect(
+      try message { $0.store(UInt32(12), at: 84) }
+        .contains("at byte 84: expected 0, where the split rule is not gamma, found 12"))
+    #expect(
+      try message {
+        $0.store(UInt32(3), at: 80)
+        $0.store(UInt32(33), at: 84)
+      }.contains("at byte 84: expected a gamma of 0 to 32 eighths, found 33"))
+    #expect(
       try message { $0.store(UInt8(1), at: 99) }.contains("at byte 99: expected 0, as in all reserved bytes"))
   }
 

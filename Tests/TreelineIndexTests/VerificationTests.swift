@@ -9,18 +9,22 @@ import TreelineBuilder
   @Test(arguments: [0, 1, 3])
   func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
-      let tree = try ClusterTree(
-        set.places, as: set.projection, options: BuildOptions(threads: 1), principalLevels: principalLevels)
-      #expect(tree.problems(principalLevels: principalLevels) == [], "\(set)")
+      for rule in SplitRule.few {
+        let tree = try ClusterTree(
+          set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1),
+          principalLevels: principalLevels)
+        #expect(tree.problems(principalLevels: principalLevels) == [], "\(set), \(rule)")
+      }
     }
   }
 
-  @Test(arguments: [
-    PointSet.cities(20_000, seed: 51), .uniformWorld(20_000, seed: 52), .roads(20_000, seed: 53),
-    .planar(5_000, x: 0...1e300, y: 0...1e-300, seed: 54), .coarse(20_000, side: 3, seed: 55),
-  ])
-  func soundTreesHaveNoProblems(_ set: PointSet) throws {
-    #expect(try set.tree().problems() == [])
+  @Test(
+    arguments: [
+      PointSet.cities(20_000, seed: 51), .uniformWorld(20_000, seed: 52), .roads(20_000, seed: 53),
+      .planar(5_000, x: 0...1e300, y: 0...1e-300, seed: 54), .coarse(20_000, side: 3, seed: 55),
+    ], SplitRule.few)
+  func soundTreesHaveNoProblems(_ set: PointSet, _ rule: SplitRule) throws {
+    #expect(try set.tree(rule).problems() == [])
   }
 
   private func problems(_ change: (inout IndexEditor) throws -> Void) throws -> [String] {

@@ -3,9 +3,9 @@ import Treeline
 import TreelineBuilder
 
 extension PointSet {
-  func tree() throws -> ClusterTree {
-    try ClusterTree(places, as: projection, options: BuildOptions(threads: 1))
+  func tree(_ rule: SplitRule = .mean) throws -> ClusterTree {
+    try ClusterTree(places, as: projection, options: BuildOptions(splitRule: rule, threads: 1))
   }
 
-  func outline() throws -> TreeOutline { try TreeOutline(tree()) }
+  func outline(_ rule: SplitRule = .mean) throws -> TreeOutline { try TreeOutline(tree(rule)) }
 }

@@ -12,6 +12,9 @@ struct BuildBenchmark: ParsableCommand {
   @Option(help: "How many threads.")
   var threads = 2
 
+  @Option(help: "Where nodes are split.")
+  var split = SplitRule.mean
+
   @Option(help: "How many builds before those that are timed.")
   var warmups = 1
 
@@ -34,7 +37,9 @@ struct BuildBenchmark: ParsableCommand {
     for run in 0..<warmups + runs {
       // The tree of the last run is let go before the clock starts.
       var tree: ClusterTree?
-      let time = try seconds { tree = try ClusterTree(places, options: BuildOptions(threads: threads)) }
+      let time = try seconds {
+        tree = try ClusterTree(places, options: BuildOptions(splitRule: split, threads: threads))
+      }
       if run >= warmups { result.seconds.append(time) }
       if run == warmups + runs - 1 { try check(tree!, of: places, &result) }
     }
@@ -49,3 +54,5 @@ struct BuildBenchmark: ParsableCommand {
     result.contentHash = String(tree.contentHash, radix: 16)
   }
 }
+
+extension SplitRule: ExpressibleByArgument {}

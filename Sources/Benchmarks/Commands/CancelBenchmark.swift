@@ -14,6 +14,9 @@ struct CancelBenchmark: ParsableCommand {
   @Option(help: "How many builds are cancelled.")
   var runs = 20
 
+  @Option(help: "Where nodes are split.")
+  var split = SplitRule.mean
+
   struct Result: Encodable {
     var points: Int
     /// From cancelling to the end of the build, all its memory let go.
@@ -25,22 +28,24 @@ struct CancelBenchmark: ParsableCommand {
   /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
   func run() throws {
     let places = try points.read()
-    let runs = runs
+    let (runs, options) = (runs, BuildOptions(splitRule: split))
     let done = DispatchSemaphore(value: 0)
     Task {
-      try printJSON(await Self.cancelled(places, runs: runs))
+      try printJSON(await Self.cancelled(places, options, runs: runs))
       done.signal()
     }
     done.wait()
   }
 
-  private static func cancelled(_ places: [Coordinate], runs: Int) async throws -> Result {
+  private static func cancelled(
+    _ places: [Coordinate], _ options: BuildOptions, runs: Int
+  ) async throws -> Result {
     let clock = ContinuousClock()
-    let whole = try await clock.measure { blackHole(try await ClusterTree.build(places)) }
+    let whole = try await clock.measure { blackHole(try await ClusterTree.build(places, options: options)) }
     var random = SplitMix64(seed: 8)
     var result = Result(points: places.count)
     for _ in 0..<runs {
-      let build = Task { try await ClusterTree.build(places) }
+      let build = Task { try await ClusterTree.build(places, options: options) }
       try await Task.sleep(for: whole * random.number(from: 0, to: 0.95))
       let start = clock.now
       build.cancel()

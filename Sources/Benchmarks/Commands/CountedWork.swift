@@ -10,6 +10,9 @@ struct CountedWork: ParsableCommand {
   @Argument(help: "The points.")
   var points: PointFile
 
+  @Option(help: "Where nodes are split.")
+  var split = SplitRule.mean
+
   @Option(help: "How often the tree is built, by one thread.")
   var builds = 1
 
@@ -30,7 +33,7 @@ struct CountedWork: ParsableCommand {
     var tree: ClusterTree!
     for _ in 0..<builds {
       tree = nil
-      tree = try ClusterTree(places, options: BuildOptions(threads: 1))
+      tree = try ClusterTree(places, options: BuildOptions(splitRule: split, threads: 1))
     }
     require(tree.pointCount == places.count, "\(tree.pointCount) points of \(places.count)")
     let questions = MapView.around(places, perZoom: 1, seed: 7).map { Question(box: $0.box, limit: limit) }

@@ -62,11 +62,7 @@ extension IndexHeader {
       try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
     }
     contentHash = file.read(at: Offset.contentHash)
-    let rawRule: UInt32 = file.read(at: Offset.splitRule)
-    guard let rule = SplitRule(rawValue: rawRule) else {
-      throw file.malformed(at: Offset.splitRule, expected: "split rule 1 (mean)", found: "\(rawRule)")
-    }
-    splitRule = rule
+    splitRule = try SplitRule(readingFrom: file)
     var end = UInt64(length)
     sections = try (0..<sectionCount).map { index throws(IndexError) in
       let section = try IndexSection(readingFrom: file, entry: Self.offset(ofEntry: index), behind: end)
@@ -101,6 +97,26 @@ extension Plane {
         at: Offset.projection, expected: "projection 1 (Web Mercator) or 2 (plain plane)",
         found: "\(rawProjection)")
     }
+  }
+}
+
+extension SplitRule {
+  fileprivate init(readingFrom file: NamedBytes) throws(IndexError) {
+    typealias Offset = IndexHeader.Offset
+    let rawKind: UInt32 = file.read(at: Offset.splitRule)
+    let eighths: UInt32 = file.read(at: Offset.gamma)
+    guard let kind = Kind(rawValue: rawKind) else {
+      throw file.malformed(
+        at: Offset.splitRule, expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma)",
+        found: "\(rawKind)")
+    }
+    guard let rule = SplitRule(kind: rawKind, gammaInEighths: eighths) else {
+      throw file.malformed(
+        at: Offset.gamma,
+        expected: kind == .gamma ? "a gamma of 0 to 32 eighths" : "0, where the split rule is not gamma",
+        found: "\(eighths)")
+    }
+    self = rule
   }
 }
 

@@ -57,8 +57,9 @@ extension IndexHeader {
     static let sectionCount = 68
     static let contentHash = 72
     static let splitRule = 80
+    static let gamma = 84
     /// Zero, for what later versions may need.
-    static let reserved = 84..<120
+    static let reserved = 88..<120
     static let checksum = 120
   }
 
@@ -92,7 +93,8 @@ extension IndexHeader {
     bytes.store(UInt32(clippedPointCount), at: Offset.clippedPointCount)
     bytes.store(UInt32(sections.count), at: Offset.sectionCount)
     bytes.store(contentHash, at: Offset.contentHash)
-    bytes.store(splitRule.rawValue, at: Offset.splitRule)
+    bytes.store(splitRule.kind.rawValue, at: Offset.splitRule)
+    bytes.store(splitRule.gammaInEighths, at: Offset.gamma)
     for (index, section) in sections.enumerated() {
       let entry = Self.offset(ofEntry: index)
       bytes.store(section.kind.rawValue, at: entry)

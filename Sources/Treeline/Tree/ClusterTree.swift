@@ -1,7 +1,7 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order; its two children part that range along the line through
-/// its mean, across its principal axis. Every answer is a cut through this one hierarchy, so between two answers a
+/// Each node is a contiguous range of the points in tree order; its two children part that range along a line across its
+/// principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one hierarchy, so between two answers a
 /// cluster is kept, split or merged and nothing else. Make one with the module `TreelineBuilder`.
 ///
 /// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.

@@ -4,7 +4,7 @@ extension ClusterTree {
   ///
   /// - Returns: What is wrong and where, 100 problems at most; nothing where all is as it was written.
   /// - Throws: `IndexError` where the file is no index or cannot be opened as one.
-  /// - Complexity: O(pointCount x depth)
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
   public static func problems(ofIndex path: String) throws(IndexError) -> [IndexProblem] {
     let file = try MappedFile(path: path)
     return try file.withBytes { bytes throws(IndexError) in try problems(in: bytes, name: path, keeping: file)
@@ -34,7 +34,7 @@ extension ClusterTree {
 
   /// Checks every invariant of the hierarchy against the points.
   ///
-  /// - Complexity: O(pointCount x depth)
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
   public func problems() -> [IndexProblem] {
     problems(principalLevels: TreeStorage.principalLevels)
   }

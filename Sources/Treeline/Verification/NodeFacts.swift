@@ -78,7 +78,7 @@ extension NodeSpread {
 
 extension Int128 {
   /// The nearest double but for one rounding more. The standard library's own conversion is generic and takes far longer.
-  fileprivate var rounded: Double {
+  var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
     return self < 0 ? -value : value

@@ -3,6 +3,7 @@
 /// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the builder.
 struct TreeVerifier {
   private let storage: TreeStorage
+  private let splitRule: SplitRule
   private let principalLevels: Int
   private(set) var problems: ProblemList
 
@@ -13,6 +14,7 @@ struct TreeVerifier {
   /// - Parameter principalLevels: from this level on, nodes with stored children are halved along their longer side.
   init(_ tree: ClusterTree, _ problems: ProblemList, principalLevels: Int = TreeStorage.principalLevels) {
     storage = tree.storage
+    splitRule = tree.splitRule
     self.principalLevels = principalLevels
     self.problems = problems
   }
@@ -154,10 +156,30 @@ struct TreeVerifier {
     let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
     let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
     let tolerance = facts.tolerance
-    if left > right + tolerance || left > tolerance || right < -tolerance {
+    let found = "the left one up to \(left), the right one from \(right) on"
+    func expect(_ place: Double, _ name: String) {
+      if left <= right + tolerance && left <= place + tolerance && right >= place - tolerance { return }
       problems.add(
-        node.name, expected: "its mean between its children along its principal axis",
-        found: "the left one up to \(left), the right one from \(right) on")
+        node.name, expected: "its \(name) between its children along its principal axis", found: found)
+    }
+    let cuts = CutFacts(of: storage.members(of: node), facts)
+    switch splitRule.kind {
+    case .mean: expect(0, "mean")
+    case .gamma:
+      expect(cuts.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
+    case .leastScatter:
+      if left > right + tolerance {
+        return problems.add(
+          node.name, expected: "its children on either side of a line across its principal axis", found: found
+        )
+      }
+      let (between, most) = (cuts.scatterBetween(Int(children.left.count)), cuts.mostScatterBetween())
+      // Sums of integers are exact; what is rounded is off by some units in the 53rd bit.
+      if between < most * (1 - 0x1p-48) {
+        problems.add(
+          node.name, expected: "the split that leaves the least scatter, \(most) lying between its children",
+          found: "\(between)")
+      }
     }
   }
 

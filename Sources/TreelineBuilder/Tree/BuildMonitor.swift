@@ -35,6 +35,17 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
+  /// The same, but the first piece is done whether cancelled or not: never is nothing known of some points.
+  @inline(__always)
+  func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
+    var start = range.lowerBound
+    repeat {
+      let end = min(start &+ Self.blockSize, range.upperBound)
+      work(start..<end)
+      start = end
+    } while start < range.upperBound && !isCancelled
+  }
+
   /// Tells that so many points more are done in a stage. Calls of `report` come one after another.
   func advance(_ stage: BuildProgress.Stage, by count: Int) {
     guard let report, !isCancelled else { return }

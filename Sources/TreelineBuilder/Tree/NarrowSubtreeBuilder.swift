@@ -4,8 +4,8 @@ import Treeline
 ///
 /// All sums are measured from one corner, that of the first node. Boxes are not looked at on the way down, where it would
 /// cost a pass over the points at each level, but put together from the buckets up once the subtree is complete.
-struct NarrowSubtreeBuilder {
-  private let splitter: Splitter
+struct NarrowSubtreeBuilder<Place: CutPlace> {
+  private let splitter: Splitter<Place>
   private var stack: ContiguousArray<Part> = []
 
   private struct Part {
@@ -15,7 +15,7 @@ struct NarrowSubtreeBuilder {
     var level: Int
   }
 
-  init(_ splitter: Splitter) {
+  init(_ splitter: Splitter<Place>) {
     self.splitter = splitter
   }
 
@@ -26,10 +26,7 @@ struct NarrowSubtreeBuilder {
       expand(part, from: root.corner, into: &nodes)
     }
     if splitter.monitor.isCancelled { return }
-    for record in (firstNew..<nodes.records.count).reversed() {
-      nodes.finish(record, summedFrom: root.corner)
-    }
-    nodes.finish(root.record, summedFrom: root.corner)
+    nodes.finish(root.record, firstBelow: firstNew, summedFrom: root.corner)
     splitter.monitor.advance(.splitting, by: root.count)
   }
 
@@ -39,12 +36,14 @@ struct NarrowSubtreeBuilder {
     let count = Int(part.moments.count)
     let scatter = Scatter(part.moments)
     guard count > NodeRecord.bucketCapacity, !scatter.isZero else {
-      nodes.records[part.record] = arrays.makeBucket(first: part.first, part.moments, from: corner)
+      nodes.records[part.record] = arrays.makeBucket(
+        first: part.first, part.moments, from: corner, at: splitter.place)
       return
     }
     let split =
       part.level < splitter.principalLevels
-      ? arrays.principalSplit(first: part.first, part.moments, scatter, from: corner)
+      ? arrays.principalSplit(
+        first: part.first, part.moments, scatter, from: corner, at: splitter.place)
       : splitter.middleSplit(first: part.first, count: count, from: corner)
     let leftCount = arrays.separate(first: part.first, count: count, by: split, splitter.monitor)
     let left = arrays.leftMoments(first: part.first, leftCount: leftCount, of: part.moments, from: corner)

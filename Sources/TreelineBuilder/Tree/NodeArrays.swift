@@ -46,15 +46,28 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Gives a node with children its box, which is theirs together, and measures its sums from the corner of it.
-  @inline(__always)
-  mutating func finish(_ record: Int, summedFrom corner: PlanePoint) {
-    let node = records[record]
-    guard node.childOffset != 0 else { return }
-    let left = record + Int(node.childOffset)
-    let box = records[left].box.union(records[left + 1].box)
-    records[record].box = box
-    sums[(left - 1) / 2].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
-    sums[(left - 1) / 2].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
+  /// Gives nodes with children their boxes, each that of its children together, and measures their sums from the corners
+  /// of those.
+  ///
+  /// - Parameters:
+  ///   - root: the node that all the others lie below.
+  ///   - firstBelow: the first of their records.
+  mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
+    // Through pointers: whether arrays are looked up in place is up to the optimiser.
+    records.withUnsafeMutableBufferPointer { records in
+      sums.withUnsafeMutableBufferPointer { sums in
+        func finish(_ record: Int) {
+          let node = records[record]
+          guard node.childOffset != 0 else { return }
+          let left = record + Int(node.childOffset)
+          let box = records[left].box.union(records[left + 1].box)
+          records[record].box = box
+          sums[(left - 1) / 2].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
+          sums[(left - 1) / 2].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
+        }
+        for record in (firstBelow..<records.count).reversed() { finish(record) }
+        finish(root)
+      }
+    }
   }
 }

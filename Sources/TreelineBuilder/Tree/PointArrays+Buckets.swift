@@ -2,13 +2,15 @@ import Treeline
 
 extension PointArrays {
   /// Brings the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
-  func makeBucket<Sum>(first: Int, _ moments: Moments<Sum>, from corner: PlanePoint) -> NodeRecord {
+  func makeBucket<Sum>(
+    first: Int, _ moments: Moments<Sum>, from corner: PlanePoint, at place: some CutPlace
+  ) -> NodeRecord {
     let count = Int(moments.count)
     let box = box(first: first, count: count)
     if box.isPoint {
       noteStack(first: first, count: count)
     } else {
-      shape(first: first, moments, from: corner, level: 0)
+      shape(first: first, moments, from: corner, at: place, level: 0)
     }
     gaps[first + count - 1] = 0
     return NodeRecord(box: box, count: UInt32(count), childOffset: 0)
@@ -21,7 +23,9 @@ extension PointArrays {
   /// Splits the points of a bucket down to single positions and notes at which level each gap was split.
   ///
   /// Recursion is as deep as a bucket has positions, 15 levels at most.
-  private func shape<Sum>(first: Int, _ moments: Moments<Sum>, from corner: PlanePoint, level: UInt8) {
+  private func shape<Sum>(
+    first: Int, _ moments: Moments<Sum>, from corner: PlanePoint, at place: some CutPlace, level: UInt8
+  ) {
     let count = Int(moments.count)
     if count <= 2 {
       if count == 2 { shapePair(first: first, level: level) }
@@ -32,12 +36,14 @@ extension PointArrays {
       noteStack(first: first, count: count)
       return
     }
-    let split = principalSplit(first: first, moments, scatter, from: corner, by: .halfAngle)
+    let split = principalSplit(
+      first: first, moments, scatter, from: corner, at: place, by: .halfAngle)
     let leftCount = separateFew(first: first, count: count, by: split)
     gaps[first + leftCount - 1] = level
     let left = leftMoments(first: first, leftCount: leftCount, of: moments, from: corner)
-    shape(first: first, left, from: corner, level: level + 1)
-    shape(first: first + leftCount, moments - left, from: corner, level: level + 1)
+    shape(first: first, left, from: corner, at: place, level: level + 1)
+    shape(
+      first: first + leftCount, moments - left, from: corner, at: place, level: level + 1)
   }
 
   /// The axis of two points leads from one to the other, so the longer component of their distance tells which is left.

@@ -5,7 +5,8 @@ extension PointArrays {
   /// order stays as it is.
   ///
   /// It does nothing else, and so it is a short loop without a branch: what the parts need is summed up afterwards, over
-  /// the smaller of them.
+  /// the smaller of them. One copy of it serves every rule: loops that are inlined next to others run short of registers.
+  @inline(never)
   func separate(first: Int, count: Int, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
@@ -81,6 +82,7 @@ extension PointArrays {
       : all - moments(first: first + leftCount, count: rightCount, from: corner, monitor)
   }
 
+  @inline(never)
   func moments(
     first: Int, count: Int, from corner: PlanePoint, _ monitor: BuildMonitor
   ) -> Moments<UInt128> {
@@ -92,17 +94,17 @@ extension PointArrays {
     return all
   }
 
-  /// The split of some points, not all at one position, at their mean across their principal axis.
+  /// The split of some points, not all at one position, across their principal axis.
   ///
   /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
-  /// are equal; the least of them is at most their mean and the greatest is above it.
+  /// are equal, which is all that a place asks for.
   @inline(__always)
   func principalSplit<Sum>(
-    first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint,
+    first: Int, _ moments: Moments<Sum>, _ scatter: Scatter, from corner: PlanePoint, at place: some CutPlace,
     by solver: PrincipalAxis.Solver = .lapack
   ) -> Split {
     let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(first: first, count: Int(moments.count))
-    return Split(atMeanOf: moments, from: corner, across: axis)
+    return place.split(self, first: first, moments, from: corner, across: axis)
   }
 
   private func longerSide(first: Int, count: Int) -> PrincipalAxis {

@@ -86,6 +86,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   }
 
   /// Moves the shorter component to the greatest integer that is not past the true direction.
+  @inline(never)
   private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
     for _ in 0..<Self.stepsToSettle {
       if isPast(difference, double, isFlat, shift: 0) {

@@ -8,6 +8,12 @@ package struct Split: Hashable, Sendable {
   package var axis: PrincipalAxis
   package var threshold: Int64
 
+  init(corner: PlanePoint, axis: PrincipalAxis, threshold: Int64) {
+    self.corner = corner
+    self.axis = axis
+    self.threshold = threshold
+  }
+
   /// Parts at the mean of points with these moments, measured from `corner`, across an axis.
   ///
   /// The mean's dot product is (axis.x Sx + axis.y Sy) / n; what is at most that is at most its floor. Splitting the

@@ -1,8 +1,9 @@
 import Treeline
 
 /// Splits nodes so large or so wide that their sums need 128 bits: a few at the top of any tree.
-struct Splitter: Sendable {
+struct Splitter<Place: CutPlace>: Sendable {
   let arrays: PointArrays
+  let place: Place
 
   /// Nodes below this level are halved along the longer side of their box, which ends after 64 levels more whatever
   /// the data. No real data comes near it: it bounds the depth by proof.
@@ -10,21 +11,15 @@ struct Splitter: Sendable {
 
   let monitor: BuildMonitor
 
-  /// What becomes of a node that is split.
-  struct Parts {
-    var left: Segment<UInt128>
-    var right: Segment<UInt128>
-    var spread: NodeSpread
-  }
-
   /// Parts the points of a node that gets stored children; nil where it is a bucket or the build is cancelled.
-  func split(_ segment: Segment<UInt128>) -> Parts? {
+  func split(_ segment: Segment<UInt128>) -> SplitSegment? {
     guard segment.count > NodeRecord.bucketCapacity else { return nil }
     let scatter = Scatter(segment.moments)
     guard !scatter.isZero else { return nil }
     let split =
       segment.level < principalLevels
-      ? arrays.principalSplit(first: segment.first, segment.moments, scatter, from: segment.corner)
+      ? arrays.principalSplit(
+        first: segment.first, segment.moments, scatter, from: segment.corner, at: place)
       : middleSplit(first: segment.first, count: segment.count, from: segment.corner)
     let leftCount = arrays.separate(first: segment.first, count: segment.count, by: split, monitor)
     if monitor.isCancelled { return nil }
@@ -36,12 +31,20 @@ struct Splitter: Sendable {
     let rightPart = self.segment(
       first: segment.first + leftCount, segment.moments - left, from: segment.corner, level: segment.level + 1
     )
-    return Parts(left: leftPart, right: rightPart, spread: scatter.spread(count: segment.moments.count))
+    return SplitSegment(
+      left: leftPart, right: rightPart, spread: scatter.spread(count: segment.moments.count))
   }
 
   func middleSplit(first: Int, count: Int, from corner: PlanePoint) -> Split {
     Split(inTheMiddleOf: arrays.box(first: first, count: count), measuredFrom: corner)
   }
+}
+
+/// What becomes of a node that is split.
+struct SplitSegment {
+  var left: Segment<UInt128>
+  var right: Segment<UInt128>
+  var spread: NodeSpread
 }
 
 extension Splitter {

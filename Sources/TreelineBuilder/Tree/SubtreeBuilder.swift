@@ -3,11 +3,11 @@ import Treeline
 /// Builds the nodes below one node, depth first: the left subtree whole, then the right one.
 ///
 /// The stack is an array, so no shape of data overflows the thread's.
-struct SubtreeBuilder {
-  private let splitter: Splitter
+struct SubtreeBuilder<Place: CutPlace> {
+  private let splitter: Splitter<Place>
   private var stack: ContiguousArray<Segment<UInt128>> = []
 
-  init(_ splitter: Splitter) {
+  init(_ splitter: Splitter<Place>) {
     self.splitter = splitter
   }
 
@@ -24,7 +24,7 @@ struct SubtreeBuilder {
         stack.append(parts.left)
       } else if !splitter.monitor.isCancelled {
         nodes.records[segment.record] = splitter.arrays.makeBucket(
-          first: segment.first, segment.moments, from: segment.corner)
+          first: segment.first, segment.moments, from: segment.corner, at: splitter.place)
         splitter.monitor.advance(.splitting, by: segment.count)
       }
     }

@@ -15,7 +15,7 @@ final class TopNode: @unchecked Sendable {
     self.segment = segment
   }
 
-  func split(_ parts: Splitter.Parts) -> [TopNode] {
+  func split(_ parts: SplitSegment) -> [TopNode] {
     let left = TopNode(parts.left)
     let right = TopNode(parts.right)
     content = .split(spread: parts.spread, left: left, right: right)

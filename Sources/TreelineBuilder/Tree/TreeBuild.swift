@@ -36,17 +36,33 @@ struct TreeBuild {
           storage: storage, projection: projection, threads: options.threads, monitor: monitor
         ).run().codes.baseAddress
       }, plane: projected.plane,
-      clippedPointCount: projected.clippedPointCount, splitRule: .mean)
+      clippedPointCount: projected.clippedPointCount, splitRule: options.splitRule)
   }
 
   private func split(_ memory: BuildMemory) throws(BuildFailure) -> TopNode {
-    let splitter = Splitter(arrays: memory.arrays, principalLevels: principalLevels, monitor: monitor)
-    let top = TreeBuilder(splitter, threads: options.threads).build(pointCount: places.count)
+    let top =
+      switch options.splitRule.kind {
+      case .mean: nodes(memory, at: AtMean())
+      case .leastScatter: nodes(memory, at: AtLeastScatter(monitor: monitor))
+      case .gamma where options.splitRule.gammaInEighths == DistanceWeight.evenEighths:
+        nodes(memory, at: AtMean())
+      case .gamma:
+        nodes(
+          memory,
+          at: AtWeightedMean(
+            weight: DistanceWeight(gammaInEighths: options.splitRule.gammaInEighths), monitor: monitor))
+      }
     if monitor.isCancelled {
       inBackground { withExtendedLifetime(top) {} }
       throw .cancelled
     }
     return top
+  }
+
+  private func nodes(_ memory: BuildMemory, at place: some CutPlace) -> TopNode {
+    let splitter = Splitter(
+      arrays: memory.arrays, place: place, principalLevels: principalLevels, monitor: monitor)
+    return TreeBuilder(splitter, threads: options.threads).build(pointCount: places.count)
   }
 }
 

@@ -2,14 +2,14 @@ import Treeline
 
 /// Builds the nodes over points on the plane: large nodes are split one by one, by whichever thread is free, and what
 /// lies below a size is one piece of work.
-struct TreeBuilder {
-  private let splitter: Splitter
+struct TreeBuilder<Place: CutPlace> {
+  private let splitter: Splitter<Place>
   private let threads: Int
 
   /// Pieces of work a thread should find at least, so that all end at about the same time.
-  private static let piecesPerThread = 16
+  private static var piecesPerThread: Int { 16 }
 
-  init(_ splitter: Splitter, threads: Int) {
+  init(_ splitter: Splitter<Place>, threads: Int) {
     self.splitter = splitter
     self.threads = threads
   }

@@ -27,11 +27,7 @@ struct BuildCommand: ParsableCommand {
   @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file"))
   var output: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Where nodes are split: 'mean', at the mean of their points. (default: mean)", valueName: "rule"),
-    transform: SplitRule.init(argument:))
-  var split: SplitRule = .mean
+  @OptionGroup var splitting: SplitOptions
 
   @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n"))
   var threads: Int?
@@ -53,6 +49,12 @@ struct BuildCommand: ParsableCommand {
     try checkOutputPath(output, "--output")
   }
 
+  private var options: BuildOptions {
+    var options = BuildOptions(splitRule: splitting.rule)
+    if let threads { options.threads = threads }
+    return options
+  }
+
   func run() throws {
     try reportingFailures {
       let input = Input(path: path, columns: columns)
@@ -72,21 +74,12 @@ struct BuildCommand: ParsableCommand {
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       let kept = try KeptColumns(attributes, of: table, in: input)
       let tree = try ClusterTree(
-        table, options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions(), progress)
+        table, options: options, progress)
       tree.reportClippedPoints()
       try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) {
         written, total in
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }
-  }
-}
-
-extension SplitRule {
-  fileprivate init(argument: String) throws {
-    guard let rule = Self.allCases.first(where: { "\($0)" == argument }) else {
-      throw ValidationError("expected \(Self.allCases.map { "'\($0)'" }.joined(separator: " or "))")
-    }
-    self = rule
   }
 }

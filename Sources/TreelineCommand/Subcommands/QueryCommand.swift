@@ -47,6 +47,8 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions
 
+  @OptionGroup var splitting: SplitOptions
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
@@ -78,6 +80,9 @@ struct QueryCommand: ParsableCommand {
         throw ValidationError(
           "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
+      if splitting.split != nil {
+        throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.")
+      }
       if limit != nil {
         throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
@@ -90,7 +95,8 @@ struct QueryCommand: ParsableCommand {
   func run() throws {
     try reportingFailures {
       let points = try Points(
-        source.input, keepsColumns: format == .geojson, findsSeparations: cut.spacing != nil)
+        source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
+        findsSeparations: cut.spacing != nil)
       let features = try clusters(of: points)
       switch format {
       case .geojson:

@@ -50,6 +50,8 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions
 
+  @OptionGroup var splitting: SplitOptions
+
   func validate() throws {
     for (name, limit) in [("--from-limit", fromLimit), ("--to-limit", toLimit)] {
       if let limit, limit < 1 { throw ValidationError("'\(name)' must be 1 or more, found \(limit).") }
@@ -64,7 +66,9 @@ struct TransitionCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let tree = try Points(source.input, keepsColumns: false, findsSeparations: cut.spacing != nil).tree
+      let tree = try Points(
+        source.input, keepsColumns: false, splitRule: splitting.split, findsSeparations: cut.spacing != nil
+      ).tree
       func clusters(_ box: BoundingBox?, _ zoom: Double?, _ limit: Int?) throws -> Clusters {
         guard let window = try box.map(tree.plane.window(showing:)) ?? .everything else {
           return tree.noClusters

@@ -10,17 +10,28 @@ struct Points {
   private let keepsColumns: Bool
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
-  init(_ input: Input, keepsColumns: Bool, findsSeparations: Bool = false) throws {
+  ///
+  /// - Parameter splitRule: where it was asked for, which is a mistake with an index.
+  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, findsSeparations: Bool = false) throws
+  {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       tree = try input.openIndex()
+      if splitRule != nil {
+        throw Failure(
+          message: "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
+            + "leave out the option, or give the points instead",
+          code: Failure.usage)
+      }
       table = nil
     } else {
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
-      tree = try ClusterTree(table, options: BuildOptions(findsSeparations: findsSeparations), progress)
+      tree = try ClusterTree(
+        table, options: BuildOptions(splitRule: splitRule ?? .mean, findsSeparations: findsSeparations),
+        progress)
     }
     tree.reportClippedPoints()
   }

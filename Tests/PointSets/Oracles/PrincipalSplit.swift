@@ -13,8 +13,8 @@ public struct PrincipalSplit {
   /// Whether the axis is a multiple of (1, 0), (0, 1), (1, 1) or (1, -1).
   public let isExact: Bool
 
-  private let members: ArraySlice<PlanePoint>
-  private let sum: (x: Int64, y: Int64)
+  let members: ArraySlice<PlanePoint>
+  let sum: (x: Int64, y: Int64)
 
   /// - Parameter members: at most 2^20 points, so that deviations are exact doubles.
   public init(of members: ArraySlice<PlanePoint>) {
@@ -44,15 +44,22 @@ public struct PrincipalSplit {
     }
   }
 
-  /// Which of the members are on the wrong side if those of `left` are split off.
-  public func faults(left: Range<Int>) -> [String] {
-    members.indices.compactMap { index in
+  /// What is wrong with a split by a rule if the members of `left` are split off.
+  public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
+    if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
+    let place = rule.power.map(weightedMean) ?? 0
+    let uncertaintyOfPlace = rule.power == nil ? 0 : uncertaintyOfWeights
+    return members.indices.compactMap { index in
       let (along, uncertainty) = distance(of: members[index])
-      if abs(along) <= uncertainty && (along != 0 || !isOnMean(members[index]) && !isExact) { return nil }
-      let isLeft = along <= 0
+      if place == 0 {
+        if abs(along) <= uncertainty && (along != 0 || !isOnMean(members[index]) && !isExact) { return nil }
+      } else if abs(along - place) <= uncertainty + uncertaintyOfPlace {
+        return nil
+      }
+      let isLeft = along <= place
       if isLeft == left.contains(index) { return nil }
       return
-        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right")"
+        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right") of \(place)"
     }
   }
 
@@ -61,11 +68,18 @@ public struct PrincipalSplit {
   }
 
   /// How far behind the line a point lies, times the count, and how uncertain that is.
-  private func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
-    let dx = Double(Int64(members.count) * Int64(point.x) - sum.x)
-    let dy = Double(Int64(members.count) * Int64(point.y) - sum.y)
+  func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
+    let (dx, dy) = deviation(of: point)
     let along = dx * x + dy * y
     if isExact { return (along, 0) }
     return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
+  }
+
+  /// From the mean, times the count.
+  func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
+    (
+      Double(Int64(members.count) * Int64(point.x) - sum.x),
+      Double(Int64(members.count) * Int64(point.y) - sum.y)
+    )
   }
 }

@@ -68,7 +68,9 @@ public struct TreeInvariants {
         && right.range.upperBound == cluster.range.upperBound,
       "\(name): its children \(left.range) and \(right.range) do not tile it")
     if entry.level < principalLevels {
-      faults.messages += PrincipalSplit(of: members).faults(left: left.range).map { "\(name): \($0)" }
+      faults.messages += PrincipalSplit(of: members).faults(
+        left: left.range, by: outline.tree.splitRule
+      ).map { "\(name): \($0)" }
     }
   }
 

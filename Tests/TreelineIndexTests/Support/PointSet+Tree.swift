@@ -4,7 +4,8 @@ import TreelineBuilder
 
 extension PointSet {
   /// The tree over its points, built by one thread unless told.
-  func tree(threads: Int = 1) throws -> ClusterTree {
-    try ClusterTree(places, as: projection, options: BuildOptions(threads: threads))
+  func tree(_ rule: SplitRule = .mean, threads: Int = 1) throws -> ClusterTree {
+    try ClusterTree(
+      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads))
   }
 }

@@ -6,18 +6,18 @@ import Treeline
 @Suite struct QueryGuaranteeTests {
   static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
 
-  @Test(arguments: PointSet.nasty)
-  func holdInAnyBox(_ set: PointSet) throws {
-    try check(set, seed: 101, boxes: 60)
+  @Test(arguments: PointSet.nasty, SplitRule.few)
+  func holdInAnyBox(_ set: PointSet, _ rule: SplitRule) throws {
+    try check(set, rule, seed: 101, boxes: rule == .mean ? 60 : 20)
   }
 
   @Test(arguments: (200..<300).map { PointSet.random(seed: UInt64($0)) })
   func holdOverRandomPoints(_ set: PointSet) throws {
-    try check(set, seed: 102, boxes: 20)
+    try check(set, .mean, seed: 102, boxes: 20)
   }
 
-  private func check(_ set: PointSet, seed: UInt64, boxes count: Int) throws {
-    let outline = try set.outline()
+  private func check(_ set: PointSet, _ rule: SplitRule, seed: UInt64, boxes count: Int) throws {
+    let outline = try set.outline(rule)
     var boxes = BoxMaker(for: set, seed: seed)
     var random = SplitMix64(seed: seed)
     for _ in 0..<count {

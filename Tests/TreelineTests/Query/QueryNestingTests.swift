@@ -4,9 +4,9 @@ import Treeline
 
 /// Zooming in never merges: what lies inside a window is cut no more coarsely than the window itself.
 @Suite struct QueryNestingTests {
-  @Test(arguments: PointSet.nasty + (300..<360).map { PointSet.random(seed: UInt64($0)) })
-  func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet) throws {
-    let tree = try set.tree()
+  @Test(arguments: PointSet.nasty + (300..<360).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
+  func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet, _ rule: SplitRule) throws {
+    let tree = try set.tree(rule)
     var random = SplitMix64(seed: 111)
     for _ in 0..<25 {
       let limit = 1 + random.index(below: 30)

@@ -4,9 +4,9 @@ import Treeline
 
 /// Transitions between answers of any kind over one tree, against what they are by definition.
 @Suite struct TransitionTests {
-  @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) })
-  func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet) throws {
-    let tree = try set.tree()
+  @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
+  func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
+    let tree = try set.tree(rule)
     var random = SplitMix64(seed: 131)
     for _ in 0..<75 {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))

@@ -1,0 +1,85 @@
+import Foundation
+import Treeline
+
+extension SplitRule {
+  /// The discrimination power, where it is one that weighs points differently.
+  var power: Double? {
+    guard description.hasPrefix("gamma:"), self != .gamma(1) else { return nil }
+    return Double(description.dropFirst("gamma:".count))
+  }
+}
+
+// MARK: - Gamma
+
+extension PrincipalSplit {
+  /// Where the mean of the members weighted by a power of their distance lies along the axis, times the count.
+  func weightedMean(_ power: Double) -> Double {
+    let distances = members.map { point in
+      let (dx, dy) = deviation(of: point)
+      return hypot(dx, dy)
+    }
+    let most = distances.max()!
+    let scale: Double = power < 1 ? 0x1p15 : 0x1p30
+    var (sum, weights) = (0.0, 0.0)
+    for (point, distance) in zip(members, distances) {
+      let weight = min(max(pow(distance / most, power - 1) * scale, 1), 0x1p30).rounded(.down)
+      sum += weight * self.distance(of: point).along
+      weights += weight
+    }
+    return sum / weights
+  }
+
+  /// A weight that is a whole number but for the rounding of `pow` may be one less.
+  var uncertaintyOfWeights: Double {
+    let reach = members.map { abs(distance(of: $0).along) }.max()!
+    return reach * Double(members.count) * 0x1p-28
+  }
+}
+
+// MARK: - Least scatter
+
+extension PrincipalSplit {
+  /// Every cut across the axis that is certain to be possible is tried.
+  func faultsOfLeastScatter(left: Range<Int>) -> [String] {
+    let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }
+      .sorted { $0.distance.along < $1.distance.along }
+    let found = scatterBetween(members[left], leftCount: left.count)
+    var faults: [String] = []
+    let right = members.indices.filter { !left.contains($0) }
+    let (end, begin) = (
+      left.map { distance(of: members[$0]) }.max { $0.along < $1.along }!,
+      right.map { distance(of: members[$0]) }.min { $0.along < $1.along }!
+    )
+    if end.along > begin.along + end.uncertainty + begin.uncertainty {
+      faults.append("the left part reaches to \(end.along), the right one from \(begin.along) on")
+    }
+    if isExact && end.along == begin.along { faults.append("points of equal projections are parted") }
+    var sums: (x: Int128, y: Int128) = (0, 0)
+    for (count, (one, next)) in zip(1..., zip(sorted, sorted.dropFirst())) {
+      sums.x += Int128(members[one.index].x)
+      sums.y += Int128(members[one.index].y)
+      let apart = next.distance.along - one.distance.along
+      guard apart > one.distance.uncertainty + next.distance.uncertainty else { continue }
+      let between = scatterBetween(sums, leftCount: count)
+      if between > found * (1 + 0x1p-46) {
+        faults.append(
+          "\(count) points to the left leave less scatter than \(left.count): \(between) over \(found)")
+      }
+    }
+    return faults
+  }
+
+  private func scatterBetween(_ left: ArraySlice<PlanePoint>, leftCount: Int) -> Double {
+    var sums: (x: Int128, y: Int128) = (0, 0)
+    for point in left { sums = (sums.x + Int128(point.x), sums.y + Int128(point.y)) }
+    return scatterBetween(sums, leftCount: leftCount)
+  }
+
+  /// nₗ nᵣ |mₗ - mᵣ|² times the count: what the halves do not have of the scatter.
+  private func scatterBetween(_ left: (x: Int128, y: Int128), leftCount: Int) -> Double {
+    let (count, part) = (Int128(members.count), Int128(leftCount))
+    let x = Double(count * left.x - part * Int128(sum.x))
+    let y = Double(count * left.y - part * Int128(sum.y))
+    return (x * x + y * y) / Double(part * (count - part))
+  }
+}

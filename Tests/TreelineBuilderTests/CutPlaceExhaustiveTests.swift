@@ -1,0 +1,177 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// Where nodes are cut, against the definition: every place, in exact numbers.
+@Suite struct CutPlaceExhaustiveTests {
+  /// Coordinates and counts so small that the least scatter is found exactly, and ties abound.
+  @Test(arguments: 0..<400 as Range<UInt64>)
+  func leastScatterIsLeftAtTheLowestPlace(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let side = UInt32(1) << UInt32(1 + random.index(below: 10))
+    let points = Self.points(2 + random.index(below: 60), side: side, &random)
+    for axis in Self.axes(&random) {
+      guard let split = split(points, across: axis, at: AtLeastScatter(monitor: BuildMonitor(pointCount: 0)))
+      else { continue }
+      #expect(split.threshold == Self.lowestOfLeastScatter(points, across: axis), "\(points) across \(axis)")
+    }
+  }
+
+  /// In order of the dot product, the last one left of the place; equal ones are not parted.
+  private static func lowestOfLeastScatter(_ points: [PlanePoint], across axis: PrincipalAxis) -> Int64 {
+    let products = Set(points.map { product($0, axis) }).sorted()
+    var best: (threshold: Int64, scatter: Fraction)?
+    for threshold in products.dropLast() {
+      let left = points.filter { product($0, axis) <= threshold }
+      let right = points.filter { product($0, axis) > threshold }
+      let scatter = Fraction(scatterOf: left) + Fraction(scatterOf: right)
+      if best == nil || scatter < best!.scatter { best = (threshold, scatter) }
+    }
+    return best!.threshold
+  }
+
+  /// Enough points for drawers, and for drawers that are halved; far apart, close together, or all but one in a heap.
+  @Test(arguments: 0..<60 as Range<UInt64>)
+  func pointsAreSortedByTheirProducts(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let count = 1 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
+    let side = UInt32.max >> UInt32(random.index(below: 31))
+    var points = Self.points(count, side: side, &random)
+    if seed % 3 == 0 { points.append(PlanePoint(x: .max, y: .max)) }
+    if seed % 5 == 0 { points += Array(repeating: points[0], count: count) }
+    for axis in Self.axes(&random) {
+      let order = ProjectionOrder(corner: PlanePoint(x: 0, y: 0), axis: axis)
+      let sorted = [PlanePoint](unsafeUninitializedCapacity: points.count) { buffer, initializedCount in
+        order.sort(
+          points, count: points.count, into: buffer.baseAddress!, BuildMonitor(pointCount: points.count))
+        initializedCount = points.count
+      }
+      #expect(
+        sorted.map(order.product) == points.map(order.product).sorted(), "\(points.count) across \(axis)")
+      #expect(Set(sorted) == Set(points))
+    }
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func aPointIsLeftUpToTheWeightedMean(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let side = UInt32.max >> UInt32(random.index(below: 31))
+    let points = Self.points(2 + random.index(below: 50), side: side, &random)
+    let weight = DistanceWeight(gammaInEighths: UInt32(random.index(below: 33)))
+    let weights = Self.weights(of: points, weight)
+    for axis in Self.axes(&random) {
+      let place = AtWeightedMean(weight: weight, monitor: BuildMonitor(pointCount: 0))
+      guard let split = split(points, across: axis, at: place) else { continue }
+      let sum = zip(points, weights).reduce(Int128(0)) {
+        $0 + Int128($1.1) * Int128(Self.product($1.0, axis))
+      }
+      let all = weights.reduce(Int128(0)) { $0 + Int128($1) }
+      for point in points {
+        #expect(
+          (Self.product(point, axis) <= split.threshold) == (Int128(Self.product(point, axis)) * all <= sum),
+          "\(point) across \(axis)")
+      }
+    }
+  }
+
+  private static func weights(of points: [PlanePoint], _ weight: DistanceWeight) -> [UInt64] {
+    let count = Int64(points.count)
+    let sum = points.reduce((x: 0 as Int64, y: 0 as Int64)) { ($0.x + Int64($1.x), $0.y + Int64($1.y)) }
+    let squares = points.map { point in
+      let (dx, dy) = (Double(count * Int64(point.x) - sum.x), Double(count * Int64(point.y) - sum.y))
+      return dx * dx + dy * dy
+    }
+    let scale = 1 / squares.max()!
+    return squares.map { weight.of($0 * scale) }
+  }
+
+  /// The split of some points, with all sides of it checked; nil where all products are equal, and nothing to be split.
+  private func split(_ points: [PlanePoint], across axis: PrincipalAxis, at place: some CutPlace) -> Split? {
+    guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
+    let memory = BuildMemory(pointCount: points.count)
+    defer { memory.free() }
+    memory.arrays.points.update(from: points, count: points.count)
+    let corner = PlanePoint(x: 0, y: 0)
+    let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
+    let split = place.split(memory.arrays, first: 0, moments, from: corner, across: axis)
+    #expect(points.contains(where: split.isLeft) && !points.allSatisfy(split.isLeft))
+    #expect((0..<points.count).allSatisfy { memory.arrays.points[$0] == points[$0] })
+    return split
+  }
+
+  private static func points(_ count: Int, side: UInt32, _ random: inout SplitMix64) -> [PlanePoint] {
+    (0..<count).map { _ in
+      PlanePoint(x: .random(in: 0...side, using: &random), y: .random(in: 0...side, using: &random))
+    }
+  }
+
+  private static func axes(_ random: inout SplitMix64) -> [PrincipalAxis] {
+    let shorter = Int64.random(in: -PrincipalAxis.length...PrincipalAxis.length, using: &random)
+    return [
+      PrincipalAxis(x: PrincipalAxis.length, y: shorter), PrincipalAxis(x: shorter, y: PrincipalAxis.length),
+      .horizontal, .vertical, PrincipalAxis(x: PrincipalAxis.length, y: -PrincipalAxis.length),
+    ]
+  }
+
+  private static func product(_ point: PlanePoint, _ axis: PrincipalAxis) -> Int64 {
+    axis.x * Int64(point.x) + axis.y * Int64(point.y)
+  }
+}
+
+/// An exact quotient of numbers that tests keep small.
+private struct Fraction: Comparable {
+  let numerator: Int128
+  let denominator: Int128
+
+  /// The sum of the squared distances of points to their mean.
+  init(scatterOf points: [PlanePoint]) {
+    let count = Int128(points.count)
+    let squares = points.reduce(Int128(0)) { $0 + Int128($1.x) * Int128($1.x) + Int128($1.y) * Int128($1.y) }
+    let x = points.reduce(Int128(0)) { $0 + Int128($1.x) }
+    let y = points.reduce(Int128(0)) { $0 + Int128($1.y) }
+    self.init(count * squares - x * x - y * y, count)
+  }
+
+  private init(_ numerator: Int128, _ denominator: Int128) {
+    (self.numerator, self.denominator) = (numerator, denominator)
+  }
+
+  static func + (a: Fraction, b: Fraction) -> Fraction {
+    Fraction(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator)
+  }
+
+  static func < (a: Fraction, b: Fraction) -> Bool {
+    a.numerator * b.denominator < b.numerator * a.denominator
+  }
+  static func == (a: Fraction, b: Fraction) -> Bool { !(a < b) && !(b < a) }
+}
+
+/// Weights, against the power function of the C library, which is good for a test.
+@Suite struct DistanceWeightTests {
+  @Test(arguments: 0...32 as ClosedRange<UInt32>)
+  func isThePowerOfTheDistance(gammaInEighths: UInt32) {
+    let weight = DistanceWeight(gammaInEighths: gammaInEighths)
+    let power = Double(gammaInEighths) / 8 - 1
+    let scale: Double = power < 0 ? 0x1p15 : 0x1p30
+    var last: UInt64?
+    for step in 0...4000 {
+      let square = pow(Double(step) / 4000, 8)
+      let found = weight.of(square)
+      let exact = min(max(pow(square, power / 2) * scale, 1), 0x1p30)
+      #expect(abs(Double(found) - exact) <= 1 + exact * 0x1p-48, "\(square)")
+      #expect(1...(1 << 30) ~= found)
+      if let last { #expect(power < 0 ? found <= last : found >= last, "\(square)") }
+      last = found
+    }
+  }
+
+  /// As many products of roots as there are may exceed 1 by a rounding.
+  @Test(arguments: [0, 8, 9, 32] as [UInt32])
+  func isFiniteAtTheMeanAndAtTheEdge(gammaInEighths: UInt32) {
+    let weight = DistanceWeight(gammaInEighths: gammaInEighths)
+    #expect(weight.of(0) == (gammaInEighths > 8 ? 1 : 1 << 30))
+    #expect(weight.of((1.0).nextUp) <= 1 << 30 && weight.of((1.0).nextUp) >= 1 << 14)
+  }
+}

@@ -1,0 +1,49 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// An index keeps the rule by which its tree was split, and verification holds the tree to it.
+@Suite struct SplitRuleTests {
+  @Test(arguments: SplitRule.tested)
+  func ruleIsKept(_ rule: SplitRule) throws {
+    for set in [PointSet.none, .one] + PointSet.nasty {
+      let tree = try set.tree(rule)
+      let index = IndexBytes(try tree.indexBytes())
+      let opened = try index.open()
+      #expect(opened.splitRule == rule && opened.contentHash == tree.contentHash, "\(set)")
+      #expect(try index.problems() == [], "\(set)")
+    }
+  }
+
+  /// Another rule than that of the tree, all checksums being right.
+  @Test(
+    arguments: [
+      (SplitRule.mean, 2, 0, "node of points 0..<500: expected the split that leaves the least scatter"),
+      (.mean, 3, 24, "node of points 0..<500: expected its weighted mean between its children"),
+      (.leastScatter, 1, 0, "node of points 0..<500: expected its mean between its children"),
+      (.gamma(3), 3, 4, "node of points 0..<500: expected its weighted mean between its children"),
+      (.gamma(3), 1, 0, "node of points 0..<500: expected its mean between its children"),
+    ] as [(SplitRule, UInt32, UInt32, String)])
+  func aRuleThatIsNotTheTreesIsReported(_ rule: SplitRule, kind: UInt32, eighths: UInt32, problem: String)
+    throws
+  {
+    var editor = try IndexEditor(PointSet.cities(500, seed: 57).tree(rule).indexBytes())
+    editor.store(kind, at: 80)
+    editor.store(eighths, at: 84)
+    let problems = try editor.forged().problems().map { "\($0)" }
+    #expect(problems.contains { $0.hasPrefix(problem) }, "\(problems.prefix(3))")
+  }
+
+  /// Two points that change sides.
+  @Test(arguments: SplitRule.few)
+  func orderThatIsNotCanonicalIsReported(_ rule: SplitRule) throws {
+    var editor = try IndexEditor(PointSet.nullIsland(stack: 18, noise: 32, seed: 5).tree(rule).indexBytes())
+    let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
+    let (a, b) = (editor.number(at: first, as: UInt64.self), editor.number(at: last, as: UInt64.self))
+    editor.store(b, at: first)
+    editor.store(a, at: last)
+    let problems = try editor.repaired().problems().map { "\($0)" }
+    #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected its") }, "\(problems)")
+  }
+}
