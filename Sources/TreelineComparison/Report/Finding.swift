@@ -26,6 +26,12 @@ struct Finding {
     }
   }
 
+  /// What a method's mean is told against: the first method's, and for the first that of the best of the others.
+  func rival(of method: Int) -> Int {
+    guard method == 0 else { return 0 }
+    return means.indices.dropFirst().min { measure.rank(means[$0]) < measure.rank(means[$1]) } ?? 0
+  }
+
   /// The methods with the best mean; none where all means read the same.
   var best: [Bool] { measure.best(of: means) }
 }
