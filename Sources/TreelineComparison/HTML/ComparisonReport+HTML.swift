@@ -100,7 +100,7 @@ extension ComparisonReport {
     let badges =
       Set(counts).count == 1
       ? "\(counts[0]) badges each"
-      : zip(methods, counts).map { "\($0.title) \($1) badges" }.joined(separator: ", ")
+      : "Badges: " + zip(methods, counts).map { "\($0.title) \($1)" }.joined(separator: ", ")
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."

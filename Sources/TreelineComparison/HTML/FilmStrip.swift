@@ -11,12 +11,12 @@ struct FilmStrip {
     (.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2),
   ]
 
-  /// The steps shown, in their order, evenly out of those of each kind.
+  /// The steps shown, in their order, evenly out of those of each kind, with the first and the last.
   var steps: [Int] {
     Self.stepsShown.flatMap { move, count in
       let all = journey.moves.indices.filter { journey.moves[$0] == move }
       let count = min(count, all.count)
-      return (0..<count).map { all[(2 * $0 + 1) * all.count / (2 * count)] }
+      return (0..<count).map { all[$0 * (all.count - 1) / max(count - 1, 1)] }
     }.sorted()
   }
 
@@ -44,12 +44,18 @@ struct FilmStrip {
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
       <p class="facts">\(escaped(journey.words)). Shown are \(steps.count) of its \(journey.moves.count) steps, each as it ends.</p></div>
-      \(legend)<div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count)">
+      \(legend)<div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(ratio)">
       <ol class="steps">\(heads.joined())</ol>
       \(rows.joined())</div>
       \(table.html)</section>
 
       """
+  }
+
+  /// The pictures' width over their height: all are as large as the largest.
+  private var ratio: String {
+    let (widths, heights) = (journey.views.map(\.width), journey.views.map(\.height))
+    return "\(coordinate(widths.max()!))/\(coordinate(heights.max()!))"
   }
 
   private var legend: String {
@@ -117,9 +123,9 @@ private struct Frame {
     Flow.Kind.allCases.filter { $0 != .kept }.map { kind in
       var path = PathText()
       for flow in change.flows where flow.kind == kind {
-        let start = view.pixel(before[flow.from].position, of: journey.views[step])
-        path.move(to: start)
-        path.line(to: after[flow.to].position)
+        let end = after[flow.to].position
+        path.move(to: view.nearest(view.pixel(before[flow.from].position, of: journey.views[step]), to: end))
+        path.line(to: end)
       }
       return path.text.isEmpty
         ? "" : "<path class=\"\(kind.rawValue)\" transform=\"scale(.1)\" d=\"\(path.text)\"/>\n"

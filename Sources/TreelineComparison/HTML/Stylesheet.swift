@@ -77,7 +77,7 @@ let stylesheet = """
   table { border-collapse: collapse; width: 100%; font-size: 14px }
   th, td { padding: 6px 7px; border-top: 1px solid var(--line); text-align: left; vertical-align: baseline }
   thead th { border-top: 0; padding-bottom: 4px; font-size: 13px; white-space: nowrap }
-  tbody th { font-weight: 500; padding-left: 0; position: sticky; left: 0; background: var(--page) }
+  tbody th { font-weight: 500; padding-left: 0; min-width: 8.5em; position: sticky; left: 0; background: var(--page) }
   tbody th.inset { padding-left: 1.1em; color: var(--soft) }
   td.value, th.value { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
   td.best { font-weight: 700 }
@@ -93,14 +93,14 @@ let stylesheet = """
   .entered { --c: var(--entered) } .left { --c: var(--left) }
   .strip { overflow-x: auto; padding-bottom: 6px; margin-bottom: 18px }
   .steps, .frames { display: grid; grid-template-columns: repeat(var(--steps), minmax(148px, 1fr)); gap: 8px; margin: 0; padding: 0;
-    list-style: none; min-width: max-content }
+    list-style: none; min-width: calc(156px * var(--steps) - 8px) }
   .steps { font-size: 12.5px; font-weight: 600; color: var(--soft) }
   .strip h3 { font-size: 14.5px; margin: 12px 0 5px; position: sticky; left: 0; width: max-content; max-width: 100% }
   .strip h3 span { font-weight: 400; color: var(--soft); margin-left: 5px }
   .frames figcaption { font-size: 11.5px; line-height: 1.3; margin: 4px 0 0; font-variant-numeric: tabular-nums }
-  .frames svg { border-radius: 6px }
-  .frames .points { stroke-width: 60; opacity: .3 }
-  .frames path.split, .frames path.merged, .frames path.torn { fill: none; stroke: var(--c); stroke-width: 45;
+  .frames svg { border-radius: 6px; aspect-ratio: var(--ratio) }
+  .frames .points { stroke-width: 60; opacity: .35 }
+  .frames path.split, .frames path.merged, .frames path.torn { fill: none; stroke: var(--c); stroke-width: 65;
     stroke-linecap: round; opacity: .8 }
   .frames g circle { fill: var(--c); stroke: var(--land); stroke-width: 3 }
   .frames g.kept circle { opacity: .6 }

@@ -83,7 +83,7 @@ struct Summary {
   }
 
   private func title(of measure: Measure) -> String {
-    measure == .distortionToGrid ? "Point to its badge, against as large a grid" : measure.title
+    measure == .distortionToGrid ? "Point to its badge, against a grid" : measure.title
   }
 
   private func verdict(_ finding: Finding) -> String {

@@ -10,11 +10,14 @@ extension ComparisonView {
 
   func shows(_ place: PixelPoint) -> Bool { 0...width ~= place.x && 0...height ~= place.y }
 
+  /// The repetition of a place that is nearest to another, where the world repeats.
+  func nearest(_ place: PixelPoint, to other: PixelPoint) -> PixelPoint {
+    guard turn.isFinite else { return place }
+    return PixelPoint(x: place.x - ((place.x - other.x) / turn).rounded() * turn, y: place.y)
+  }
+
   /// In pixels, the shorter way round the world.
   func distance(from: PixelPoint, to: PixelPoint) -> Double {
-    let dx = abs(from.x - to.x)
-    let dy = from.y - to.y
-    let shorter = min(dx, abs(turn - dx))
-    return (shorter * shorter + dy * dy).squareRoot()
+    nearest(from, to: to).squaredDistance(to: to).squareRoot()
   }
 }

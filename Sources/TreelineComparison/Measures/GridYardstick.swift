@@ -18,7 +18,11 @@ struct GridYardstick {
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster])
   {
-    var cell = Double(try cellSize.units(zoom: view.zoom)) / view.unitsPerPixel
+    var cell =
+      switch cellSize {
+      case .pixels(let pixels): pixels
+      case .published: Double(try cellSize.units(zoom: view.zoom)) / view.unitsPerPixel
+      }
     while try grid.clusters(in: view.window, cellSize: .pixels(cell), zoom: view.zoom).count > max(count, 1) {
       cell *= Self.step
     }

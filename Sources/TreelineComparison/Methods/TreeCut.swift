@@ -35,7 +35,7 @@ public enum TreeCut: Hashable, Sendable {
     case .detail(let pixels):
       try tree.clusters(
         in: view.window, zoom: view.zoom,
-        detail: pixels ?? leastDetail(of: tree, in: [view], limit: limit))
+        detail: pixels ?? Self.leastDetail(of: tree, in: [view], limit: limit))
     case .spacing(let pixels):
       try tree.clusters(in: view.window, zoom: view.zoom, spacing: pixels)
     }
@@ -44,13 +44,13 @@ public enum TreeCut: Hashable, Sendable {
   /// The same cut for all of some views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     guard case .detail(nil) = self else { return self }
-    return .detail(try leastDetail(of: tree, in: views, limit: limit))
+    return .detail(try Self.leastDetail(of: tree, in: views, limit: limit))
   }
 
   /// The least detail, to a sixteenth of a pixel, at which views show at most `limit` clusters in the mean.
   ///
   /// The number of clusters never grows with the detail, so halving finds it.
-  private func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
+  static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(in: $0.window, zoom: $0.zoom, detail: detail).count }
       return counts.reduce(0, +) <= limit * views.count
