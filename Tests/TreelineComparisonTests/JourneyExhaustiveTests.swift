@@ -35,13 +35,14 @@ import Treeline
     let compared = try Compared(Places.towns(seed: seed, count: 1_500))
     let journey = try #require(try compared.journey(limit: 30))
     for result in journey.results {
+      let points = compared.tree.positions
       let (sums, longest) = moves(of: result, in: journey)
       let measures = result.measures
       #expect(isClose(measures.nestedness, mean(nestedness(of: result, in: journey))), "seed \(seed)")
-      #expect(isClose(measures.panPersistence, mean(persistence(of: result, in: journey))), "seed \(seed)")
+      #expect(
+        isClose(measures.panPersistence, mean(persistence(of: result, in: journey, points))), "seed \(seed)")
       #expect(isClose(measures.movement, mean(sums)), "seed \(seed), \(result.method.name)")
       #expect(isClose(measures.longestMove, longest), "seed \(seed), \(result.method.name)")
-      let points = compared.tree.positions
       let views = zip(journey.views, result.answers).map {
         MeasuresByDefinition($1.clusters, in: $0, points: points)
       }
@@ -70,9 +71,11 @@ import Treeline
     }
   }
 
-  private func persistence(of result: JourneyComparison.MethodResult, in journey: JourneyComparison)
-    -> [Double]
-  {
+  /// Pan by pan: of the clusters with their middle and a point inside both views, those of both answers over those of
+  /// either.
+  private func persistence(
+    of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
+  ) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .pan else { return nil }
       let (one, other) = (journey.views[step], journey.views[step + 1])
@@ -81,10 +84,14 @@ import Treeline
           result.answers[index].clusters.filter { cluster in
             let x = Double(view.window.x) + cluster.position.x * view.unitsPerPixel
             let y = Double(view.window.minY) + cluster.position.y * view.unitsPerPixel
-            return [view, second].allSatisfy { seen in
-              let place = seen.pixel(x: x, y: y)
-              return 0...seen.width ~= place.x && 0...seen.height ~= place.y
+            let isShared = cluster.places().contains { place in
+              [view, second].allSatisfy { $0.window.contains(points[place]) }
             }
+            return isShared
+              && [view, second].allSatisfy { seen in
+                let place = seen.pixel(x: x, y: y)
+                return 0...seen.width ~= place.x && 0...seen.height ~= place.y
+              }
           }.map { Set($0.places()) })
       }
       let (before, after) = (inside(step, one, other), inside(step + 1, other, one))

@@ -191,7 +191,7 @@ def markdown(rows, sets):
 
 
 def number(value):
-    return f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
 
 
 main()

@@ -7,7 +7,7 @@ import TreelineFormats
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Sets ways to cluster side by side: a grid and cuts of the tree.",
+    abstract: "Sets a grid and all ways to cut the tree side by side.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
@@ -47,7 +47,8 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What to compare, in this order. (default: \(MethodNames.standard))", valueName: "name,name"),
+      "What to compare, in this order. (default: \(MethodNames.standard), the last where an index has separations)",
+      valueName: "name,name"),
     transform: MethodNames.init(argument:))
   var methods: MethodNames?
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TreelineComparison
 
@@ -29,13 +30,15 @@ struct KMeansProgram {
     do {
       try process.run()
     } catch {
-      throw failure(
-        "could not be run: \(error.localizedDescription)", remedy: "name a program, with its folder")
+      throw failure("could not be run", remedy: "name a program, with its folder")
     }
     // One that ends without reading is told by its exit code; writing to it must not end this process.
     signal(SIGPIPE, SIG_IGN)
-    try? input.fileHandleForWriting.write(contentsOf: request)
-    try? input.fileHandleForWriting.close()
+    // Beside reading, for a pipe holds little and a program may print before it has read all.
+    DispatchQueue.global().async {
+      try? input.fileHandleForWriting.write(contentsOf: request)
+      try? input.fileHandleForWriting.close()
+    }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {

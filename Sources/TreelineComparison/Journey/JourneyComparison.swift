@@ -69,7 +69,7 @@ public struct JourneyComparison: Sendable {
       return MethodResult(
         index: travellers[index].offset, method: settled[index],
         measures: JourneyMeasures(
-          answers, changes, in: views, distortions: looks.map { $0.distortions[index] }),
+          answers, changes, in: views, over: tree, distortions: looks.map { $0.distortions[index] }),
         answers: answers, changes: changes)
     }
   }

@@ -9,8 +9,8 @@ public struct JourneyMeasures: Hashable, Sendable {
   /// `AnswerChange.nestedness`; the mean over such steps. 0 is exact. Nil where no step zooms.
   public let nestedness: Double?
 
-  /// Of the clusters that stand inside both views of a pan, those that stay over those that are there before or
-  /// after, from 0 to 1: the mean over all pans. 1 is best. Nil where no step is a pan.
+  /// Of the clusters that stand inside both views of a pan and have a point inside both, those that stay over those that
+  /// are there before or after, from 0 to 1: the mean over all pans. 1 is best. Nil where no step is a pan.
   public let panPersistence: Double?
 
   /// How far badges move, in pixels: the sum of the distances from where a cluster is shown to where each that it
@@ -31,7 +31,7 @@ public struct JourneyMeasures: Hashable, Sendable {
 
   init(
     _ answers: [ClusteringMethod.Answer], _ changes: [AnswerChange], in views: [ComparisonView],
-    distortions: [Double?]
+    over tree: ClusterTree, distortions: [Double?]
   ) {
     let indices = answers.map { PixelIndex($0.clusters.map(\.position)) }
     clusterCount = mean(answers.map { Double($0.clusters.count) }) ?? 0
@@ -47,7 +47,8 @@ public struct JourneyMeasures: Hashable, Sendable {
       case .zoomIn: violations += [change.nestedness(isFirstFiner: false)].compactMap { $0 }
       case .zoomOut: violations += [change.nestedness(isFirstFiner: true)].compactMap { $0 }
       case .pan:
-        let (before, after) = (inside(from, in: first, second), inside(to, in: second, first))
+        let before = inside(from, in: first, second, of: tree)
+        let after = inside(to, in: second, first, of: tree)
         persistences += [change.persistence(ofFirst: { before[$0] }, second: { after[$0] })].compactMap { $0 }
       case .other: break
       }
@@ -73,9 +74,18 @@ extension AnswerChange {
   }
 }
 
-/// Which clusters of a view stand inside it and inside another.
-private func inside(_ clusters: [ShownCluster], in view: ComparisonView, _ other: ComparisonView) -> [Bool] {
-  clusters.map { view.shows($0.position) && other.shows(other.pixel($0.position, of: view)) }
+/// Which clusters of a view stand inside it and inside another, and have a point inside both: one that has not is rightly
+/// shown in one of them only.
+private func inside(
+  _ clusters: [ShownCluster], in view: ComparisonView, _ other: ComparisonView, of tree: ClusterTree
+) -> [Bool] {
+  clusters.map { cluster in
+    view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
+      && cluster.places().contains { place in
+        let point = tree.position(at: place)
+        return view.window.contains(point) && other.window.contains(point)
+      }
+  }
 }
 
 private func mean(_ values: [Double]) -> Double? {

@@ -11,8 +11,8 @@ public struct PromiseCount: Sendable {
   /// Transitions between two screens, of any kind, in which a cluster is lost or doubled or points do not add up.
   public private(set) var conservationViolations = 0
 
-  /// After a pan by a tenth of the screen: of the clusters that stand on both screens, those there before and after, and
-  /// those there before or after.
+  /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those there
+  /// before and after, and those there before or after.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
@@ -33,8 +33,14 @@ public struct PromiseCount: Sendable {
     nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
 
     let next = try cut.answer(of: tree, on: beside)
-    let before = Set(answer.filter { outer.shows($0) && beside.shows($0) }.map(\.id))
-    let after = Set(next.filter { outer.shows($0) && beside.shows($0) }.map(\.id))
+    func isOnBoth(_ cluster: Cluster) -> Bool {
+      guard outer.shows(cluster), beside.shows(cluster) else { return false }
+      return cluster.range.contains { place in
+        let point = tree.position(at: place)
+        return outer.window.contains(point) && beside.window.contains(point)
+      }
+    }
+    let (before, after) = (Set(answer.filter(isOnBoth).map(\.id)), Set(next.filter(isOnBoth).map(\.id)))
     keptOnPan += before.intersection(after).count
     eitherOnPan += before.union(after).count
 
