@@ -14,7 +14,7 @@ struct Compared {
     tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, findsSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
-    methods = MethodChoice.standard.map {
+    methods = MethodChoice.standard().map {
       $0.method(grid: grid, cellSize: .pixels(64), trees: [.mean: ComparedTree(tree)])
     }
   }

@@ -13,7 +13,7 @@ import TreelineBuilder
     }
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
     #expect(
-      MethodChoice.standard.map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
+      MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 
@@ -94,5 +94,7 @@ import TreelineBuilder
     #expect(results[1].measures.distortionToKMeans == 1)
     #expect(report.measures.contains(.distortionToKMeans) && report.text.contains("against k-means"))
     #expect(report.json.contains("\"distortion_to_kmeans\": 1"))
+    #expect(
+      !report.views[0].rows(report.measures).contains { $0.cells[1].isBest }, "a yardstick vies with nobody")
   }
 }

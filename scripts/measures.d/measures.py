@@ -113,11 +113,11 @@ def all_rows(sets):
 
     rows = []
 
-    def add(title, values, aim="", median_at_most=None, all_at_most=None, all_at_least=None):
+    def add(title, values, aim="", median_at_most=None, all_at_most=None, all_at_least=None, is_more_better=False):
         known = {name: value for name, value in values.items() if value is not None}
         if not known:
             return
-        pick = min if all_at_least is not None else max
+        pick = min if is_more_better or all_at_least is not None else max
         worst = pick(known, key=known.get)
         middle = statistics.median(known.values())
         checks = [middle <= median_at_most] if median_at_most is not None else []
@@ -167,14 +167,14 @@ def all_rows(sets):
         add(f"journey, {name}: points torn apart by zooming", journey(name, "nestedness"), *([] if name == "grid" else ["0"]),
             all_at_most=None if name == "grid" else 0)
         add(f"journey, {name}: clusters kept on a pan", journey(name, "pan_persistence"), "1" if is_fixed else "",
-            all_at_least=1 if is_fixed else None)
+            all_at_least=1 if is_fixed else None, is_more_better=True)
     for cut in next(iter(sets.values())).get("promises", {}):
         pairs = sum(promise(cut, "pairs").values())
         add(f"{cut}: nestedness violations in {pairs:,} random screens", promise(cut, "nestednessViolations"), "0", all_at_most=0)
         add(f"{cut}: transitions of {3 * pairs:,} that do not add up", promise(cut, "conservationViolations"), "0", all_at_most=0)
         is_fixed = cut in ("detail", "spacing")
         add(f"{cut}: clusters kept on {pairs:,} random pans", promise(cut, "panPersistence"), "1" if is_fixed else "",
-            all_at_least=1 if is_fixed else None)
+            all_at_least=1 if is_fixed else None, is_more_better=True)
     return rows
 
 

@@ -20,5 +20,5 @@ struct MethodNames: Sendable {
   }
 
   static let all = MethodChoice.all.map(\.name).joined(separator: ", ")
-  static let standard = MethodChoice.standard.map(\.name).joined(separator: ",")
+  static let standard = MethodChoice.standard().map(\.name).joined(separator: ",")
 }

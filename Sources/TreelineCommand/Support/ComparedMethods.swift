@@ -13,33 +13,32 @@ struct ComparedMethods {
   ///
   /// - Parameter choices: nil is what a report shows as a rule, as far as the input has what it takes.
   init(_ choices: [MethodChoice]?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
-    let wanted = choices ?? MethodChoice.standard
-    let rules = wanted.compactMap(\.rule).reduce(into: [SplitRule]()) {
-      if !$0.contains($1) { $0.append($1) }
+    func needsSeparations(_ choices: [MethodChoice], of rule: SplitRule) -> Bool {
+      choices.contains { $0.rule == rule && $0.needsSeparations }
     }
-    func needsSeparations(_ rule: SplitRule) -> Bool {
-      wanted.contains { $0.rule == rule && $0.needsSeparations }
-    }
-    let first = rules.first ?? .mean
-    let points = try Points(input, keepsColumns: false, findsSeparations: needsSeparations(first))
+    let asked = choices ?? MethodChoice.standard()
+    let first = asked.compactMap(\.rule).first ?? .mean
+    let points = try Points(input, keepsColumns: false, findsSeparations: needsSeparations(asked, of: first))
     let tree = points.tree
+    let wanted = choices ?? MethodChoice.standard(tree.splitRule)
     var trees = [tree.splitRule: ComparedTree(tree)]
     if let table = points.table {
-      for rule in rules where trees[rule] == nil {
+      for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
         let other = try ClusterTree(
-          table, options: BuildOptions(findsSeparations: needsSeparations(rule)), ProgressBar())
+          table, options: BuildOptions(findsSeparations: needsSeparations(wanted, of: rule)), ProgressBar())
         trees[rule] = ComparedTree(other, inOrderOf: tree)
       }
     }
     let possible = wanted.filter { $0.lack(in: trees) == nil }
     if choices != nil, let lacking = wanted.first(where: { !possible.contains($0) }) {
       throw Failure(
-        message: "--methods: '\(lacking.name)' needs \(lacking.lack(in: trees)!), and this index has none; "
+        message: "--methods: '\(lacking.name)' needs \(lacking.lack(in: trees)!), which this index has not; "
           + "give the points instead",
         code: Failure.usage)
     }
     for choice in wanted where !possible.contains(choice) {
-      printToStandardError("treeline: left out \(choice.name): this index has no \(choice.lack(in: trees)!)")
+      printToStandardError(
+        "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index has not")
     }
     let grid = Grid(over: tree)
     self.tree = tree
@@ -54,7 +53,7 @@ extension MethodChoice {
   /// What it would need that there is not; nil where there is all.
   fileprivate func lack(in trees: [SplitRule: ComparedTree]) -> String? {
     guard let rule else { return nil }
-    guard let tree = trees[rule]?.tree else { return "tree split by another rule" }
+    guard let tree = trees[rule]?.tree else { return "a tree split by '\(rule)'" }
     return needsSeparations && !tree.hasSeparations ? "separations" : nil
   }
 }

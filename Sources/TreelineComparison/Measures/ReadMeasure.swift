@@ -19,7 +19,10 @@ public enum MeasureDirection: Sendable {
 
 extension ReadMeasure {
   /// Which of some values are the best as far as their texts tell; none where all read the same.
-  func best(of values: [Double?]) -> [Bool] {
+  ///
+  /// - Parameter isRanked: Which values take part; nil is all of them.
+  func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
+    let values = isRanked.map { zip(values, $0).map { $1 ? $0 : nil } } ?? values
     let known = values.compactMap { $0 }
     let texts = values.map(text)
     guard known.count > 1, Set(texts).count > 1 else { return values.map { _ in false } }

@@ -15,7 +15,7 @@ public struct ClusteringMethod: Sendable {
   public let extentMeaning: String?
 
   /// Whether its clusters are looked up in something fixed, so that two views have some in common. One that makes them
-  /// anew for each view takes no part in a journey.
+  /// anew for each view is a yardstick: it takes no part in a journey, and is called best in nothing.
   public let isFixed: Bool
 
   /// What it shows in a view.

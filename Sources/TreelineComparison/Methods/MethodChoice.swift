@@ -7,15 +7,17 @@ public enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, SplitRule)
 
-  /// What rules are called after a method's name and a slash; the first has no name.
-  static let rules: [(name: String, rule: SplitRule)] = [("", .mean)]
+  /// The rules that are compared; a method's name tells which, but for the first.
+  public static let rules: [SplitRule] = [.mean]
 
   /// Every method there is, in the order of a report: each way to cut a tree, for each rule.
   public static let all: [MethodChoice] =
-    [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule.rule) } }
+    [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
 
-  /// A handful that shows what there is.
-  public static let standard: [MethodChoice] = [.grid] + TreeCut.all.map { .tree($0, .mean) }
+  /// A handful that shows what there is, of a tree of one rule.
+  public static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
+    [.grid] + TreeCut.all.map { .tree($0, rule) }
+  }
 
   /// The choice of a name; nil where nothing is called so.
   public init?(name: String) {
@@ -48,8 +50,7 @@ public enum MethodChoice: Hashable, Sendable {
   }
 
   private static func suffix(_ separator: String, of rule: SplitRule) -> String {
-    guard let name = rules.first(where: { $0.rule == rule })?.name, !name.isEmpty else { return "" }
-    return separator + name
+    rule == rules[0] ? "" : separator + "\(rule)"
   }
 }
 

@@ -9,10 +9,10 @@ struct MeasureRow {
   /// Nil where no value is better than another.
   let direction: MeasureDirection?
 
-  init(_ measure: some ReadMeasure, _ values: [Double?]) {
+  init(_ measure: some ReadMeasure, _ values: [Double?], isRanked: [Bool]? = nil) {
     title = measure.title
     explanation = measure.explanation
-    cells = zip(values, measure.best(of: values)).map { (measure.text($0), $1) }
+    cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { (measure.text($0), $1) }
     direction = measure.direction
   }
 
@@ -27,7 +27,7 @@ struct MeasureRow {
 extension ViewComparison {
   func rows(_ measures: [Measure]) -> [MeasureRow] {
     [MeasureRow("Badges", texts: results.map { grouped($0.measures.clusterCount) })]
-      + measures.map { MeasureRow($0, values(of: $0)) }
+      + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) }
       + [
         MeasureRow(
           "Every point in one badge", "Are counts true: is no point lost and none counted twice?",

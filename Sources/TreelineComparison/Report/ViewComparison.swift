@@ -14,6 +14,9 @@ public struct ViewComparison: Sendable {
   /// One for each method, in their order.
   public let results: [MethodResult]
 
+  /// Which methods vie for the best: not what is made for this view alone, which is there as a yardstick.
+  let isRanked: [Bool]
+
   /// The points inside the view, or an even sample of them, for the picture.
   public let dots: PointDots
 
@@ -35,6 +38,7 @@ public struct ViewComparison: Sendable {
     self.view = view
     self.limit = limit
     pointCount = points.count
+    isRanked = methods.map(\.isFixed)
     results = try methods.map { method in
       let clusters = try method.answer(view, limit).clusters
       var measures = try ClusteringMeasures(of: clusters, limit: limit, in: view, points: points, tree: tree)
