@@ -12,6 +12,7 @@ struct BenchmarkCommand: ParsableCommand {
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
-      SeparationBenchmark.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
+      SeparationBenchmark.self, PromisesCommand.self, ReadBenchmark.self, CancelBenchmark.self,
+      CountedWork.self,
     ])
 }

@@ -12,7 +12,7 @@ import Testing
     try #require(try Tool.run(["build", "Fixtures/cities.csv.gz", "-o", index]).code == 0)
   }
 
-  @Test(arguments: [["query"], ["compare"], ["inspect"], ["verify"]])
+  @Test(arguments: [["query"], ["compare", "--methods", "grid,widest-first"], ["inspect"], ["verify"]])
   func redirectedIndexIsOpened(words: [String]) throws {
     let named = try Tool.run(words + [index])
     let redirected = try Tool.runShell("\"$TREELINE\" \"$@\" - < \"$0\"", [index] + words)

@@ -6,7 +6,9 @@ import Testing
   private func report() throws -> String {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).html")
     defer { try? FileManager.default.removeItem(at: file) }
-    let result = try Tool.run(["compare", "Fixtures/iceland_addresses.csv.gz", "--output", file.path])
+    let result = try Tool.run([
+      "compare", "Fixtures/iceland_addresses.csv.gz", "--journey", "--output", file.path,
+    ])
     #expect(result.code == 0)
     #expect(result.errors.isEmpty)
     return try String(contentsOf: file, encoding: .utf8)
@@ -17,7 +19,9 @@ import Testing
     for reference in ["src=", "href=\"http", "url(", "@import", "<script", "<link"] {
       #expect(!page.contains(reference), "found \(reference)")
     }
-    #expect(page.components(separatedBy: "<svg").count - 1 == 10)
+    // Five methods in five views, and in eight steps of the journey.
+    #expect(page.components(separatedBy: "<svg").count - 1 == 65)
+    #expect(page.utf8.count < 2_000_000)
   }
 
   @Test func isTheSameEveryTime() throws {

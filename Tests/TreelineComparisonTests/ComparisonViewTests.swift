@@ -43,16 +43,18 @@ import TreelineBuilder
     #expect(throws: ComparisonError.self) { try PictureSize(width: 0, height: 10) }
     let tree = try ClusterTree([Coordinate(longitude: 0, latitude: 0)])
     #expect(throws: ComparisonError.zoomWithoutBox(found: 3)) {
-      try ComparisonReport(of: tree, and: Grid(over: tree), options: ComparisonOptions(zoom: 3))
+      try ComparisonReport(
+        of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: ComparisonOptions(zoom: 3))
     }
     #expect(throws: ComparisonError.limitBelowOne(found: 0)) {
-      try ComparisonReport(of: tree, and: Grid(over: tree), options: ComparisonOptions(limit: 0))
+      try ComparisonReport(
+        of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: ComparisonOptions(limit: 0))
     }
   }
 
   @Test(arguments: UInt64(1)...6) func chosenViewsGetDenser(seed: UInt64) throws {
     let tree = try ClusterTree(Places.towns(seed: seed, count: 6_000))
-    let report = try ComparisonReport(of: tree, and: Grid(over: tree))
+    let report = try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree))
     #expect(2...5 ~= report.views.count, "seed \(seed)")
     #expect(report.views[0].pointCount == tree.pointCount)
     for (before, after) in zip(report.views, report.views.dropFirst()) {
@@ -64,7 +66,8 @@ import TreelineBuilder
     for comparison in report.views {
       let options = ComparisonOptions(box: comparison.view.box, zoom: comparison.view.zoom)
       #expect(
-        try ComparisonReport(of: tree, and: Grid(over: tree), options: options).views[0].view
+        try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options)
+          .views[0].view
           == comparison.view)
     }
   }
@@ -72,7 +75,7 @@ import TreelineBuilder
   @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
   func nastySetsHaveViews(name: String, projection: Plane.Projection) throws {
     let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places, as: projection)
-    let views = try ComparisonReport(of: tree, and: Grid(over: tree)).views
+    let views = try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree)).views
     #expect(views.isEmpty == (tree.pointCount == 0 || (projection == .planar && tree.root!.rect.isPoint)))
     #expect(views.first.map { $0.pointCount == tree.pointCount } ?? true)
   }

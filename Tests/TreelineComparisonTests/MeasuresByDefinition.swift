@@ -6,6 +6,7 @@ import Treeline
 struct MeasuresByDefinition {
   var distortion: Double?
   var overlap = 0.0
+  var closestPair: Double?
   var axisShare: Double?
   var neighbourSpread: Double?
   var dataDistance: Double?
@@ -62,6 +63,7 @@ struct MeasuresByDefinition {
     }
     overlap = Double(touchCount) / Double(clusters.count)
     guard !distances.isEmpty else { return }
+    closestPair = distances.min()
     let mean = distances.reduce(0, +) / Double(distances.count)
     let variance = distances.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(distances.count)
     axisShare = Double(axisCount) / Double(distances.count)

@@ -25,11 +25,11 @@ import TreelineBuilder
 
   @Test(arguments: seeds) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
     let places = Places.towns(seed: seed)
-    let tree = try ClusterTree(places)
+    let compared = try Compared(places)
+    let tree = compared.tree
     let points = tree.positions
     for view in try views(seed: seed, on: tree.plane) {
-      let report = try ComparisonReport(
-        of: [.grid(Grid(over: tree)), .breadthFirst(tree)], over: tree, in: [view])
+      let report = try ComparisonReport(of: compared.methods, over: tree, and: compared.grid, in: [view])
       let comparison = report.views[0]
       let inside = points.indices.filter { view.window.contains(points[$0]) }
       #expect(comparison.pointCount == inside.count, "seed \(seed)")
@@ -40,6 +40,7 @@ import TreelineBuilder
         #expect(measures.pointCount == result.clusters.reduce(0) { $0 + $1.places().count })
         #expect(isClose(measures.distortion, expected.distortion), "seed \(seed), \(view.box)")
         #expect(measures.overlap == expected.overlap, "seed \(seed), \(view.box)")
+        #expect(isClose(measures.closestPair, expected.closestPair), "seed \(seed), \(view.box)")
         #expect(measures.gridLook == expected.axisShare, "seed \(seed), \(view.box)")
         #expect(isClose(measures.neighbourSpread, expected.neighbourSpread), "seed \(seed), \(view.box)")
         #expect(isClose(measures.dataDistance, expected.dataDistance), "seed \(seed), \(view.box)")
@@ -50,8 +51,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: Places.nasty.map(\.name)) func nastySetsAreMeasured(name: String) throws {
-    let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places)
-    for comparison in try ComparisonReport(of: tree, and: Grid(over: tree)).views {
+    for comparison in try Compared(Places.nasty.first { $0.name == name }!.places).report().views {
       for measures in comparison.results.map(\.measures) {
         #expect(measures.conservation.isExact)
         #expect(measures.distortion?.isFinite ?? true)

@@ -1,3 +1,4 @@
+import GridBaseline
 import PointSets
 import Testing
 import Treeline
@@ -46,9 +47,10 @@ import TreelineBuilder
     let view = try ComparisonView(
       BoundingBox(west: -1, south: -5, east: 20, north: 5), fitting: .standard, on: tree.plane)
     let faulty = ClusteringMethod(name: "faulty", title: "Faulty", summary: "loses points") { _, _ in
-      [shown(10, 10, 6, rows: [0, 1, 2, 3, 4]), shown(90, 10, 4, rows: [4, 5, 6, 7])]
+      .init([shown(10, 10, 6, rows: [0, 1, 2, 3, 4]), shown(90, 10, 4, rows: [4, 5, 6, 7])])
     }
-    let measures = try ComparisonReport(of: [faulty], over: tree, in: [view]).views[0].results[0].measures
+    let report = try ComparisonReport(of: [faulty], over: tree, and: Grid(over: tree), in: [view])
+    let measures = report.views[0].results[0].measures
     #expect(measures.conservation.missingCount == 2)
     #expect(measures.conservation.repeatedCount == 1)
     #expect(measures.conservation.miscountedCount == 1)

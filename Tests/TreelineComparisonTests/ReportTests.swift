@@ -16,7 +16,8 @@ import TreelineBuilder
     -> ComparisonReport
   {
     let tree = try ClusterTree(places, as: projection)
-    return try ComparisonReport(of: tree, and: Grid(over: tree))
+    let grid = Grid(over: tree)
+    return try ComparisonReport(of: [.grid(grid), .breadthFirst(tree)], over: tree, and: grid)
   }
 
   @Test func theOrderOfTheInputChangesNothing() throws {
@@ -43,7 +44,10 @@ import TreelineBuilder
       for (method, result) in zip(methods, comparison.results) {
         #expect(method["clusters"] as? Int == result.clusters.count)
         #expect(method["points"] as? Int == result.measures.pointCount)
-        for key in ["distortion_px", "overlap", "grid_look", "on_data_px", "fill"] {
+        for key in [
+          "distortion_px", "distortion_to_grid", "overlap", "closest_pair_px", "grid_look", "on_data_px",
+          "fill",
+        ] {
           #expect(method[key] as? Double != nil, "\(key)")
         }
       }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import GridBaseline
 import Treeline
 import TreelineComparison
 import TreelineFormats
@@ -8,11 +7,15 @@ import TreelineFormats
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Sets a grid and the tree side by side at the same number of clusters.",
+    abstract: "Sets a grid and all ways to cut the tree side by side.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
-      measures are printed as a table; --output draws both pictures of each view into one HTML file that needs no \
-      network.
+      measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
+      network. --journey adds what changes on the screen on a flight through the data, as a film strip.
+
+      Methods: 'grid', one cluster for each occupied cell. 'breadth-first' and 'widest-first', the tree split in that \
+      order up to the limit. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
+      'spacing', as many clusters as stay \(Int(TreeCut.standardSpacing)) px apart, whatever the limit.
       """)
 
   @OptionGroup var source: InputOptions
@@ -42,6 +45,28 @@ struct CompareCommand: ParsableCommand {
     help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "What to compare, in this order. (default: \(MethodNames.standard), the last where an index has separations)",
+      valueName: "name,name"),
+    transform: MethodNames.init(argument:))
+  var methods: MethodNames?
+
+  @Option(
+    help: ArgumentHelp(
+      "A program that clusters by k-means, as a yardstick: scripts/kmeans, or one that is asked alike.",
+      valueName: "program"))
+  var kmeans: String?
+
+  @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.")
+  var journey = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
+  )
+  var journeyFile: String?
+
   @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
@@ -61,6 +86,9 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
     }
     if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
+    if journey && journeyFile != nil {
+      throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
+    }
     if zoom != nil && bbox == nil {
       throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.")
     }
@@ -74,12 +102,16 @@ struct CompareCommand: ParsableCommand {
       // Reading may take minutes, so places to write to are taken first.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
-      let points = try Points(input, keepsColumns: false)
+      var options = try ComparisonOptions(
+        box: bbox, zoom: zoom, size: PictureSize(width: Double(size.width), height: Double(size.height)),
+        cellSize: .pixels(cell), limit: limit)
+      if journey { options.journey = .flight }
+      if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
+      if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }
+      let compared = try ComparedMethods(
+        methods?.choices, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
       let report = try ComparisonReport(
-        of: points.tree, and: Grid(over: points.tree),
-        options: ComparisonOptions(
-          box: bbox, zoom: zoom, size: PictureSize(width: Double(size.width), height: Double(size.height)),
-          cellSize: .pixels(cell), limit: limit))
+        of: compared.methods, over: compared.tree, and: compared.grid, options: options)
       try page?.write(html(report, of: input))
       try measures?.write(report.json)
       try writeToStandardOutput(json == "-" ? report.json : report.text)
@@ -90,7 +122,7 @@ struct CompareCommand: ParsableCommand {
     let name = input.path == "-" ? input.name : URL(fileURLWithPath: input.path).lastPathComponent
     return report.html(
       ComparisonReport.Page(
-        title: name, land: try Land.rings(for: report.views.map(\.view.box)),
+        title: name, land: try Land.rings(for: report.shownBoxes),
         credits: credit + ["Land: Natural Earth."]))
   }
 }

@@ -36,16 +36,17 @@ extension ComparisonReport {
     let isSphere = plane.projection == .webMercator
     let land = isSphere && !page.land.isEmpty ? LandOutline(page.land, on: plane) : nil
     let sections = views.indices.map { section($0, land: land) }
+    let strip = journey.map { FilmStrip(journey: $0, land: land).html } ?? ""
     return """
       \(Self.htmlBeginning)
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(escaped(page.title)): \(escaped(methods.map(\.title).joined(separator: " and "))) compared</title>
+      <title>\(escaped(page.title)): \(escaped(enumeration(of: methods.map(\.title)))) compared</title>
       <style>
       \(stylesheet)</style>
       </head>
       <body>
       <main>
-      \(Summary(report: self, title: page.title).html)\(sections.joined())\(footer(page.credits))</main>
+      \(Summary(report: self, title: page.title).html)\(sections.joined())\(strip)\(glossary)\(footer(page.credits))</main>
       </body>
       </html>
 
@@ -59,27 +60,29 @@ extension ComparisonReport {
     let figures = methods.enumerated().map { number, method in
       """
       <figure>
-      <figcaption><b class="t\(number)">\(escaped(method.title))</b> \(escaped(method.summary))</figcaption>
+      <figcaption><b class="t\(number % colourCount)">\(escaped(method.title))</b> \(escaped(method.summary))</figcaption>
       \(picture.svg(method: number))</figure>
 
       """
     }
     let heading = heading(index)
+    let table = MeasureTable(
+      heads: methods.enumerated().map { .init(title: $1.title, colour: $0 % colourCount) },
+      rows: comparison.rows(measures), caption: "Measures: " + heading)
     return """
       <section>
       <div class="heading"><h2>\(escaped(heading))</h2>
       <p class="facts">\(escaped(facts(comparison, isLandLeftOut: land != nil && path == nil)))</p></div>
       <div class="pair">
-      \(figures.joined())</div>
-      \(table(index, caption: "Measures: " + heading))</section>
+      \(figures.joined())\(table.html)</div></section>
 
       """
   }
 
   /// What measures mean is told once.
-  private func table(_ index: Int, caption: String) -> String {
-    MeasureTable(comparison: views[index], methods: methods, caption: caption, hasExplanations: index == 0)
-      .html
+  private var glossary: String {
+    guard let view = views.first else { return "" }
+    return Glossary(rows: view.rows(measures), journeyRows: journey?.rows ?? []).html
   }
 
   private func heading(_ index: Int) -> String {
@@ -89,7 +92,7 @@ extension ComparisonReport {
       comparison.pointCount == pointCount
       ? "All \(grouped(pointCount)) points"
       : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
-    return "\(place), zoom \(zoom == zoom.rounded() ? fixed(zoom, 0) : fixed(zoom, 1))"
+    return "\(place), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
   }
 
   private func facts(_ comparison: ViewComparison, isLandLeftOut: Bool) -> String {
@@ -97,7 +100,7 @@ extension ComparisonReport {
     let badges =
       Set(counts).count == 1
       ? "\(counts[0]) badges each"
-      : zip(methods, counts).map { "\($0.title) \($1) badges" }.joined(separator: ", ")
+      : "Badges: " + zip(methods, counts).map { "\($0.title) \($1)" }.joined(separator: ", ")
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
@@ -119,7 +122,13 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    let meanings = methods.compactMap { method in method.extentMeaning.map { "\(method.title): \($0)." } }
+    // What methods draw alike is told of all of them at once.
+    let meanings = methods.compactMap(\.extentMeaning).reduce(into: [String]()) { kinds, meaning in
+      if !kinds.contains(meaning) { kinds.append(meaning) }
+    }.map { meaning in
+      let titles = methods.filter { $0.extentMeaning == meaning }.map(\.title)
+      return "\(enumeration(of: titles)): \(meaning)."
+    }
     let lines =
       [
         "Badges are as wide as their count asks for, from 25 to 44 px of a screen that shows the picture at full size; "

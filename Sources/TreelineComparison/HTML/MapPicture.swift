@@ -31,7 +31,7 @@ struct MapPicture {
       """
   }
 
-  private func classes(_ index: Int) -> String { "m\(index)" + (land == nil ? " plain" : "") }
+  private func classes(_ index: Int) -> String { "m\(index % colourCount)" + (land == nil ? " plain" : "") }
 
   private func description(of index: Int) -> String {
     "A map of \(grouped(comparison.pointCount)) points, shown as \(methods[index].summary). "

@@ -19,3 +19,13 @@ func coordinate(_ value: Double) -> String {
   let text = fixed(value, 1)
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }
+
+/// Titles one after the other, as they are read: `A, B and C`.
+func enumeration(of titles: [String]) -> String {
+  guard let last = titles.last else { return "" }
+  let rest = titles.dropLast()
+  return rest.isEmpty ? last : rest.joined(separator: ", ") + " and " + last
+}
+
+/// How many colours there are for methods; more methods begin anew.
+let colourCount = 8

@@ -1,52 +1,45 @@
-/// The measures of one view as an HTML table.
+/// Rows of measures as an HTML table.
 struct MeasureTable {
-  let comparison: ViewComparison
-  let methods: [ClusteringMethod]
+  let heads: [Head]
+  let rows: [MeasureRow]
   let caption: String
-  let hasExplanations: Bool
 
+  /// A method's column.
+  struct Head {
+    let title: String
+    /// Which of the colours is the method's.
+    let colour: Int
+  }
+
+  /// In a frame of its own, within which it may be pushed sideways where it is wider than the page.
   var html: String {
-    let heads = methods.enumerated().map { index, method in
-      "<th scope=\"col\" class=\"value t\(index)\">\(escaped(method.title))</th>"
+    let heads = heads.map {
+      "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>"
     }
     return """
-      <table aria-label="\(escaped(caption))">
+      <div class="table" role="region" tabindex="0" aria-label="\(escaped(caption))"><table>
       <thead><tr><th scope="col">Measure</th>\(heads.joined())<th scope="col" class="way">Better</th></tr></thead>
       <tbody>
-      \(Measure.allCases.map(row).joined(separator: "\n"))
-      \(conservation)
+      \(rows.map(row).joined(separator: "\n"))
       </tbody>
-      </table>
+      </table></div>
 
       """
   }
 
-  private func row(of measure: Measure) -> String {
-    let values = comparison.values(of: measure)
-    let cells = zip(values, measure.best(of: values)).map { value, isBest in
-      let mark = isBest ? "<span class=\"mark\">best</span>" : ""
-      return "<td class=\"value\(isBest ? " best" : "")\">\(mark)\(escaped(measure.text(value)))</td>"
+  private func row(_ row: MeasureRow) -> String {
+    let cells = row.cells.map { text, isBest in
+      let mark = isBest ? "<span class=\"mark\" role=\"img\" aria-label=\"best\">★</span>" : ""
+      return "<td class=\"value\(isBest ? " best" : "")\">\(mark)\(escaped(text))</td>"
     }
-    return row(measure.title, measure.explanation, cells, way: measure.direction.arrow)
-  }
-
-  private var conservation: String {
-    let cells = comparison.results.map {
-      "<td class=\"value\">\(escaped($0.measures.conservation.word))</td>"
-    }
-    return row(
-      "Every point in exactly one badge", "Are counts true: is no point lost and none counted twice?", cells,
-      way: "")
-  }
-
-  private func row(_ title: String, _ explanation: String, _ cells: [String], way: String) -> String {
-    let small = hasExplanations ? "<small>\(escaped(explanation))</small>" : ""
-    return
-      "<tr><th scope=\"row\">\(escaped(title))\(small)</th>\(cells.joined())<td class=\"way\">\(way)</td></tr>"
+    let inset = row.title.hasPrefix(" ") ? " class=\"inset\"" : ""
+    let title = escaped(String(row.title.drop { $0 == " " }))
+    return "<tr><th scope=\"row\"\(inset)>\(title)</th>\(cells.joined())"
+      + "<td class=\"way\">\(row.direction?.arrow ?? "")</td></tr>"
   }
 }
 
-extension Measure.Direction {
+extension MeasureDirection {
   /// Which way is better, for the eye and for the ear.
   fileprivate var arrow: String {
     switch self {

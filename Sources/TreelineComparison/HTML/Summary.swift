@@ -4,7 +4,9 @@ struct Summary {
   let title: String
 
   private var findings: [Finding] {
-    [Measure.gridLook, .dataDistance, .distortion, .overlap].compactMap { Finding($0, in: report.views) }
+    [Measure.gridLook, .dataDistance, .distortionToGrid, .overlap].compactMap {
+      Finding($0, in: report.views)
+    }
   }
 
   var html: String {
@@ -23,10 +25,10 @@ struct Summary {
   /// Only what the numbers bear out.
   private func headline(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, let look = findings.first(where: { $0.measure == .gridLook }),
-      look.best[1]
+      look.best.contains(true), !look.best[0]
     else { return "Clusters of a map, side by side" }
     let distance = findings.first { $0.measure == .dataDistance }
-    let isOnData = distance.map { !$0.best[0] } ?? false
+    let isOnData = distance.map { $0.best.contains(true) && !$0.best[0] } ?? false
     return isOnData ? "Badges that follow the data, not a grid" : "Badges without the look of a grid"
   }
 
@@ -34,20 +36,19 @@ struct Summary {
     guard report.methods.count > 1, !findings.isEmpty else {
       return "Where many points share a map, each badge stands for several and says how many."
     }
-    let counts = report.views.map { $0.results.map(\.clusters.count) }
-    let isEven = counts.allSatisfy { $0[0] == $0[1] }
-    let ways = report.methods.count == 2 ? "Two ways" : "\(report.methods.count) ways"
+    let isEven = report.views.allSatisfy { Set($0.results.map(\.clusters.count)).count == 1 }
+    let words = ["", "", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
+    let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
     return
-      "\(ways) to cluster the same points on the same screen\(isEven ? ", in the same number of badges" : "")."
-      + sentence(findings, of: 1, than: 0) + sentence(findings, of: 0, than: 1)
+      "\(count) ways to cluster the same points on the same screen\(isEven ? ", in the same number of badges" : "")."
+      + report.methods.indices.map { sentence(findings, of: $0) }.joined()
   }
 
-  /// What one method does better than another.
-  private func sentence(_ findings: [Finding], of one: Int, than other: Int) -> String {
-    let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: other) }
-    guard let last = clauses.last else { return "" }
-    let rest = clauses.dropLast().joined(separator: ", ")
-    return " \(escaped(report.methods[one].title)) has \(rest.isEmpty ? "" : rest + " and ")\(last)."
+  /// What one method does better than the first, or the first than the next best.
+  private func sentence(_ findings: [Finding], of one: Int) -> String {
+    let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
+    return clauses.isEmpty
+      ? "" : " \(escaped(report.methods[one].title)) has \(enumeration(of: clauses))."
   }
 
   /// - Returns: nil where the difference is not worth a word.
@@ -56,32 +57,42 @@ struct Summary {
     let texts = (finding.measure.text(a), finding.measure.text(b))
     let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
     let less = "<b>\(fixed(percent, 0)) %</b>"
+    let rival = escaped(report.methods[other].title)
     return switch finding.measure {
-    case .gridLook: "<b>\(texts.0)</b> of its badges in line with their neighbour instead of \(texts.1)"
-    case .dataDistance: percent < 2 ? nil : "badges \(less) nearer to the data"
-    case .distortion: percent < 2 ? nil : "points \(less) nearer to their badge"
-    case .overlap: "<b>\(texts.0)</b> of its badges touching another instead of \(texts.1)"
-    case .neighbourSpread, .fill: nil
+    case .gridLook: "<b>\(texts.0)</b> of its badges in line with their neighbour (\(rival): \(texts.1))"
+    case .dataDistance: percent < 2 ? nil : "badges \(less) nearer to the data than \(rival)"
+    case .distortionToGrid:
+      percent < 2 ? nil : "points \(less) nearer to their badge than \(rival) in as many badges"
+    case .overlap: "<b>\(texts.0)</b> of its badges touching another (\(rival): \(texts.1))"
+    case .neighbourSpread, .distortion, .distortionToKMeans, .closestPair, .fill: nil
     }
   }
 
   private func tile(_ finding: Finding) -> String {
     let best = finding.best
+    let longest = max(finding.means.max() ?? 0, .leastNormalMagnitude)
     let values = report.methods.enumerated().map { index, method in
-      "<div\(best[index] ? "" : " class=\"other\"")><dt class=\"t\(index)\">\(escaped(method.title))</dt>"
-        + "<dd>\(escaped(finding.measure.text(finding.means[index])))</dd></div>"
+      let mean = finding.means[index]
+      return
+        "<div\(best[index] ? " class=\"best\"" : "")><dt class=\"t\(index % colourCount)\">\(escaped(method.title))</dt>"
+        + "<dd class=\"t\(index % colourCount)\"><i style=\"width:\(fixed(mean / longest * 100, 0))%\"></i>"
+        + "<span>\(escaped(finding.measure.text(mean)))</span></dd></div>"
     }
-    return "<li><h3>\(escaped(finding.measure.title))</h3><dl>\(values.joined())</dl>"
+    return "<li><h3>\(escaped(title(of: finding.measure)))</h3><dl>\(values.joined())</dl>"
       + "<p>\(escaped(verdict(finding)))</p></li>\n"
+  }
+
+  private func title(of measure: Measure) -> String {
+    measure == .distortionToGrid ? "Point to its badge, against a grid" : measure.title
   }
 
   private func verdict(_ finding: Finding) -> String {
     let most = finding.wins.max() ?? 0
-    guard finding.viewCount > 1 else { return "less is better" }
+    guard finding.viewCount > 1 else { return "Less is better." }
     guard let winner = finding.wins.firstIndex(of: most), finding.wins.count(where: { $0 == most }) == 1
     else {
-      return "less is better; even over \(finding.viewCount) views"
+      return "Less is better."
     }
-    return "less is better; \(report.methods[winner].title) in \(most) of \(finding.viewCount) views"
+    return "Less is better. \(report.methods[winner].title) in \(most) of \(finding.viewCount) views."
   }
 }

@@ -12,8 +12,17 @@ public struct ClusteringMeasures: Hashable, Sendable {
   /// the view. Less is better.
   public let distortion: Double?
 
+  /// The distortion over that of a grid that shows no more clusters: see `GridYardstick`. Less is better.
+  public internal(set) var distortionToGrid: Double?
+
+  /// The distortion over that of k-means at the same number of clusters. Less is better; 1 is about as good as can be.
+  public internal(set) var distortionToKMeans: Double?
+
   /// The share of clusters whose badge touches another, from 0 to 1. Less is better.
   public let overlap: Double
+
+  /// The least distance in pixels between the places where two clusters are shown. More is better.
+  public let closestPair: Double?
 
   /// The share of clusters whose nearest neighbour lies within 5 degrees of straight left, right, up or down, from 0
   /// to 1; 0.11 by chance. Less is better.
@@ -42,6 +51,7 @@ public struct ClusteringMeasures: Hashable, Sendable {
     pointCount = clusters.reduce(0) { $0 + $1.pointCount }
     distortion = Self.distortion(clusters, of: points, in: membership, turn: view.turn)
     overlap = Self.overlap(clusters, index)
+    closestPair = Self.closestPair(clusters, index)
     gridLook = look.axisShare
     neighbourSpread = look.neighbourSpread
     dataDistance = try Self.dataDistance(clusters, in: view, of: tree)

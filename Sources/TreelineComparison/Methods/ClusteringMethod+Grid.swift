@@ -8,12 +8,23 @@ extension ClusteringMethod {
       name: "grid", title: "Grid",
       summary: "one badge per occupied square of a fixed grid\(cellSize.words)",
       extentMeaning: "squares show the cells"
-    ) { view, _ in
-      try grid.clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
-        ShownCluster(
-          at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
-          extent: .cell(grid.window(of: cluster.cell), in: view), places: { grid.members(of: cluster) })
-      }
+    ) { view, _ in Answer(try grid.shownClusters(in: view, cellSize: cellSize)) }
+  }
+}
+
+extension Grid {
+  /// The grid over the points of a tree; its row numbers are places in tree order.
+  ///
+  /// - Complexity: O(points)
+  public init(over tree: ClusterTree) {
+    self.init(tree.positions, on: tree.plane)
+  }
+
+  func shownClusters(in view: ComparisonView, cellSize: CellSize) throws -> [ShownCluster] {
+    try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
+      ShownCluster(
+        at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
+        extent: .cell(window(of: cluster.cell), in: view), places: { members(of: cluster) })
     }
   }
 }
@@ -36,14 +47,5 @@ extension ShownCluster.Extent {
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units,
       height: height / units)
-  }
-}
-
-extension Grid {
-  /// The grid over the points of a tree; its row numbers are places in tree order.
-  ///
-  /// - Complexity: O(points)
-  public init(over tree: ClusterTree) {
-    self.init(tree.positions, on: tree.plane)
   }
 }

@@ -1,24 +1,62 @@
 import Treeline
 
 extension ClusteringMethod {
-  /// The tree's breadth-first answer, shown at the mean of each cluster.
-  public static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
-    ClusteringMethod(
-      name: "breadth-first", title: "Treeline",
-      summary: "one badge per group that the points themselves form",
-      extentMeaning: "ellipses show how far and which way each group spreads"
+  /// A cut through a tree, shown at the mean of each cluster.
+  ///
+  /// - Parameter name: That of the choice; the cut's own by default.
+  public static func tree(
+    _ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil
+  ) -> ClusteringMethod {
+    let name = name ?? cut.name
+    let title = title ?? cut.title
+    return ClusteringMethod(
+      name: name, title: title, summary: cut.summary,
+      extentMeaning: "ellipses show how far and which way each group spreads",
+      settling: { views, limit in
+        tree(
+          compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name,
+          title: title)
+      }
     ) { view, limit in
-      try tree.clusters(in: view.window, limit: limit).map { ShownCluster($0, of: tree, in: view) }
+      let nodes = try cut.clusters(of: compared.tree, in: view, limit: limit)
+      return Answer(nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
+    }
+  }
+
+  /// The tree's breadth-first answer.
+  public static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
+    .tree(ComparedTree(tree), cut: .limit(.breadthFirst))
+  }
+}
+
+extension TreeCut {
+  var title: String {
+    switch self {
+    case .limit(.breadthFirst): "Breadth-first"
+    case .limit(.widestFirst): "Widest-first"
+    case .detail: "Detail"
+    case .spacing: "Spacing"
+    }
+  }
+
+  fileprivate var summary: String {
+    switch self {
+    case .limit(.breadthFirst): "one badge per group that the points themselves form, split level by level"
+    case .limit(.widestFirst): "groups of the points themselves, the widest of them split first"
+    case .detail(nil): "groups of the points themselves, none wider than a detail that keeps within the limit"
+    case .detail(let pixels?):
+      "groups of the points themselves, none wider than a detail of \(fixed(pixels, 1)) px"
+    case .spacing(let pixels): "groups of the points themselves, shown at least \(shortest(pixels)) px apart"
     }
   }
 }
 
 extension ShownCluster {
   /// A cluster of a tree, shown at its mean.
-  public init(_ cluster: Cluster, of tree: ClusterTree, in view: ComparisonView) {
+  public init(_ cluster: Cluster, of compared: ComparedTree, in view: ComparisonView) {
     self.init(
       at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
-      extent: Extent(cluster, in: view), places: { Array(cluster.range) })
+      extent: Extent(cluster, in: view), places: { compared.places(of: cluster.range) })
   }
 }
 

@@ -14,18 +14,47 @@ public struct ClusteringMethod: Sendable {
   /// What the shapes behind its badges are, if it draws any; of the same form.
   public let extentMeaning: String?
 
-  /// The clusters that stand for the points in a view, in a fixed order; at most as many as the limit says, if the
-  /// method knows a limit.
-  public let clusters: @Sendable (_ view: ComparisonView, _ limit: Int) throws -> [ShownCluster]
+  /// Whether its clusters are looked up in something fixed, so that two views have some in common. One that makes them
+  /// anew for each view is a yardstick: it takes no part in a journey, and is called best in nothing.
+  public let isFixed: Bool
+
+  /// What it shows in a view.
+  public struct Answer: Sendable {
+    /// In a fixed order.
+    public let clusters: [ShownCluster]
+
+    /// The same clusters in the same order, where they are nodes of a tree.
+    public let nodes: Clusters?
+
+    public init(_ clusters: [ShownCluster], nodes: Clusters? = nil) {
+      self.clusters = clusters
+      self.nodes = nodes
+    }
+  }
+
+  /// What stands for the points in a view: at most as many clusters as the limit says, if the method knows a limit.
+  public let answer: @Sendable (_ view: ComparisonView, _ limit: Int) throws -> Answer
+
+  /// How it looks at all views of a journey alike; nil where it does so anyway.
+  private let settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
   public init(
-    name: String, title: String, summary: String, extentMeaning: String? = nil,
-    clusters: @escaping @Sendable (_ view: ComparisonView, _ limit: Int) throws -> [ShownCluster]
+    name: String, title: String, summary: String, extentMeaning: String? = nil, isFixed: Bool = true,
+    settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)? = nil,
+    answer: @escaping @Sendable (_ view: ComparisonView, _ limit: Int) throws -> Answer
   ) {
     self.name = name
     self.title = title
     self.summary = summary
     self.extentMeaning = extentMeaning
-    self.clusters = clusters
+    self.isFixed = isFixed
+    self.settling = settling
+    self.answer = answer
+  }
+
+  /// The method as it looks at all of some views: one that chooses its detail for each view chooses one for all, at
+  /// which it shows at most `limit` clusters in the mean.
+  func settled(for views: [ComparisonView], limit: Int) throws -> ClusteringMethod {
+    try settling?(views, limit) ?? self
   }
 }

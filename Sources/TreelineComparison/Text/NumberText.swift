@@ -38,3 +38,6 @@ func abbreviated(_ count: Int) -> String {
   let suffix = ["", "k", "M", "G", "T"][unit]
   return fixed(value, unit > 0 && value < 9.95 ? 1 : 0) + suffix
 }
+
+/// A zoom to two decimals, or as a whole number where it is one.
+func zoomText(_ zoom: Double) -> String { fixed(zoom, zoom == zoom.rounded() ? 0 : 2) }

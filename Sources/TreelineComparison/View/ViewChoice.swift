@@ -28,21 +28,31 @@ struct ViewChoice {
   /// - Returns: The whole first, at whatever zoom fits it, then parts at rising whole zooms. None where there is no
   ///   point, nor on a plain plane of one position, which has no extent to look at.
   func views() throws -> [ComparisonView] {
-    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else {
-      return []
-    }
-    let whole = try whole(root.rect)
-    var descent: [ComparisonView] = []
+    guard let whole = try whole() else { return [] }
+    return [whole] + evenSteps(of: try descent(from: whole).map(\.view))
+  }
+
+  /// A step of the descent: a view, and the position on the plane that it is centred on, as far as the plane reaches.
+  struct Step {
+    let view: ComparisonView
+    let x: Double
+    let y: Double
+    let pointCount: Int
+  }
+
+  /// Denser and denser parts at rising whole zooms, without those that show the same points as the one before.
+  func descent(from whole: ComparisonView) throws -> [Step] {
+    var descent: [Step] = []
     var last = whole
     var lastCount = tree.pointCount
     var zoom = whole.zoom.rounded(.down) + 1
-    while zoom <= Self.maximumZoom, let (next, count) = try densest(in: last, zoom: zoom) {
-      guard count >= Self.leastPointCount else { break }
-      if count != lastCount { descent.append(next) }
-      (last, lastCount) = (next, count)
+    while zoom <= Self.maximumZoom, let next = try densest(in: last, zoom: zoom) {
+      guard next.pointCount >= Self.leastPointCount else { break }
+      if next.pointCount != lastCount { descent.append(next) }
+      (last, lastCount) = (next.view, next.pointCount)
       zoom += 1
     }
-    return [whole] + evenSteps(of: descent)
+    return descent
   }
 
   private func evenSteps(of descent: [ComparisonView]) -> [ComparisonView] {
@@ -50,30 +60,39 @@ struct ViewChoice {
     return (1...max(count, 1)).prefix(count).map { descent[$0 * descent.count / count - 1] }
   }
 
-  private func whole(_ rect: PlaneRect) throws -> ComparisonView {
+  /// The view of all points; nil where there is nothing to look at.
+  func whole() throws -> ComparisonView? {
+    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else {
+      return nil
+    }
     let inside = try PictureSize(
       width: max(size.width - 2 * Self.margin, size.width / 2),
       height: max(size.height - 2 * Self.margin, size.height / 2))
     let zoom = min(
-      inside.zoom(fittingWidth: Double(rect.width), height: Double(rect.height)), Self.maximumZoom)
-    return try view(
-      x: Double(rect.minX) + Double(rect.width) / 2, y: Double(rect.minY) + Double(rect.height) / 2,
-      zoom: zoom)
+      inside.zoom(fittingWidth: Double(root.rect.width), height: Double(root.rect.height)), Self.maximumZoom)
+    let middle = middle(of: root.rect)
+    return try view(x: middle.x, y: middle.y, zoom: zoom)
+  }
+
+  func middle(of rect: PlaneRect) -> (x: Double, y: Double) {
+    (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
   /// The view with the most points; the first in tree order of equal ones.
-  private func densest(in view: ComparisonView, zoom: Double) throws -> (ComparisonView, count: Int)? {
-    var best: (ComparisonView, count: Int)?
+  private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
+    var best: Step?
     for cluster in try tree.clusters(in: view.window, limit: Self.candidateCount) {
       let candidate = try self.view(x: cluster.meanX, y: cluster.meanY, zoom: zoom)
       let count = grid.pointCount(in: candidate.window)
-      if count > best?.count ?? 0 { best = (candidate, count) }
+      if count > best?.pointCount ?? 0 {
+        best = Step(view: candidate, x: cluster.meanX, y: cluster.meanY, pointCount: count)
+      }
     }
     return best
   }
 
   /// The view centred on a position, as far as the plane reaches.
-  private func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
+  func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
     let isSphere = tree.plane.projection == .webMercator

@@ -1,0 +1,50 @@
+import ArgumentParser
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Counts how often answers break what is promised of them; the counts are 0 and the shares 1, or there is a defect.
+struct PromisesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "promises",
+    abstract: "Counts broken promises over random screens: nestedness, what pans keep, points in transitions."
+  )
+
+  @Argument(help: "The points.")
+  var points: PointFile
+
+  @Option(help: "How many pairs of screens for each way to cut.")
+  var pairs = 10_000
+
+  @Option(help: "Another seed draws other screens.")
+  var seed: UInt64 = 7
+
+  struct Result: Encodable {
+    var points: Int
+    var seed: UInt64
+    var cuts: [Cut] = []
+  }
+
+  struct Cut: Encodable {
+    var name: String
+    var pairs: Int
+    var nestednessViolations: Int
+    var conservationViolations: Int
+    var panPersistence: Double
+  }
+
+  func run() throws {
+    let tree = try ClusterTree(points.read(), options: BuildOptions(findsSeparations: true))
+    var result = Result(points: tree.pointCount, seed: seed)
+    for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
+      var screens = ScreenMaker(over: tree, seed: seed)
+      var count = PromiseCount()
+      for _ in 0..<pairs { try count.add(kind, of: tree, &screens) }
+      result.cuts.append(
+        Cut(
+          name: kind.rawValue, pairs: count.pairs, nestednessViolations: count.nestednessViolations,
+          conservationViolations: count.conservationViolations, panPersistence: count.panPersistence))
+    }
+    try printJSON(result)
+  }
+}

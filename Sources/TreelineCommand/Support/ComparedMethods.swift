@@ -1,0 +1,59 @@
+import GridBaseline
+import Treeline
+import TreelineBuilder
+import TreelineComparison
+
+/// The methods of a comparison over some points, and the tree in whose order their points are named.
+struct ComparedMethods {
+  let tree: ClusterTree
+  let grid: Grid
+  let methods: [ClusteringMethod]
+
+  /// Reads points and builds a tree for each rule that a method needs; of an index there is the one that it holds.
+  ///
+  /// - Parameter choices: nil is what a report shows as a rule, as far as the input has what it takes.
+  init(_ choices: [MethodChoice]?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
+    func needsSeparations(_ choices: [MethodChoice], of rule: SplitRule) -> Bool {
+      choices.contains { $0.rule == rule && $0.needsSeparations }
+    }
+    let asked = choices ?? MethodChoice.standard()
+    let first = asked.compactMap(\.rule).first ?? .mean
+    let points = try Points(input, keepsColumns: false, findsSeparations: needsSeparations(asked, of: first))
+    let tree = points.tree
+    let wanted = choices ?? MethodChoice.standard(tree.splitRule)
+    var trees = [tree.splitRule: ComparedTree(tree)]
+    if let table = points.table {
+      for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
+        let other = try ClusterTree(
+          table, options: BuildOptions(findsSeparations: needsSeparations(wanted, of: rule)), ProgressBar())
+        trees[rule] = ComparedTree(other, inOrderOf: tree)
+      }
+    }
+    let possible = wanted.filter { $0.lack(in: trees) == nil }
+    if choices != nil, let lacking = wanted.first(where: { !possible.contains($0) }) {
+      throw Failure(
+        message: "--methods: '\(lacking.name)' needs \(lacking.lack(in: trees)!), which this index has not; "
+          + "give the points instead",
+        code: Failure.usage)
+    }
+    for choice in wanted where !possible.contains(choice) {
+      printToStandardError(
+        "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index has not")
+    }
+    let grid = Grid(over: tree)
+    self.tree = tree
+    self.grid = grid
+    methods =
+      possible.map { $0.method(grid: grid, cellSize: cellSize, trees: trees) }
+      + [kMeans.map { .kMeans($0, of: tree) }].compactMap { $0 }
+  }
+}
+
+extension MethodChoice {
+  /// What it would need that there is not; nil where there is all.
+  fileprivate func lack(in trees: [SplitRule: ComparedTree]) -> String? {
+    guard let rule else { return nil }
+    guard let tree = trees[rule]?.tree else { return "a tree split by '\(rule)'" }
+    return needsSeparations && !tree.hasSeparations ? "separations" : nil
+  }
+}

@@ -1,0 +1,56 @@
+import Dispatch
+import Foundation
+import TreelineComparison
+
+/// A program that clusters by k-means, such as `scripts/kmeans`: asked once for each set of places.
+///
+/// It reads a line with the number of clusters and that of the places, then a line `x y` in pixels for each place. It
+/// prints a line for each place: the number of its cluster, from 0.
+struct KMeansProgram {
+  let path: String
+
+  func labels(of places: [PixelPoint], count: Int) throws -> [Int] {
+    var request = "\(count) \(places.count)\n"
+    for place in places { request += "\(place.x) \(place.y)\n" }
+    let labels = try run(Data(request.utf8)).split(separator: UInt8(ascii: "\n")).map {
+      Int(String(decoding: $0, as: UTF8.self))
+    }
+    guard labels.count == places.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
+      throw failure("printed \(labels.count) lines", remedy: "it is asked as scripts/kmeans is")
+    }
+    return labels.map { $0! }
+  }
+
+  private func run(_ request: Data) throws -> Data {
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: path)
+    process.standardInput = input
+    process.standardOutput = output
+    do {
+      try process.run()
+    } catch {
+      throw failure("could not be run", remedy: "name a program, with its folder")
+    }
+    // One that ends without reading is told by its exit code; writing to it must not end this process.
+    signal(SIGPIPE, SIG_IGN)
+    // Beside reading, for a pipe holds little and a program may print before it has read all.
+    DispatchQueue.global().async {
+      try? input.fileHandleForWriting.write(contentsOf: request)
+      try? input.fileHandleForWriting.close()
+    }
+    let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw failure("ended with code \(process.terminationStatus)", remedy: "what it says is above")
+    }
+    return answer
+  }
+
+  private func failure(_ found: String, remedy: String) -> Failure {
+    Failure(
+      message:
+        "--kmeans: expected \(path) to print a cluster's number for each place, found that it \(found); \(remedy)",
+      code: Failure.usage)
+  }
+}

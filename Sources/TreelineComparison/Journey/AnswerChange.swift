@@ -1,0 +1,86 @@
+import Treeline
+
+/// What becomes of the clusters of one answer in the next.
+public struct AnswerChange: Sendable {
+  /// All pairs of clusters that have points in common, by the first, then the second.
+  public let flows: [Flow]
+
+  /// Clusters of the second answer that have no point in common with the first, by their places in it.
+  public let entered: [Int]
+
+  /// Clusters of the first answer that have no point in common with the second, by their places in it.
+  public let left: [Int]
+
+  /// How many clusters each answer has.
+  let fromCount: Int
+  let toCount: Int
+
+  /// Two answers of one method. Those of a tree are told by the tree, others by their points.
+  ///
+  /// - Parameter total: How many points there are.
+  /// - Complexity: O(clusters) for a tree, otherwise O(total).
+  init(from first: ClusteringMethod.Answer, to second: ClusteringMethod.Answer, total: Int) {
+    let flows =
+      if let from = first.nodes, let to = second.nodes {
+        Self.flows(from, to)
+      } else {
+        Self.flows(first.clusters, second.clusters, total: total)
+      }
+    self.init(flows, fromCount: first.clusters.count, toCount: second.clusters.count)
+  }
+
+  private init(_ flows: [Flow], fromCount: Int, toCount: Int) {
+    self.flows = flows.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
+    self.fromCount = fromCount
+    self.toCount = toCount
+    let (from, to) = (Set(flows.map(\.from)), Set(flows.map(\.to)))
+    left = (0..<fromCount).filter { !from.contains($0) }
+    entered = (0..<toCount).filter { !to.contains($0) }
+  }
+
+  private static func flows(_ from: Clusters, _ to: Clusters) -> [Flow] {
+    let transition = Transition(from: from, to: to)
+    func flow(_ old: Cluster, _ new: Cluster) -> Flow {
+      Flow(
+        from: from.firstIndex(holdingPlace: old.range.lowerBound)!,
+        to: to.firstIndex(holdingPlace: new.range.lowerBound)!,
+        pointCount: min(old.pointCount, new.pointCount), of: old.pointCount, new.pointCount)
+    }
+    return transition.kept.map { flow($0, $0) }
+      + transition.splits.flatMap { split in split.parts.map { flow(split.whole, $0) } }
+      + transition.merges.flatMap { merge in merge.parts.map { flow($0, merge.whole) } }
+  }
+
+  private static func flows(_ from: [ShownCluster], _ to: [ShownCluster], total: Int) -> [Flow] {
+    let owners = Membership(of: from, total: total).owners
+    return to.enumerated().flatMap { index, cluster in
+      var counts: [Int: Int] = [:]
+      for place in cluster.places() where owners[place] >= 0 { counts[Int(owners[place]), default: 0] += 1 }
+      return counts.map { old, count in
+        Flow(from: old, to: index, pointCount: count, of: from[old].pointCount, cluster.pointCount)
+      }
+    }
+  }
+}
+
+extension AnswerChange {
+  /// How far the finer of the two answers is from a refinement of the coarser: the share of the points in both, from 0
+  /// to 1, that are in another coarse cluster than most of their fine one. 0 is exact. Nil where no point is in both.
+  func nestedness(isFirstFiner: Bool) -> Double? {
+    var (most, all) = ([Int: Int](), 0)
+    for flow in flows {
+      let fine = isFirstFiner ? flow.from : flow.to
+      most[fine] = max(most[fine] ?? 0, flow.pointCount)
+      all += flow.pointCount
+    }
+    return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
+  }
+
+  /// The clusters in both answers over those in either, of the clusters that satisfy a condition; nil where none does.
+  func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
+    let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
+    let either =
+      (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
+    return either > 0 ? Double(kept) / Double(either) : nil
+  }
+}

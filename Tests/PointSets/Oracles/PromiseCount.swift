@@ -1,0 +1,79 @@
+import Treeline
+
+/// How often a tree breaks what it promises of pairs of answers, over random screens. All is by ranges of points, so that
+/// `Transition` is held to them too.
+public struct PromiseCount: Sendable {
+  public private(set) var pairs = 0
+
+  /// Clusters of a screen inside another that lie in no cluster of that other.
+  public private(set) var nestednessViolations = 0
+
+  /// Transitions between two screens, of any kind, in which a cluster is lost or doubled or points do not add up.
+  public private(set) var conservationViolations = 0
+
+  /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those there
+  /// before and after, and those there before or after.
+  public private(set) var keptOnPan = 0
+  public private(set) var eitherOnPan = 0
+
+  public init() {}
+
+  public var panPersistence: Double { eitherOnPan > 0 ? Double(keptOnPan) / Double(eitherOnPan) : 1 }
+
+  /// One pair of screens of each sort, all asked by one cut.
+  public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws
+  {
+    let cut = screens.cut(kind)
+    let outer = screens.next()
+    let (inner, beside, elsewhere) = (screens.inside(outer), screens.beside(outer), screens.next())
+    let answer = try cut.answer(of: tree, on: outer)
+    pairs += 1
+
+    let finer = try cut.answer(of: tree, on: inner)
+    nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
+
+    let next = try cut.answer(of: tree, on: beside)
+    func isOnBoth(_ cluster: Cluster) -> Bool {
+      guard outer.shows(cluster), beside.shows(cluster) else { return false }
+      return cluster.range.contains { place in
+        let point = tree.position(at: place)
+        return outer.window.contains(point) && beside.window.contains(point)
+      }
+    }
+    let (before, after) = (Set(answer.filter(isOnBoth).map(\.id)), Set(next.filter(isOnBoth).map(\.id)))
+    keptOnPan += before.intersection(after).count
+    eitherOnPan += before.union(after).count
+
+    for other in [finer, next, try screens.cut(kind).answer(of: tree, on: elsewhere)] {
+      let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
+      conservationViolations += isExact ? 0 : 1
+    }
+  }
+}
+
+extension Clusters {
+  fileprivate func hasCluster(around part: Cluster) -> Bool {
+    guard let index = firstIndex(holdingPlace: part.range.lowerBound) else { return false }
+    return part.range.upperBound <= self[index].range.upperBound
+  }
+}
+
+extension Transition {
+  /// Whether every cluster of both answers occurs once and all points are accounted for.
+  fileprivate func accountsFor(_ from: Clusters, _ to: Clusters) -> Bool {
+    let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + left
+    let new = kept + merges.map(\.whole) + splits.flatMap(\.parts) + entered
+    let forks = splits + merges
+    return old.map(\.id).sorted() == from.map(\.id) && new.map(\.id).sorted() == to.map(\.id)
+      && forks.allSatisfy { fork in
+        fork.hiddenPointCount >= 0
+          && fork.parts.reduce(fork.hiddenPointCount) { $0 + $1.pointCount } == fork.whole.pointCount
+          && fork.parts.allSatisfy(fork.whole.isAncestor)
+      }
+      && points(in: old) == points(in: from) && points(in: new) == points(in: to)
+  }
+
+  private func points(in clusters: some Sequence<Cluster>) -> Int {
+    clusters.reduce(0) { $0 + $1.pointCount }
+  }
+}

@@ -1,0 +1,119 @@
+import Treeline
+
+/// What 1024 by 768 pixels show at a zoom, less where the plane ends.
+public struct Screen: Hashable, Sendable {
+  public let window: PlaneWindow
+  public let zoom: Double
+
+  /// Where its middle is, on the plane; need not be on the world's own turn.
+  let x: Double
+  let y: Double
+
+  static let width = 1024.0
+  static let height = 768.0
+
+  init(x: Double, y: Double, zoom: Double, on plane: Plane) {
+    self.zoom = zoom
+    (self.x, self.y) = (x, y)
+    let units = Plane.unitsPerPixel(zoom: zoom)
+    let (halfWidth, halfHeight) = (Self.width / 2 * units, Self.height / 2 * units)
+    func onPlane(_ y: Double) -> UInt32 { UInt32(min(max(y, 0), 0x1p32 - 1)) }
+    let (minY, maxY) = (onPlane(y - halfHeight), onPlane(y + halfHeight))
+    if plane.projection == .planar {
+      let (minX, maxX) = (onPlane(x - halfWidth), onPlane(x + halfWidth))
+      window = PlaneWindow(x: minX, width: maxX - minX, minY: minY, maxY: maxY)
+    } else if 2 * halfWidth >= 0x1p32 - 1 {
+      window = PlaneWindow(x: 0, width: .max, minY: minY, maxY: maxY)
+    } else {
+      let (west, east) = ((x - halfWidth).rounded(.down), (x + halfWidth).rounded(.down))
+      window = PlaneWindow(
+        x: UInt32(truncatingIfNeeded: Int64(west)), width: UInt32(east - west), minY: minY, maxY: maxY)
+    }
+  }
+
+  /// Whether a cluster stands inside it.
+  public func shows(_ cluster: Cluster) -> Bool {
+    window.contains(PlanePoint(x: UInt32(cluster.meanX), y: UInt32(cluster.meanY)))
+  }
+}
+
+/// Makes screens over a tree: around its points, inside each other, and beside each other.
+public struct ScreenMaker {
+  private let tree: ClusterTree
+  private let leastZoom: Double
+  private var random: SplitMix64
+
+  /// - Precondition: the tree has a point.
+  public init(over tree: ClusterTree, seed: UInt64) {
+    self.tree = tree
+    leastZoom =
+      Plane.zoom(fitting: tree.root!.rect, width: Screen.width, height: Screen.height, maximumZoom: 18) - 1
+    random = SplitMix64(seed: seed)
+  }
+
+  /// One that has some point in it, from one on which all is small down to one twelve zooms closer.
+  public mutating func next() -> Screen {
+    let point = tree.position(at: random.index(below: tree.pointCount))
+    let zoom = leastZoom + random.number(from: 0, to: 12)
+    let units = Plane.unitsPerPixel(zoom: zoom)
+    return Screen(
+      x: Double(point.x) + random.number(from: -0.5, to: 0.5) * Screen.width * units,
+      y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom,
+      on: tree.plane)
+  }
+
+  /// One inside another, up to three zooms closer.
+  public mutating func inside(_ screen: Screen) -> Screen {
+    let closer = random.number(from: 0.001, to: 3)
+    let zoom = screen.zoom + closer
+    // What is left to move in, in half screens of the wider one; kept a unit off the edges.
+    let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
+    func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
+    return Screen(
+      x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)
+  }
+
+  /// One at the same zoom, a tenth of the screen to any side.
+  public mutating func beside(_ screen: Screen) -> Screen {
+    let units = Plane.unitsPerPixel(zoom: screen.zoom)
+    let sides = [
+      (0.1, 0.0), (-0.1, 0), (0, 0.1), (0, -0.1), (0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1),
+    ]
+    let (right, down) = sides[random.index(below: sides.count)]
+    return Screen(
+      x: screen.x + right * Screen.width * units, y: screen.y + down * Screen.height * units,
+      zoom: screen.zoom,
+      on: tree.plane)
+  }
+
+  /// A cut with random numbers in it.
+  public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
+    switch kind {
+    case .breadthFirst: .limit(1 + random.index(below: 250), .breadthFirst)
+    case .widestFirst: .limit(1 + random.index(below: 250), .widestFirst)
+    case .detail: .detail(random.number(from: 10, to: 80))
+    case .spacing: .spacing(44)
+    }
+  }
+}
+
+/// A way to ask for what a screen shows.
+public enum ScreenCut: Hashable, Sendable {
+  case limit(Int, ExpansionOrder)
+  case detail(Double)
+  case spacing(Double)
+
+  public enum Kind: String, Sendable, CaseIterable {
+    case breadthFirst = "breadth-first"
+    case widestFirst = "widest-first"
+    case detail, spacing
+  }
+
+  public func answer(of tree: ClusterTree, on screen: Screen) throws -> Clusters {
+    switch self {
+    case .limit(let limit, let order): try tree.clusters(in: screen.window, limit: limit, order: order)
+    case .detail(let pixels): try tree.clusters(in: screen.window, zoom: screen.zoom, detail: pixels)
+    case .spacing(let pixels): try tree.clusters(in: screen.window, zoom: screen.zoom, spacing: pixels)
+    }
+  }
+}

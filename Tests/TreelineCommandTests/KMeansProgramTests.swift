@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import TreelineComparison
+
+@testable import TreelineCommand
+
+/// Programs that are asked as `scripts/kmeans` is, written for a shell.
+@Suite struct KMeansProgramTests {
+  private let places = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
+
+  private func labels(_ script: String, of places: [PixelPoint]? = nil, count: Int = 3) throws -> [Int] {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = try folder.write("#!/bin/sh\n\(script)\n", to: "program")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return try KMeansProgram(path: path).labels(of: places ?? self.places, count: count)
+  }
+
+  @Test func isToldAllPlacesAndReadLineByLine() throws {
+    #expect(
+      try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [
+        2, 0, 1, 2,
+      ])
+    // The places come in their order, as numbers that any program reads.
+    #expect(try labels("awk 'NR > 1 { print ($1 > 0) + ($2 > 5) }'") == [0, 1, 2, 0])
+  }
+
+  @Test(arguments: [
+    "cat > /dev/null", "printf '0\\n1\\n2\\n3\\n'", "printf '0\\n0\\n0\\n'", "printf 'a\\n0\\n0\\n0\\n'",
+  ])
+  func answersThatAreNoneAreRefused(script: String) {
+    #expect(throws: Failure.self) { try labels(script) }
+  }
+
+  @Test func aProgramThatFailsIsTold() {
+    #expect { try labels("exit 3") } throws: {
+      ($0 as? Failure)?.message.contains("ended with code 3") ?? false
+    }
+  }
+
+  /// More than a pipe holds in either direction.
+  @Test func manyPlacesBlockNothing() throws {
+    let many = (0..<200_000).map { PixelPoint(x: Double($0), y: 0.5) }
+    #expect(try labels("awk 'NR > 1 { print $1 % 7 }'", of: many, count: 7) == many.indices.map { $0 % 7 })
+  }
+}

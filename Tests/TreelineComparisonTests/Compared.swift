@@ -1,0 +1,31 @@
+import GridBaseline
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineComparison
+
+/// Points with all that a comparison of the usual methods needs.
+struct Compared {
+  let tree: ClusterTree
+  let grid: Grid
+  let methods: [ClusteringMethod]
+
+  init(_ places: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
+    tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, findsSeparations: true))
+    let (tree, grid) = (tree, Grid(over: tree))
+    self.grid = grid
+    methods = MethodChoice.standard().map {
+      $0.method(grid: grid, cellSize: .pixels(64), trees: [.mean: ComparedTree(tree)])
+    }
+  }
+
+  func report(_ options: ComparisonOptions = ComparisonOptions()) throws -> ComparisonReport {
+    try ComparisonReport(of: methods, over: tree, and: grid, options: options)
+  }
+
+  func journey(limit: Int? = nil) throws -> JourneyComparison? {
+    var options = ComparisonOptions(limit: limit)
+    options.journey = .flight
+    return try JourneyComparison(of: methods, over: tree, and: grid, options: options)
+  }
+}

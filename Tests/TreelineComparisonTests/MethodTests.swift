@@ -1,0 +1,100 @@
+import GridBaseline
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineComparison
+
+@Suite struct MethodTests {
+  @Test func everyMethodHasANameOfItsOwn() {
+    for choice in MethodChoice.all {
+      #expect(MethodChoice(name: choice.name) == choice)
+    }
+    #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
+    #expect(
+      MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
+    #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
+  }
+
+  /// Another order of the rows is another order among equal positions: as different as two trees of one rule can be.
+  @Test func anotherTreeNamesPointsAsTheFirstDoes() throws {
+    let places = Places.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
+    let tree = try ClusterTree(places)
+    let shifted = try ClusterTree(places.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
+    // A tree over the mirrored world has another order; its points are those of the same rows.
+    let compared = ComparedTree(shifted, inOrderOf: tree)
+    for cluster in try shifted.clusters(in: .world, limit: 50) {
+      let rows = Set(compared.places(of: cluster.range).map { tree.row(at: $0) })
+      #expect(rows == Set(cluster.range.map { shifted.row(at: $0) }))
+    }
+  }
+
+  @Test(arguments: UInt64(1)...5) func theDetailChosenIsTheLeastWithinTheLimit(seed: UInt64) throws {
+    let compared = try Compared(Places.towns(seed: seed))
+    let tree = compared.tree
+    for comparison in try compared.report().views {
+      let (view, limit) = (comparison.view, comparison.limit)
+      func count(_ detail: Double) throws -> Int {
+        try tree.clusters(in: view.window, zoom: view.zoom, detail: detail).count
+      }
+      let detail = try TreeCut.leastDetail(of: tree, in: [view], limit: limit)
+      #expect(compared.methods[3].name == "detail")
+      #expect(try comparison.results[3].clusters.count == count(detail), "seed \(seed)")
+      #expect(try count(detail) <= limit && count(detail - 1 / 16) > limit, "seed \(seed), zoom \(view.zoom)")
+    }
+  }
+
+  @Test(arguments: UInt64(1)...5) func gridsAreWidenedUntilTheyShowNoMore(seed: UInt64) throws {
+    let compared = try Compared(Places.towns(seed: seed))
+    let yardstick = GridYardstick(grid: compared.grid, cellSize: .pixels(64))
+    for comparison in try compared.report().views {
+      let view = comparison.view
+      let finest = try compared.grid.clusters(in: view.window, cellSize: .pixels(64), zoom: view.zoom).count
+      #expect(try yardstick.clusters(in: view, atMost: finest).cell == 64)
+      for count in [1, 2, finest / 2, finest - 1] where count >= 1 {
+        let (cell, clusters) = try yardstick.clusters(in: view, atMost: count)
+        #expect(clusters.count <= count, "seed \(seed)")
+        var narrower = 64.0
+        while narrower < cell * 0.999 {
+          let shown = try compared.grid.clusters(
+            in: view.window, cellSize: .pixels(narrower), zoom: view.zoom)
+          #expect(shown.count > count, "seed \(seed), \(narrower) px")
+          narrower *= 1.02
+        }
+      }
+      let grid = comparison.results[0].measures
+      #expect(grid.distortionToGrid == 1)
+      for measures in comparison.results.map(\.measures) {
+        let wide = try yardstick.clusters(in: view, atMost: measures.clusterCount).clusters
+        let expected = MeasuresByDefinition(wide, in: view, points: compared.tree.positions).distortion!
+        #expect(abs(measures.distortionToGrid! - measures.distortion! / expected) < 1e-6, "seed \(seed)")
+      }
+    }
+  }
+
+  /// A yardstick made of the tree's own clusters measures the tree as 1.
+  @Test func kMeansIsAskedForAsManyClusters() throws {
+    let places = Places.towns(seed: 4)
+    let tree = try ClusterTree(places)
+    let view = try ComparisonView(.world, fitting: .standard, on: tree.plane)
+    var options = ComparisonOptions(limit: 25)
+    let clusters = try tree.clusters(in: view.window, limit: 25)
+    options.kMeans = { points, count in
+      #expect(count == 25 && points.count == places.count)
+      return points.indices.map { clusters.firstIndex(holdingPlace: $0)! }
+    }
+    let methods: [ClusteringMethod] = [.breadthFirst(tree), .kMeans(options.kMeans!, of: tree)]
+    let report = try ComparisonReport(
+      of: methods, over: tree, and: Grid(over: tree), in: [view], options: options)
+    let results = report.views[0].results
+    #expect(results.map(\.clusters.count) == [25, 25])
+    #expect(results.allSatisfy { $0.measures.conservation.isExact })
+    #expect(abs(results[0].measures.distortionToKMeans! - 1) < 1e-6)
+    #expect(results[1].measures.distortionToKMeans == 1)
+    #expect(report.measures.contains(.distortionToKMeans) && report.text.contains("against k-means"))
+    #expect(report.json.contains("\"distortion_to_kmeans\": 1"))
+    #expect(
+      !report.views[0].rows(report.measures).contains { $0.cells[1].isBest }, "a yardstick vies with nobody")
+  }
+}
