@@ -39,6 +39,9 @@ struct BuildCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"))
   var attributes: [String] = []
 
+  @Flag(help: "Leave out what '--spacing' needs: half the time to build, and 2 bytes a point less.")
+  var noSeparation = false
+
   @Flag(help: "Overwrite a file that is not an index.")
   var force = false
 
@@ -71,8 +74,9 @@ struct BuildCommand: ParsableCommand {
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       let kept = try KeptColumns(attributes, of: table, in: input)
-      let tree = try ClusterTree(
-        table, options: threads.map { BuildOptions(threads: $0) } ?? BuildOptions(), progress)
+      var options = BuildOptions(findsSeparations: !noSeparation)
+      if let threads { options.threads = threads }
+      let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
       try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) {
         written, total in

@@ -10,10 +10,18 @@ struct Points {
   private let keepsColumns: Bool
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
+  ///
+  /// - Parameter findsSeparations: whether the tree is asked by spacing; an index must have what it takes.
   init(_ input: Input, keepsColumns: Bool, findsSeparations: Bool = false) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       tree = try input.openIndex()
+      if findsSeparations && !tree.hasSeparations {
+        throw Failure(
+          message: "\(input.name): --spacing needs an index with separations, found one without; "
+            + "build it anew, with 'treeline build' and without '--no-separation'",
+          code: Failure.usage)
+      }
       table = nil
     } else {
       let progress = ProgressBar()

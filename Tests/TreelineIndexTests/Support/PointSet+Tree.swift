@@ -3,8 +3,9 @@ import Treeline
 import TreelineBuilder
 
 extension PointSet {
-  /// The tree over its points, built by one thread unless told.
-  func tree(threads: Int = 1) throws -> ClusterTree {
-    try ClusterTree(places, as: projection, options: BuildOptions(threads: threads))
+  /// The tree over its points, built by one thread and without separations unless told.
+  func tree(threads: Int = 1, findsSeparations: Bool = false) throws -> ClusterTree {
+    try ClusterTree(
+      places, as: projection, options: BuildOptions(threads: threads, findsSeparations: findsSeparations))
   }
 }
