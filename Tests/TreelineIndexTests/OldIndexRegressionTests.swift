@@ -37,7 +37,7 @@ import Treeline
   /// By spacing where the index has what that takes.
   private static func answer(of path: String) throws -> BuiltTool.Result {
     if try ClusterTree(index: path).hasSeparations {
-      return try BuiltTool.run("query", path, "--zoom", "3", "--spacing", "44", "--members")
+      return try BuiltTool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
     }
     return try BuiltTool.run("query", path, "--limit", "12", "--members")
   }

@@ -42,7 +42,7 @@ import TreelineBuilder
     #expect(missed.isEmpty, "\(missed.prefix(5))")
   }
 
-  /// Codes that have nothing to do with the points, and those that would have a search look at all pairs.
+  /// Codes that have nothing to do with the points, among them those with which all nodes are shown at once.
   @Test(arguments: [0, 1, 2, 3])
   func codesOfAnotherTreeAreReported(kind: Int) throws {
     let set = PointSet.cities(20_000, seed: 81)

@@ -180,10 +180,10 @@ extension SeparationVerifier {
   /// Sees what is in the way of a fork that is not split yet.
   private mutating func look(at number: UInt32, _ code: SeparationCode) {
     let fork = forks[Int(number)]
-    let found = [fork.left, fork.right].compactMap { child in
-      shown.nearest(to: child, within: code.squaredDistance, besides: fork.first)
-    }
-    guard let nearest = found.min(by: { $0.squaredDistance < $1.squaredDistance }) else {
+    let toLeft = shown.nearest(to: fork.left, within: code.squaredDistance, besides: fork.first)
+    let reach = toLeft?.squaredDistance ?? code.squaredDistance
+    let toRight = shown.nearest(to: fork.right, within: reach, besides: fork.first)
+    guard let nearest = toRight ?? toLeft else {
       return add(number, expected: "at least \(code.rawValue), where nothing is in the way")
     }
     let distance = SeparationCode(roundingDown: nearest.squaredDistance)

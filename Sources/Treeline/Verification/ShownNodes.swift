@@ -5,39 +5,43 @@
 /// apart there are few in a cell, and what is nearer than that lies in the same cell or beside it.
 struct ShownNodes {
   private let projection: Plane.Projection
-  private var positions: [PlanePoint]
+  private var entries: [Entry]
   private var count = 0
-  /// Nodes by a hash of their cell, as lists: how each begins, and what follows each node.
+  /// How the list of nodes begins whose cells have the same hash.
   private var heads = [Self.end]
-  private var next: [UInt32]
   /// Cells are 2^this units wide.
   private var cellShift: UInt32 = 32
+
+  private struct Entry {
+    var position = PlanePoint(x: 0, y: 0)
+    /// What follows in the same list.
+    var next = ShownNodes.end
+  }
 
   private static let end = UInt32.max
 
   init(pointCount: Int, on projection: Plane.Projection) {
     self.projection = projection
-    positions = [PlanePoint](repeating: PlanePoint(x: 0, y: 0), count: pointCount)
-    next = [UInt32](repeating: Self.end, count: pointCount)
+    entries = [Entry](repeating: Entry(), count: pointCount)
   }
 
-  func position(of node: UInt32) -> PlanePoint { positions[Int(node)] }
+  func position(of node: UInt32) -> PlanePoint { entries[Int(node)].position }
 
   mutating func insert(_ node: UInt32, at position: PlanePoint) {
     if count == heads.count { arrange(inLists: 2 * heads.count) }
-    positions[Int(node)] = position
+    entries[Int(node)].position = position
     link(node)
     count += 1
   }
 
   mutating func remove(_ node: UInt32) {
-    let list = list(of: cell(of: positions[Int(node)]))
+    let list = list(of: cell(of: position(of: node)))
     var link = heads[list]
     if link == node {
-      heads[list] = next[Int(node)]
+      heads[list] = entries[Int(node)].next
     } else {
-      while next[Int(link)] != node { link = next[Int(link)] }
-      next[Int(link)] = next[Int(node)]
+      while entries[Int(link)].next != node { link = entries[Int(link)].next }
+      entries[Int(link)].next = entries[Int(node)].next
     }
     count -= 1
   }
@@ -51,28 +55,30 @@ struct ShownNodes {
     arrange(inLists: heads.count)
   }
 
-  /// The node nearest to a position of those that are nearer than a distance to which cells were fitted, given by its
-  /// square.
+  /// The node nearest to a position of those that are nearer than a distance, given by its square; cells are as wide as
+  /// that at least.
   func nearest(
     to position: PlanePoint, within squaredDistance: UInt64, besides node: UInt32
   ) -> (node: UInt32, squaredDistance: UInt64)? {
-    var nearest: (node: UInt32, squaredDistance: UInt64)?
-    let cell = cell(of: position)
-    for y in rows(around: cell.y) {
-      for step in -1...1 as ClosedRange<Int64> {
-        // Past the last column comes the first one, which on a plain plane holds nothing that is near.
-        let x = UInt32(truncatingIfNeeded: Int64(cell.x) + step) & lastCell
-        var other = heads[list(of: PlanePoint(x: x, y: y))]
+    // Coordinates of what is nearer differ by that at most.
+    let reach = Int64(Double(squaredDistance).squareRoot())
+    var nearest = Self.end
+    var nearestDistance = squaredDistance
+    for y in cells(around: position.y, reach) where y >= 0 && y <= Int64(lastCell) {
+      for x in cells(around: position.x, reach) {
+        // Beside the last column is the first, which on a plain plane has nothing that is near.
+        let cell = PlanePoint(
+          x: UInt32(truncatingIfNeeded: x) & lastCell, y: UInt32(truncatingIfNeeded: y))
+        var other = heads[list(of: cell)]
         while other != Self.end {
-          let distance = projection.squaredDistance(position, positions[Int(other)])
-          if other != node && distance < nearest?.squaredDistance ?? squaredDistance {
-            nearest = (other, distance)
-          }
-          other = next[Int(other)]
+          let entry = entries[Int(other)]
+          let distance = projection.squaredDistance(position, entry.position)
+          if distance < nearestDistance && other != node { (nearest, nearestDistance) = (other, distance) }
+          other = entry.next
         }
       }
     }
-    return nearest
+    return nearest == Self.end ? nil : (nearest, nearestDistance)
   }
 }
 
@@ -81,22 +87,23 @@ struct ShownNodes {
 extension ShownNodes {
   private var lastCell: UInt32 { UInt32.max >> cellShift }
 
-  private func rows(around y: UInt32) -> ClosedRange<UInt32> {
-    (y > 0 ? y - 1 : 0)...(y < lastCell ? y + 1 : y)
-  }
-
   private func cell(of position: PlanePoint) -> PlanePoint {
     PlanePoint(x: position.x >> cellShift, y: position.y >> cellShift)
   }
 
+  /// Along one axis, also beyond its ends.
+  private func cells(around coordinate: UInt32, _ reach: Int64) -> ClosedRange<Int64> {
+    (Int64(coordinate) - reach) >> Int64(cellShift)...(Int64(coordinate) + reach) >> Int64(cellShift)
+  }
+
+  /// Neighbours in a row are neighbours in memory, too.
   private func list(of cell: PlanePoint) -> Int {
-    let key = UInt64(cell.x) << 32 | UInt64(cell.y)
-    return Int((key &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - heads.count.trailingZeroBitCount))
+    Int(cell.x &+ cell.y &* 0x9E37_79B1) & (heads.count - 1)
   }
 
   private mutating func link(_ node: UInt32) {
-    let list = list(of: cell(of: positions[Int(node)]))
-    next[Int(node)] = heads[list]
+    let list = list(of: cell(of: position(of: node)))
+    entries[Int(node)].next = heads[list]
     heads[list] = node
   }
 
@@ -107,9 +114,9 @@ extension ShownNodes {
     for head in old {
       var node = head
       while node != Self.end {
-        let following = next[Int(node)]
+        let next = entries[Int(node)].next
         link(node)
-        node = following
+        node = next
       }
     }
   }
@@ -118,6 +125,7 @@ extension ShownNodes {
 extension Plane.Projection {
   /// The square of the distance between two positions, the shorter way around where x is the circle of longitudes; up to
   /// 2^64 - 1, which stands for all that is greater.
+  @inline(__always)
   func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     var width = a.x > b.x ? a.x - b.x : b.x - a.x
     if self == .webMercator { width = min(width, 0 &- width) }

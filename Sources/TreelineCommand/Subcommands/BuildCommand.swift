@@ -39,7 +39,7 @@ struct BuildCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"))
   var attributes: [String] = []
 
-  @Flag(help: "Leave out what '--spacing' needs: half the time to build, and 2 bytes a point less.")
+  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
   var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.")

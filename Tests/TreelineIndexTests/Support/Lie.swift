@@ -140,7 +140,7 @@ extension Lie {
       problems: ["separation 3: expected 0, where no node is split, found 7"]
     ) { $0.setSeparation(7, of: 3) },
     Lie(
-      "separation greater than its parent's", stacked,
+      "separation greater than that of the parent", stacked,
       problems: [
         "separation 1: expected at most 45071, its parent's, found 45072",
         "separation 1: expected at most 38061, for the distance between its children, found 45072",
