@@ -10,7 +10,7 @@ public struct BuildOptions: Hashable, Sendable {
   public var threads: Int
 
   /// Whether it is found at what distance each cluster gives way to its parts, which queries by `spacing` need. It takes
-  /// several times as long as the rest of the build, and 2 bytes a point.
+  /// several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
   public var findsSeparations: Bool
 
   /// - Precondition: `threads` is 1 or more.

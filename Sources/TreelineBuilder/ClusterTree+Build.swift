@@ -17,7 +17,8 @@ extension ClusterTree {
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`
-  /// - Complexity: O(n log n) time for all but adversarial data, about 45 bytes a point of memory while building.
+  /// - Complexity: O(n log n) time for all but adversarial data, about 45 bytes a point of memory while building;
+  ///   with separations some 100 more than the tree itself takes.
   public init(
     _ places: [Coordinate], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil

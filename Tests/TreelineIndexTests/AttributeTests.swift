@@ -78,6 +78,16 @@ import TreelineBuilder
         == 1018)
   }
 
+  @Test func separationsTakeASectionFromTheColumns() throws {
+    let attributes = (0..<1018).map { number in IndexAttribute(name: "\(number)") { _ in .null } }
+    let tree = try PointSet.one.tree(findsSeparations: true)
+    #expect(throws: IndexWritingError.tooManyAttributes(found: 1018, maximum: 1017)) {
+      _ = try tree.indexBytes(attributes: attributes)
+    }
+    let index = IndexBytes(try tree.indexBytes(attributes: Array(attributes.dropLast())))
+    #expect(try index.problems() == [] && index.open().hasSeparations)
+  }
+
   /// Text that is written out as it stands, but is not what it is said to be, would make an answer that is no JSON.
   @Test func damagedLiteralsAreNull() throws {
     var editor = try IndexEditor(

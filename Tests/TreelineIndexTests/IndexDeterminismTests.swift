@@ -13,9 +13,9 @@ import TreelineBuilder
 
   @Test(arguments: sets)
   func anyOrderGivesTheSameHierarchy(_ set: PointSet) throws {
-    let bytes = try IndexEditor(set.tree().indexBytes())
-    let shuffled = try IndexEditor(set.shuffled(seed: 31).tree().indexBytes())
-    for kind in IndexSection.Kind.hierarchy {
+    let bytes = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
+    let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(findsSeparations: true).indexBytes())
+    for kind in IndexSection.Kind.hierarchy + [.separations] {
       #expect(bytes.section(kind) == shuffled.section(kind), "\(kind)")
     }
     // Only rows may differ, and with them their checksum and the header's.
@@ -25,9 +25,10 @@ import TreelineBuilder
 
   @Test(arguments: sets)
   func anyNumberOfThreadsGivesTheSameFile(_ set: PointSet) throws {
-    let bytes = try set.tree(threads: 1).indexBytes()
+    let bytes = try set.tree(threads: 1, findsSeparations: true).indexBytes()
     for threads in [1, 2, 3] {
-      #expect(try set.tree(threads: threads).indexBytes() == bytes, "\(threads) threads")
+      let found = try set.tree(threads: threads, findsSeparations: true).indexBytes()
+      #expect(found == bytes, "\(threads) threads")
     }
   }
 

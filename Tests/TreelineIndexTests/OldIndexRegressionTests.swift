@@ -10,8 +10,8 @@ import Treeline
   static let broken = Repository.files(in: folder + "/broken").filter { $0.hasSuffix(".treeline") }
 
   @Test func filesAreThere() {
-    #expect(Self.sound.count == 7)
-    #expect(Self.broken.count == 26)
+    #expect(Self.sound.count == 9)
+    #expect(Self.broken.count == 34)
   }
 
   @Test(arguments: sound)
@@ -34,8 +34,12 @@ import Treeline
     #expect(Self.words(of: result) == expected)
   }
 
+  /// By spacing where the index has what that takes.
   private static func answer(of path: String) throws -> BuiltTool.Result {
-    try BuiltTool.run("query", path, "--limit", "12", "--members")
+    if try ClusterTree(index: path).hasSeparations {
+      return try BuiltTool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
+    }
+    return try BuiltTool.run("query", path, "--limit", "12", "--members")
   }
 
   /// What is said, without the place of the repository.
@@ -46,9 +50,13 @@ import Treeline
   /// Made once; delete one to have it made again.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil))
   func filesAreMade() throws {
-    let uneven = Repository.path(Self.folder + "/uneven")
-    try Self.make(uneven + ".treeline", TestIndex.uneven.bytes())
-    try Self.make(uneven + ".geojson", Array(Self.answer(of: uneven + ".treeline").output.utf8))
+    for (name, index) in [
+      ("uneven", TestIndex.uneven), ("separations", .spaced), ("separations-planar", .spacedPlanar),
+    ] {
+      let path = Repository.path("\(Self.folder)/\(name)")
+      try Self.make(path + ".treeline", index.bytes())
+      try Self.make(path + ".geojson", Array(Self.answer(of: path + ".treeline").output.utf8))
+    }
     for (name, bytes) in try Self.brokenFiles() {
       let path = Repository.path("\(Self.folder)/broken/\(name)")
       try Self.make(path + ".treeline", bytes)
@@ -77,6 +85,7 @@ import Treeline
     let damages = [
       "root with children far outside", "children of more points than their parent", "boxes inside out",
       "sums beyond everything", "row twice", "gap at another level", "place beyond the dictionary",
+      "separations beyond all", "separations of too few points",
     ]
     return try files
       + damages.map { name in

@@ -81,6 +81,33 @@ import Treeline
       }.contains("a section of points, found none"))
   }
 
+  /// The first section that an index may have or not, and of which there is one at most.
+  @Test func sectionOfSeparations() throws {
+    var editor = try IndexEditor(TestIndex.spacedPlanar)
+    let entry = IndexHeader.offset(ofEntry: 5)
+    #expect(editor.header.sections[5].kind == .separations)
+    editor.store(UInt64(26), at: entry + 16)
+    var error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    #expect("\(try #require(error))".contains("expected 28 bytes of separations, found 26"))
+
+    editor = try IndexEditor(TestIndex.spacedPlanar)
+    editor.store(IndexSection.Kind.separations.rawValue, at: IndexHeader.offset(ofEntry: 7))
+    error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
+    #expect("\(try #require(error))".contains("expected one section of separations, found a second"))
+  }
+
+  /// A reader that does not know them passes over them: so does this one where they are of a kind of somebody's own.
+  @Test func indexIsSoundWithoutSeparations() throws {
+    var editor = try IndexEditor(TestIndex.spacedPlanar)
+    editor.store(UInt32(0xFFFF_0001), at: IndexHeader.offset(ofEntry: 5))
+    let index = editor.withHeaderRepaired()
+    #expect(try !index.open().hasSeparations)
+    #expect(try index.problems() == [])
+    let expected = try IndexEditor(TestIndex.spacedPlanar).repaired().open()
+    let found = try index.open().clusters(in: .everything, limit: 9)
+    #expect(try found.map(\.id) == expected.clusters(in: .everything, limit: 9).map(\.id))
+  }
+
   @Test func checksumOfTheHeader() throws {
     var editor = try IndexEditor(TestIndex.tiny)
     editor.store(UInt32(3), at: 24)

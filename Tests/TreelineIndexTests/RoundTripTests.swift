@@ -11,7 +11,7 @@ import TreelineFormats
 
   @Test(arguments: PointSet.nasty + random)
   func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
-    let tree = try set.tree()
+    let tree = try set.tree(findsSeparations: true)
     let index = IndexBytes(try tree.indexBytes())
     try expectSameAnswers(tree, index.open(), set)
     #expect(try index.problems() == [])
@@ -27,7 +27,7 @@ import TreelineFormats
   func fixturesAnswerAsMemoryDoes(_ name: String) throws {
     let table = try PointReader.read(path: Repository.path("Fixtures/\(name)"))
     let set = PointSet(name, table.coordinates, as: table.isPlanar ? .planar : .webMercator)
-    let tree = try set.tree(threads: 2)
+    let tree = try set.tree(threads: 2, findsSeparations: true)
     let folder = try TemporaryFolder()
     try tree.write(index: folder.path("index"))
     try expectSameAnswers(tree, ClusterTree(index: folder.path("index")), set)
@@ -48,11 +48,53 @@ import TreelineFormats
         #expect(try answer(tree, box, limit) == answer(opened, box, limit), "\(set), \(box), limit \(limit)")
       }
     }
+    try expectSameAnswersBySpacing(tree, opened, set)
+  }
+
+  private func expectSameAnswersBySpacing(
+    _ tree: ClusterTree, _ opened: ClusterTree, _ set: PointSet
+  ) throws {
+    #expect(opened.hasSeparations)
+    var boxes = BoxMaker(for: set, seed: 12)
+    for zoom in stride(from: -1.0, through: 25, by: 1.7) {
+      let (box, limit) = (boxes.next(), Int(zoom) % 2 == 0 ? 300 : .max)
+      let expected = try describe(tree.clusters(in: box, zoom: zoom, spacing: 44, limit: limit), of: tree)
+      let found = try describe(opened.clusters(in: box, zoom: zoom, spacing: 44, limit: limit), of: opened)
+      #expect(found == expected, "\(set), \(box), zoom \(zoom)")
+    }
+  }
+
+  /// What is built without has none in its file either, and says so.
+  @Test func fileWithoutSeparationsRefusesASpacing() throws {
+    let opened = try IndexBytes(TestIndex.nodes.bytes()).open()
+    #expect(!opened.hasSeparations)
+    #expect(throws: QueryError.noSeparations) {
+      _ = try opened.clusters(in: .everything, zoom: 3, spacing: 44)
+    }
+  }
+
+  /// Separations are a function of the hierarchy, whose name stays what it is, and of what is written only their section
+  /// is more.
+  @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one])
+  func separationsAddTheirSectionAndNothingElse(_ set: PointSet) throws {
+    let (with, without) = try (
+      IndexEditor(set.tree(findsSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
+    )
+    #expect(with.header.contentHash == without.header.contentHash)
+    for section in without.header.sections {
+      #expect(with.section(section.kind) == without.section(section.kind))
+    }
+    #expect(with.section(.separations).count == 2 * set.places.count)
+    #expect(with.header.sections.count == without.header.sections.count + 1)
   }
 
   /// All that can be said of the clusters in a box; doubles in full.
   private func answer(_ tree: ClusterTree, _ box: BoundingBox, _ limit: Int) throws -> [String] {
-    try tree.clusters(in: box, limit: limit).map { cluster in
+    try describe(tree.clusters(in: box, limit: limit), of: tree)
+  }
+
+  private func describe(_ clusters: Clusters, of tree: ClusterTree) -> [String] {
+    clusters.map { cluster in
       let rows = tree.members(of: cluster).reduce(0 as UInt64) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
       return "\(cluster) \(cluster.ellipse) \(cluster.coordinate) \(cluster.bounds) rows \(rows)"
     }

@@ -30,8 +30,8 @@ WORST_CASES = {
 
 
 PARTS = (
-    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "views", "fixed_limit", "counts", "reading",
-    "end_to_end", "cancelling",
+    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "views", "fixed_limit",
+    "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = ("iceland_addresses", "cities", "airports")
 
@@ -273,6 +273,41 @@ class Bench:
                     Bound(2.5),
                 )
 
+    # What spacings need
+
+    def separation(self):
+        """Finds the separations of trees that are built already, by two threads and by one."""
+        section = "Finding separations, both cores"
+        for name, path in self.sets.items():
+            two, one = zip(*([self.separated(path, threads) for threads in (2, 1)] for _ in range(self.rounds)))
+            assert len({run["codesHash"] for run in two + one}) == 1, "separations depend on the threads"
+            two, one = ([statistics.median(run["seconds"]) for run in runs] for runs in (two, one))
+            bound = Bound(3, aim=1.5, figure="{:.2f} s")
+            self.add(section, f"{name}: time", Samples(two, "s"), None, two, bound)
+            self.add(
+                section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
+            )
+        sizes = [100_000, 316_228] if self.quick else [100_000, 1_000_000, 10_000_000]
+        for kind in ("uniform", "clustered"):
+            times = {size: [] for size in sizes}
+            for round in range(self.rounds):
+                for size, samples in times.items():
+                    if round * size <= 10_000_000:
+                        run = self.separated(f"{kind}:{size}", THREADS, max(1, 1_000_000 // size))
+                        samples.append(statistics.median(run["seconds"]))
+            cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
+            for size in sizes[1:]:
+                self.add(
+                    "Growth of the time of finding separations, by N log N",
+                    f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
+                    Samples(times[size], "s"),
+                    Samples(times[sizes[0]], "s"),
+                    [cost[size] / cost[sizes[0]]],
+                )
+
+    def separated(self, points, threads, runs=1):
+        return ours("separation", points, "--threads", threads, "--runs", runs)
+
     # Queries
 
     def views(self):
@@ -470,20 +505,24 @@ class Bench:
         if not os.path.exists(UK):
             return
         index = f"{self.folder}/uk_postcodes.treeline"
-        times = []
-        for _ in range(self.rounds):
-            if os.path.exists(index):
-                os.remove(index)
-            times.append(sides.timed_treeline("build", UK, "--output", index, "--threads", THREADS))
-        sides.timed_treeline("verify", index)
-        self.add(
-            "End to end",
-            "treeline build of the UK postcodes, from .csv.gz to a synced index",
-            Samples(times, "s"),
-            None,
-            times,
-            Bound(2.5, figure="{:.2f} s"),
-        )
+        kinds = {"": [], " with --no-separation": ["--no-separation"]}
+        times = {kind: [] for kind in kinds}
+        for round in range(self.rounds):
+            for kind, flags in kinds.items():
+                if os.path.exists(index):
+                    os.remove(index)
+                times[kind].append(sides.timed_treeline("build", UK, "--output", index, "--threads", THREADS, *flags))
+                if round == 0:
+                    sides.timed_treeline("verify", index)
+        for kind, samples in times.items():
+            self.add(
+                "End to end",
+                f"treeline build{kind} of the UK postcodes, from .csv.gz to a synced index",
+                Samples(samples, "s"),
+                None,
+                samples,
+                Bound(2.5, figure="{:.2f} s"),
+            )
 
 
 def ratios(these, those):

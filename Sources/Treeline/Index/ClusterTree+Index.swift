@@ -22,7 +22,7 @@ extension ClusterTree {
   ) throws(IndexError) {
     let header = try IndexHeader(bytes, name: name)
     let file = NamedBytes(bytes: bytes, name: name)
-    let sections = try HierarchySections(header, file)
+    let sections = try SectionsByKind(header, file)
     let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
       try AttributeColumn(section, in: file, pointCount: header.pointCount)
     }
@@ -37,6 +37,8 @@ extension ClusterTree {
         nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
         spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
+        separations: sections.has(.separations)
+          ? try sections.start(of: .separations, count: header.pointCount, as: UInt16.self) : nil,
         name: name, nodesOffset: sections.offset(of: .nodes), attributes: attributes,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
@@ -57,8 +59,8 @@ extension ClusterTree {
   }
 }
 
-/// The sections that every index has, by kind.
-private struct HierarchySections {
+/// The sections of which there is one at most, by kind.
+private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
@@ -77,6 +79,8 @@ private struct HierarchySections {
       }
     }
   }
+
+  func has(_ kind: IndexSection.Kind) -> Bool { sections[kind] != nil }
 
   func offset(of kind: IndexSection.Kind) -> UInt64 { sections[kind]?.offset ?? 0 }
 

@@ -35,17 +35,19 @@ public struct IndexSection: Hashable, Sendable {
     public static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
     public static let spreads = Kind(rawValue: 6)
+    /// What queries by spacing need, 2 bytes a point; an index may do without.
+    public static let separations = Kind(rawValue: 7)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
 
-    /// The sections of the hierarchy: equal, byte for byte, for the same points in any order.
+    /// The sections that are the hierarchy: equal, byte for byte, for the same points in any order.
     public static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
     /// Whether every index has a section of this kind, and every reader must know it.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether this version has sections of this kind.
-    var isKnown: Bool { isInEveryIndex || self == .attribute }
+    var isKnown: Bool { isInEveryIndex || self == .separations || self == .attribute }
 
     /// Whether no version will ever have sections of this kind: anybody may.
     var isPrivate: Bool { rawValue >= 1 << 31 }
@@ -61,6 +63,7 @@ extension IndexSection.Kind: CustomStringConvertible {
     case .nodes: "nodes"
     case .sums: "sums"
     case .spreads: "spreads"
+    case .separations: "separations"
     case .attribute: "attribute"
     default: "kind \(rawValue)"
     }

@@ -1,5 +1,5 @@
 extension ClusterTree {
-  /// Whether it was built with what a spacing needs.
+  /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
   public var hasSeparations: Bool { storage.separations != nil }
 
   /// The clusters that stand for the points in a box, any two of which are at least `spacing` pixels apart, so that badges
@@ -19,7 +19,7 @@ extension ClusterTree {
   ///   - zoom: At zoom 0 the world is 256 px wide, and each one more doubles it.
   ///   - spacing: In pixels, 0 or more.
   ///   - limit: The greatest number of clusters, 1 or more.
-  /// - Throws: `QueryError.noSeparations` where the tree was built without; `QueryError` where an argument is none;
+  /// - Throws: `QueryError.noSeparations` where the tree has none; `QueryError` where an argument is none;
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth)
   public func clusters(

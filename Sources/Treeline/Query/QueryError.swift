@@ -8,7 +8,7 @@ public enum QueryError: Error, Hashable, Sendable {
   case zoomNotFinite(found: Double)
   /// A number of pixels that is no length: a detail or a spacing.
   case notALength(name: String, found: Double)
-  /// The tree was built without what a spacing needs.
+  /// The tree was built, or its index written, without what a spacing needs.
   case noSeparations
 }
 
@@ -29,7 +29,8 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
     case .noSeparations:
-      "a spacing needs a tree that was built with separations, found one without; see 'BuildOptions.findsSeparations'"
+      "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.findsSeparations', "
+        + "or its index with 'treeline build' and without '--no-separation'"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }

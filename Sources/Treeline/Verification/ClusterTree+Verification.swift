@@ -1,6 +1,6 @@
 extension ClusterTree {
   /// Checks every byte of an index: header, checksums, the space between sections, every invariant of the hierarchy and
-  /// every fact of the header against the points, and every attribute.
+  /// every fact of the header against the points, what separations promise of every spacing, and every attribute.
   ///
   /// - Returns: What is wrong and where, 100 problems at most; nothing where all is as it was written.
   /// - Throws: `IndexError` where the file is no index or cannot be opened as one.
@@ -25,14 +25,12 @@ extension ClusterTree {
         found: String(tree.contentHash, radix: 16))
     }
     header.check(UnsafeBufferPointer(start: tree.storage.points, count: tree.pointCount), &problems)
-    var verifier = TreeVerifier(tree, problems)
-    verifier.verify()
-    problems = verifier.problems
+    tree.check(principalLevels: TreeStorage.principalLevels, &problems)
     tree.storage.attributes.check(isOfKnownVersion: header.isOfKnownVersion, &problems)
     return problems.problems
   }
 
-  /// Checks every invariant of the hierarchy against the points.
+  /// Checks every invariant of the hierarchy against the points, and what its separations, if any, promise.
   ///
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
   public func problems() -> [IndexProblem] {
@@ -41,9 +39,21 @@ extension ClusterTree {
 
   /// - Parameter principalLevels: as the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
+    var problems = ProblemList()
+    check(principalLevels: principalLevels, &problems)
+    return problems.problems
+  }
+
+  /// Separations are distances between nodes, so there is nothing to hold them against in a hierarchy that is damaged.
+  private func check(principalLevels: Int, _ problems: inout ProblemList) {
     defer { withExtendedLifetime(storage) {} }
-    var verifier = TreeVerifier(self, ProblemList(), principalLevels: principalLevels)
-    verifier.verify()
-    return verifier.problems.problems
+    let known = problems.problems.count
+    var hierarchy = TreeVerifier(self, problems, principalLevels: principalLevels)
+    hierarchy.verify()
+    problems = hierarchy.problems
+    guard let codes = storage.separations, problems.problems.count == known, !problems.isFull else { return }
+    var separations = SeparationVerifier(self, codes, problems)
+    separations.verify()
+    problems = separations.problems
   }
 }

@@ -1,7 +1,7 @@
 import Treeline
 
 extension ClusterTree {
-  /// Writes the tree as an index, which `ClusterTree(index:)` opens at once.
+  /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. It answers by spacing if the tree does.
   ///
   /// - Parameters:
   ///   - path: Where, as ``IndexDestination`` takes it.
@@ -36,17 +36,17 @@ extension ClusterTree {
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
     defer { withExtendedLifetime(storage) {} }
-    let maximum = IndexHeader.maximumSectionCount - 6
+    let fixed = storage.fixedSections
+    let maximum = IndexHeader.maximumSectionCount - fixed.count - 1
     guard attributes.count <= maximum else {
       throw .tooManyAttributes(found: attributes.count, maximum: maximum)
     }
     if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
     let columns = attributes.map { $0.section(for: self) }
-    var layout = IndexLayout(sectionCount: 6 + columns.count)
-    let hierarchy = zip(IndexSection.Kind.hierarchy, storage.hierarchySections)
+    var layout = IndexLayout(sectionCount: fixed.count + 1 + columns.count)
     let total = layout.fileLength(
-      of: storage.hierarchySections.map(\.count) + [4 * pointCount] + columns.map(\.count))
+      of: fixed.map(\.bytes.count) + [4 * pointCount] + columns.map(\.count))
     let file = destination.file
     try file.setLength(total)
     func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) throws(IndexWritingError) {
@@ -54,7 +54,7 @@ extension ClusterTree {
       try file.write(bytes, at: section.offset)
       progress?(layout.end, total)
     }
-    for (kind, bytes) in hierarchy { try add(kind, bytes) }
+    for (kind, bytes) in fixed { try add(kind, bytes) }
     try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in
       try add(.rows, UnsafeRawBufferPointer(rows))
     }
@@ -68,6 +68,19 @@ extension ClusterTree {
       try file.write(UnsafeRawBufferPointer(header), at: 0)
     }
     try file.finish()
+  }
+}
+
+extension TreeStorage {
+  /// The sections that are the same for the same points in any order.
+  fileprivate var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
+    let separations = separations.map { codes in
+      (
+        IndexSection.Kind.separations,
+        UnsafeRawBufferPointer(UnsafeBufferPointer(start: codes, count: pointCount))
+      )
+    }
+    return Array(zip(IndexSection.Kind.hierarchy, hierarchySections)) + [separations].compactMap { $0 }
   }
 }
 

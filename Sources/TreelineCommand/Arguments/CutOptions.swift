@@ -21,7 +21,7 @@ struct CutOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; a limit then caps it. Points only, no index.",
+      "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; a limit then caps it.",
       valueName: "px"))
   var spacing: Double?
 

@@ -35,6 +35,9 @@ struct BuildCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"))
   var attributes: [String] = []
 
+  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
+  var noSeparation = false
+
   @Flag(help: "Overwrite a file that is not an index.")
   var force = false
 
@@ -50,7 +53,7 @@ struct BuildCommand: ParsableCommand {
   }
 
   private var options: BuildOptions {
-    var options = BuildOptions(splitRule: splitting.rule)
+    var options = BuildOptions(splitRule: splitting.rule, findsSeparations: !noSeparation)
     if let threads { options.threads = threads }
     return options
   }
@@ -73,8 +76,7 @@ struct BuildCommand: ParsableCommand {
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       let kept = try KeptColumns(attributes, of: table, in: input)
-      let tree = try ClusterTree(
-        table, options: options, progress)
+      let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
       try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) {
         written, total in

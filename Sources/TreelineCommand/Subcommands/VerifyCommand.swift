@@ -8,7 +8,8 @@ struct VerifyCommand: ParsableCommand {
     discussion: """
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
       against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the points, \
-      the order is canonical. Exit code 65 where something is wrong.
+      the order is canonical, and no spacing brings two clusters too near to each other or leaves one whole that could \
+      be split. Exit code 65 where something is wrong.
       """)
 
   @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))

@@ -44,9 +44,6 @@ extension Failure {
         case .badData: Self.badData
         }
       self.init(message: "\(error)", code: code)
-    case QueryError.noSeparations:
-      self.init(
-        message: "--spacing: an index does not keep what it needs; give the points instead", code: Self.usage)
     case is QueryError:
       // Limits are checked with the arguments, so what is left is the box.
       self.init(message: "--bbox: \(error)", code: Self.usage)

@@ -18,6 +18,7 @@ struct IndexDescription {
       String(format: "content hash     %016llx", header.contentHash),
       "depth            \(shape.depth)",
       "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
+      "spacing          \(tree.hasSeparations ? "can be asked for" : "cannot be asked for: no separations")",
       "",
       "section                  offset         bytes  bytes/point  checksum",
     ]

@@ -11,7 +11,9 @@ struct Points {
 
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
   ///
-  /// - Parameter splitRule: where it was asked for, which is a mistake with an index.
+  /// - Parameters:
+  ///   - splitRule: where it was asked for, which is a mistake with an index.
+  ///   - findsSeparations: whether the tree is asked by spacing; an index must have what it takes.
   init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, findsSeparations: Bool = false) throws
   {
     self.keepsColumns = keepsColumns
@@ -21,6 +23,12 @@ struct Points {
         throw Failure(
           message: "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
             + "leave out the option, or give the points instead",
+          code: Failure.usage)
+      }
+      if findsSeparations && !tree.hasSeparations {
+        throw Failure(
+          message: "\(input.name): --spacing needs an index with separations, found one without; "
+            + "build it anew, with 'treeline build' and without '--no-separation'",
           code: Failure.usage)
       }
       table = nil

@@ -8,7 +8,7 @@ public enum MethodChoice: Hashable, Sendable {
   case tree(TreeCut, SplitRule)
 
   /// The rules that are compared; a method's name tells which, but for the first.
-  public static let rules: [SplitRule] = [.mean]
+  public static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
 
   /// Every method there is, in the order of a report: each way to cut a tree, for each rule.
   public static let all: [MethodChoice] =

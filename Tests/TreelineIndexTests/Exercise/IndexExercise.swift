@@ -52,10 +52,14 @@ struct IndexExercise {
     let answer = try tree.clusters(in: window, limit: limit)
     for cluster in answer { try look(at: cluster, of: tree) }
     // What else may be asked of the same window, one at a time.
+    let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let other =
-      query % 3 == 0
-      ? try tree.clusters(in: window, limit: limit, order: .widestFirst)
-      : try tree.clusters(in: window, zoom: Double(query % 27), detail: Double(query % 50), limit: limit)
+      switch query % 3 {
+      case 0: try tree.clusters(in: window, limit: limit, order: .widestFirst)
+      case 1 where tree.hasSeparations:
+        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit)
+      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit)
+      }
     for cluster in other { try look(at: cluster, of: tree) }
     let transition = Transition(from: answer, to: other)
     let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count

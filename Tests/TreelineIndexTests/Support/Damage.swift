@@ -23,7 +23,7 @@ struct Damage: Sendable, CustomStringConvertible {
 }
 
 extension Damage {
-  static let all = records + contents + columns
+  static let all = records + contents + columns + separations
 
   /// Node records that contradict each other.
   static let records = [
@@ -139,6 +139,25 @@ extension Damage {
     },
     Damage("entries the wrong way round", .columns) {
       $0.store(UInt64(0), at: column(2, $0) + 24 + 56 + 16)
+    },
+  ]
+}
+
+extension Damage {
+  static let separations = [
+    Damage("separations beyond all", .spaced) { editor in
+      for place in 0..<editor.header.pointCount { editor.setSeparation(.max, of: place) }
+    },
+    Damage("separations of no node", .spaced) { editor in
+      for place in 0..<editor.header.pointCount { editor.setSeparation(0, of: place) }
+    },
+    Damage("separations that grow downwards", .spaced) { editor in
+      for place in 0..<editor.header.pointCount { editor.setSeparation(UInt16(40_000 + place), of: place) }
+    },
+    Damage("separations of too few points", .spaced) { editor in
+      let entry = editor.header.sections.firstIndex { $0.kind == .separations }!
+      let length = editor.header.sections[entry].length
+      editor.store(length - 2, at: IndexHeader.offset(ofEntry: entry) + 16)
     },
   ]
 }

@@ -33,6 +33,10 @@ struct IndexEditor {
     bytes[offset] = kept | gap << (index % 2 == 0 ? 0 : 4)
   }
 
+  mutating func setSeparation(_ code: UInt16, of place: Int) {
+    store(code, at: offset(of: .separations) + 2 * place)
+  }
+
   /// With every checksum right again.
   func repaired() -> IndexBytes {
     var bytes = bytes

@@ -19,7 +19,7 @@ struct Lie: Sendable, CustomStringConvertible {
 }
 
 extension Lie {
-  static let all = sphere + squares + sections
+  static let all = sphere + squares + sections + separations
 
   static let sphere = [
     Lie(
@@ -120,5 +120,53 @@ extension Lie {
         attributes: ["bay", "day", "ice"].map { IndexAttribute(name: $0) { _ in .null } }),
       problems: ["attribute \"bay\": expected a name that no other attribute has, found it again"]
     ) { $0.store(UInt8(ascii: "b"), at: Int($0.header.sections[7].offset) + 16) },
+  ]
+}
+
+extension Lie {
+  private static let stacked = TestIndex(
+    name: "tiny and spaced", set: TestIndex.tiny.set, findsSeparations: true)
+
+  /// On a line the points 0, 10, 11 and 21, of which the first two and the last two are a node. Both stand in each other's
+  /// way until the first is split, at 6 units; then the point 10 is in the way of the second down to 1 unit.
+  private static let line = TestIndex(
+    name: "line",
+    set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
+    findsSeparations: true)
+
+  static let separations = [
+    Lie(
+      "separation within a stack", stacked,
+      problems: ["separation 3: expected 0, where no node is split, found 7"]
+    ) { $0.setSeparation(7, of: 3) },
+    Lie(
+      "separation greater than that of the parent", stacked,
+      problems: [
+        "separation 1: expected at most 45071, its parent's, found 45072",
+        "separation 1: expected at most 38061, for the distance between its children, found 45072",
+      ]
+    ) { $0.setSeparation(45_072, of: 1) },
+    Lie(
+      "separation greater than the distance between children", stacked,
+      problems: ["separation 2: expected at most 45071, for the distance between its children, found 45072"]
+    ) { $0.setSeparation(45_072, of: 2) },
+    Lie(
+      "separation at which nodes are too near", line,
+      problems: [
+        "separation 1: expected at most 47268, for the distance to another node, found 52537",
+        "separation 3: expected at most 47268, for the distance to another node, found 52537",
+      ]
+    ) { $0.setSeparation(52_537, of: 3) },
+    Lie(
+      "separation less than it could be", line,
+      problems: [
+        "separation 1: expected at least 52537, where nothing is in the way, found 52536",
+        "separation 3: expected at least 52537, where nothing is in the way, found 47268",
+      ]
+    ) { $0.setSeparation(52_536, of: 1) },
+    Lie(
+      "flag of separations", line,
+      problems: ["section table, byte 292: expected the flag 0 of a section of separations, found 1"]
+    ) { $0.store(UInt32(1), at: 292) },
   ]
 }

@@ -3,9 +3,11 @@ import Treeline
 import TreelineBuilder
 
 extension PointSet {
-  /// The tree over its points, built by one thread unless told.
-  func tree(_ rule: SplitRule = .mean, threads: Int = 1) throws -> ClusterTree {
+  /// The tree over its points, built by one thread and without separations unless told.
+  func tree(_ rule: SplitRule = .mean, threads: Int = 1, findsSeparations: Bool = false) throws -> ClusterTree
+  {
     try ClusterTree(
-      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads))
+      places, as: projection,
+      options: BuildOptions(splitRule: rule, threads: threads, findsSeparations: findsSeparations))
   }
 }

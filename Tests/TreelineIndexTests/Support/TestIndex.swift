@@ -7,15 +7,21 @@ struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
   let attributes: [IndexAttribute]
+  let findsSeparations: Bool
 
   var description: String { name }
 
-  func bytes() throws -> [UInt8] { try set.tree().indexBytes(attributes: attributes) }
+  func bytes() throws -> [UInt8] {
+    try set.tree(findsSeparations: findsSeparations).indexBytes(attributes: attributes)
+  }
 
-  init(name: String, set: PointSet, attributes: [IndexAttribute] = []) {
+  init(
+    name: String, set: PointSet, attributes: [IndexAttribute] = [], findsSeparations: Bool = false
+  ) {
     self.name = name
     self.set = set
     self.attributes = attributes
+    self.findsSeparations = findsSeparations
   }
 
   init(_ name: String, _ places: [(longitude: Double, latitude: Double)]) {
@@ -48,9 +54,16 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexAttribute(name: "height") { [.number("\($0)"), nil, .null, .number("0.5")][$0 % 4] },
     ])
 
+  /// A stack, several levels of stored nodes and their separations.
+  static let spaced = TestIndex(
+    name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), findsSeparations: true)
+  static let spacedPlanar = TestIndex(
+    name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
+    attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], findsSeparations: true)
+
   static let planar = TestIndex(name: "planar", set: .planar(24, x: -3...9, y: 0...1, seed: 7))
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
 
-  static let all = [tiny, nodes, columns, uneven, planar, none, one]
+  static let all = [tiny, nodes, columns, uneven, spaced, spacedPlanar, planar, none, one]
 }

@@ -38,6 +38,11 @@ import TreelineBuilder
       ])
   }
 
+  @Test func spacingThatCanBeAskedFor() throws {
+    #expect(try lines(of: .spaced).contains(["spacing", "can", "be", "asked", "for"]))
+    #expect(try lines(of: .nodes).contains { $0.starts(with: ["spacing", "cannot"]) })
+  }
+
   @Test func noAttributesNoTable() throws {
     #expect(try !lines(of: .tiny).contains { $0.contains("entries") })
   }

@@ -1,0 +1,75 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// What verification makes of separations: of those that are found, nothing, and of every other code a problem.
+@Suite struct SeparationVerificationTests {
+  @Test(arguments: PointSet.nasty + (200..<260).map { PointSet.random(seed: UInt64($0)) })
+  func thoseThatAreFoundAreSound(_ set: PointSet) throws {
+    #expect(try set.tree(findsSeparations: true).problems() == [])
+  }
+
+  @Test(arguments: [
+    PointSet.uniformWorld(30_000, seed: 61), .cities(30_000, seed: 62), .roads(30_000, seed: 63),
+    .planar(10_000, x: -3...9, y: 0...1, seed: 65),
+    .coarse(30_000, side: 60, seed: 66), .antimeridian(10_000, seed: 67), .lattice(columns: 90, rows: 90),
+  ])
+  func thoseOfManyPointsAreSound(_ set: PointSet) throws {
+    #expect(try set.tree(threads: 2, findsSeparations: true).problems() == [])
+  }
+
+  /// One more, and nodes come too near to each other, or a node is split before its parent; one less, and a node is not
+  /// split where it could be.
+  @Test(arguments: [
+    PointSet.cities(150, seed: 71), .uniformWorld(100, seed: 72), .antimeridian(60, seed: 73),
+    .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75),
+    .lattice(columns: 8, rows: 8),
+    .planar(80, x: 0...5, y: 0...1, seed: 76), .roads(120, seed: 77), .geometricSpread(.spiral),
+  ])
+  func everyCodeOffByOneIsReported(_ set: PointSet) throws {
+    let sound = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
+    let codes = sound.offset(of: .separations)
+    var missed: [(place: Int, code: UInt16)] = []
+    for place in 0..<set.places.count {
+      let code = sound.number(at: codes + 2 * place, as: UInt16.self)
+      for other in [code &- 1, code + 1, code ^ 0x4000] where other != code {
+        var editor = sound
+        editor.store(other, at: codes + 2 * place)
+        if try editor.repaired().problems().isEmpty { missed.append((place, other)) }
+      }
+    }
+    #expect(missed.isEmpty, "\(missed.prefix(5))")
+  }
+
+  /// Codes that have nothing to do with the points, among them those with which all nodes are shown at once.
+  @Test(arguments: [0, 1, 2, 3])
+  func codesOfAnotherTreeAreReported(kind: Int) throws {
+    let set = PointSet.cities(20_000, seed: 81)
+    var editor = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
+    let codes = editor.offset(of: .separations)
+    var random = SplitMix64(seed: 82)
+    for place in 1..<set.places.count {
+      let code: UInt16 =
+        switch kind {
+        case 0: 0
+        case 1: 1
+        case 2: .max
+        default: UInt16(random.index(below: 1 << 16))
+        }
+      editor.store(code, at: codes + 2 * place)
+    }
+    let problems = try editor.repaired().problems()
+    #expect(!problems.isEmpty && problems.count <= 100)
+    #expect(problems.allSatisfy { $0.place.hasPrefix("separation ") })
+  }
+
+  /// Where the hierarchy is damaged its distances mean nothing, and separations are not gone into.
+  @Test func damagedHierarchyIsAllThatIsReported() throws {
+    var editor = try IndexEditor(TestIndex.spaced)
+    editor.set(.maxX, ofRecord: 0, to: editor.value(.maxX, ofRecord: 0) - 1)
+    editor.store(UInt16.max, at: editor.offset(of: .separations))
+    let problems = try editor.forged().problems().map(\.place)
+    #expect(problems == ["node of points 0..<50"])
+  }
+}
