@@ -19,13 +19,14 @@ FIXTURES = ("airports", "cities", "iceland_addresses")
 # Below, a view has hardly anything to cluster.
 LEAST_POINTS = 200
 NOT_BEST = ("grid", "k-means", "spacing")
+RULES = ("mean", "least-scatter", "gamma:1.5")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/measures", description="Measures clusters on many sets of points.")
     parser.add_argument("sets", nargs="*", metavar="FILE", help="points (default: those in Fixtures)")
     parser.add_argument("--also", metavar="FOLDER", action="append", default=[], help="every .csv.gz of a folder, too")
-    parser.add_argument("--methods", metavar="NAME,NAME", help="what `treeline compare` calls them (default: as there)")
+    parser.add_argument("--methods", metavar="NAME,NAME", default="all", help="what `treeline compare` calls them (default: all)")
     parser.add_argument("--kmeans", action="store_true", help="k-means as a yardstick, which takes minutes")
     parser.add_argument("--pairs", type=int, default=10_000, help="pairs of random screens for the promises (0: none)")
     parser.add_argument("--json", metavar="FILE", default=".build-measures/measures.json", help="where to write the figures")
@@ -69,7 +70,7 @@ def run(*command):
 def measured(file, options):
     """The figures of one set, method by method; none where no view has enough points."""
     command = [TREELINE, "compare", file, "--skip-invalid", "--json", "-", "--journey"]
-    command += ["--methods", options.methods] if options.methods else []
+    command += ["--methods", options.methods]
     command += ["--kmeans", "scripts/kmeans"] if options.kmeans else []
     report = run(*command)
     views = [view for view in report["views"] if view["points"] >= LEAST_POINTS]
@@ -89,8 +90,11 @@ def measured(file, options):
     for method in report.get("journey", {}).get("methods", []):
         figures["methods"][method["name"]]["journey"] = method
     if options.pairs:
-        promises = run(BENCHMARKS, "promises", file, "--pairs", options.pairs)
-        figures["promises"] = {cut["name"]: cut for cut in promises["cuts"]}
+        figures["promises"] = {}
+        for rule in RULES:
+            promises = run(BENCHMARKS, "promises", file, "--pairs", options.pairs, "--split", rule)
+            suffix = "" if rule == RULES[0] else f"/{rule}"
+            figures["promises"] |= {cut["name"] + suffix: cut for cut in promises["cuts"]}
     return figures
 
 
@@ -172,7 +176,7 @@ def all_rows(sets):
         pairs = sum(promise(cut, "pairs").values())
         add(f"{cut}: nestedness violations in {pairs:,} random screens", promise(cut, "nestednessViolations"), "0", all_at_most=0)
         add(f"{cut}: transitions of {3 * pairs:,} that do not add up", promise(cut, "conservationViolations"), "0", all_at_most=0)
-        is_fixed = cut in ("detail", "spacing")
+        is_fixed = cut.startswith(("detail", "spacing"))
         add(f"{cut}: clusters kept on {pairs:,} random pans", promise(cut, "panPersistence"), "1" if is_fixed else "",
             all_at_least=1 if is_fixed else None, is_more_better=True)
     return rows

@@ -16,6 +16,9 @@ struct PromisesCommand: ParsableCommand {
   @Option(help: "How many pairs of screens for each way to cut.")
   var pairs = 10_000
 
+  @Option(help: "Where nodes are split.")
+  var split = SplitRule.mean
+
   @Option(help: "Another seed draws other screens.")
   var seed: UInt64 = 7
 
@@ -34,7 +37,7 @@ struct PromisesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let tree = try ClusterTree(points.read(), options: BuildOptions(findsSeparations: true))
+    let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, findsSeparations: true))
     var result = Result(points: tree.pointCount, seed: seed)
     for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)

@@ -42,7 +42,8 @@ extension ClusterTree {
     let cut =
       switch order {
       case .breadthFirst: try storage.breadthFirstCut(in: window, limit: limit)
-      case .widestFirst: try storage.widestFirstCut(in: window, limit: limit)
+      case .widestFirst: try storage.bestFirstCut(in: window, limit: limit, .scatter)
+      case .steepestFirst: try storage.bestFirstCut(in: window, limit: limit, .savedScatter)
       }
     return Clusters(tree: self, nodes: cut)
   }

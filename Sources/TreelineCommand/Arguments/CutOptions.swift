@@ -7,7 +7,7 @@ struct CutOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which cluster is split next, as long as there is room within the limit: breadth-first, or widest-first. (default: breadth-first)",
+      "Which cluster is split next, as long as there is room within the limit: breadth-first, widest-first, or steepest-first. (default: breadth-first)",
       valueName: "order"))
   var order: ExpansionOrder?
 
@@ -40,8 +40,9 @@ struct CutOptions: ParsableArguments {
     if order != nil { throw ValidationError("'--order' goes with a limit; '\(name)' knows no order.") }
   }
 
+  /// - Parameter previous: what an answer up to a limit continues; nil asks for a fresh one.
   func clusters(
-    of tree: ClusterTree, in window: PlaneWindow, zoom: Double?, limit: Int?
+    of tree: ClusterTree, in window: PlaneWindow, zoom: Double?, limit: Int?, after previous: Clusters? = nil
   ) throws -> Clusters {
     if let detail {
       return try tree.clusters(in: window, zoom: zoom!, detail: detail, limit: limit ?? .max)
@@ -49,7 +50,9 @@ struct CutOptions: ParsableArguments {
     if let spacing {
       return try tree.clusters(in: window, zoom: zoom!, spacing: spacing, limit: limit ?? .max)
     }
-    return try tree.clusters(in: window, limit: limit ?? Self.defaultLimit, order: order ?? .breadthFirst)
+    let (limit, order) = (limit ?? Self.defaultLimit, order ?? .breadthFirst)
+    if let previous { return try tree.clusters(in: window, limit: limit, continuing: previous, order: order) }
+    return try tree.clusters(in: window, limit: limit, order: order)
   }
 }
 

@@ -6,6 +6,10 @@ struct MethodNames: Sendable {
   let choices: [MethodChoice]
 
   init(argument: String) throws {
+    if argument == "all" {
+      choices = MethodChoice.all
+      return
+    }
     var choices: [MethodChoice] = []
     for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
       guard let choice = MethodChoice(name: String(name)) else {

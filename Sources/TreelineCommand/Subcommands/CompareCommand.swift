@@ -13,9 +13,10 @@ struct CompareCommand: ParsableCommand {
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
       network. --journey adds what changes on the screen on a flight through the data, as a film strip.
 
-      Methods: 'grid', one cluster for each occupied cell. 'breadth-first' and 'widest-first', the tree split in that \
-      order up to the limit. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
-      'spacing', as many clusters as stay \(Int(TreeCut.standardSpacing)) px apart, whatever the limit.
+      Methods: 'grid', one cluster for each occupied cell. 'breadth-first', 'widest-first' and 'steepest-first', the \
+      tree split in that order up to the limit. 'continuing', the same widest first, but on a journey with the least change. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
+      'spacing', as many clusters as stay \(Int(TreeCut.standardSpacing)) px apart, whatever the limit. With '/' and a \
+      rule, of a tree whose nodes are split so: 'widest-first/least-scatter'.
       """)
 
   @OptionGroup var source: InputOptions
@@ -47,7 +48,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What to compare, in this order. (default: \(MethodNames.standard), the last where an index has separations)",
+      "What to compare, in this order; 'all' is all of them. (default: \(MethodNames.standard), the last where an index has separations)",
       valueName: "name,name"),
     transform: MethodNames.init(argument:))
   var methods: MethodNames?

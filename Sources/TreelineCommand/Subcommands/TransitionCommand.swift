@@ -50,6 +50,9 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions
 
+  @Flag(help: "Change as little as the second limit allows, rather than cut afresh.")
+  var continuing = false
+
   @OptionGroup var splitting: SplitOptions
 
   func validate() throws {
@@ -62,6 +65,9 @@ struct TransitionCommand: ParsableCommand {
       }
     }
     try cut.validate(hasZoom: fromZoom != nil, zoomOption: "--from-zoom")
+    if continuing && (cut.detail != nil || cut.spacing != nil) {
+      throw ValidationError("'--continuing' goes with a limit; '--detail' and '--spacing' stay as they are.")
+    }
   }
 
   func run() throws {
@@ -69,16 +75,19 @@ struct TransitionCommand: ParsableCommand {
       let tree = try Points(
         source.input, keepsColumns: false, splitRule: splitting.split, findsSeparations: cut.spacing != nil
       ).tree
-      func clusters(_ box: BoundingBox?, _ zoom: Double?, _ limit: Int?) throws -> Clusters {
+      func clusters(
+        _ box: BoundingBox?, _ zoom: Double?, _ limit: Int?, after previous: Clusters? = nil
+      ) throws -> Clusters {
         guard let window = try box.map(tree.plane.window(showing:)) ?? .everything else {
           return tree.noClusters
         }
-        return try cut.clusters(of: tree, in: window, zoom: zoom, limit: limit)
+        return try cut.clusters(of: tree, in: window, zoom: zoom, limit: limit, after: previous)
       }
-      let transition = Transition(
-        from: try clusters(fromBbox, fromZoom, fromLimit),
-        to: try clusters(toBbox, toZoom ?? fromZoom, toLimit ?? fromLimit))
-      try writeToStandardOutput(TransitionWriter(plane: tree.plane).text(transition))
+      let first = try clusters(fromBbox, fromZoom, fromLimit)
+      let second = try clusters(
+        toBbox, toZoom ?? fromZoom, toLimit ?? fromLimit, after: continuing ? first : nil)
+      try writeToStandardOutput(
+        TransitionWriter(plane: tree.plane).text(Transition(from: first, to: second)))
     }
   }
 }

@@ -18,14 +18,18 @@ struct ComparedMethods {
     }
     let asked = choices ?? MethodChoice.standard()
     let first = asked.compactMap(\.rule).first ?? .mean
-    let points = try Points(input, keepsColumns: false, findsSeparations: needsSeparations(asked, of: first))
+    let points = try Points(
+      input, keepsColumns: false, splitRule: input.isIndex ? nil : first,
+      findsSeparations: !input.isIndex && needsSeparations(asked, of: first))
     let tree = points.tree
     let wanted = choices ?? MethodChoice.standard(tree.splitRule)
     var trees = [tree.splitRule: ComparedTree(tree)]
     if let table = points.table {
       for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
         let other = try ClusterTree(
-          table, options: BuildOptions(findsSeparations: needsSeparations(wanted, of: rule)), ProgressBar())
+          table,
+          options: BuildOptions(splitRule: rule, findsSeparations: needsSeparations(wanted, of: rule)),
+          ProgressBar())
         trees[rule] = ComparedTree(other, inOrderOf: tree)
       }
     }

@@ -56,7 +56,7 @@ public struct JourneyComparison: Sendable {
     self.limit = limit
     moves = zip(views, views.dropFirst()).map { Move(from: $0, to: $1) }
     let settled = try travellers.map { try $0.element.settled(for: views, limit: limit) }
-    let answers = try settled.map { method in try views.map { try method.answer($0, limit) } }
+    let answers = try settled.map { try $0.answers(to: views, limit: limit) }
     let looks = views.indices.map { index in
       Look(at: answers.map { $0[index].clusters }, in: views[index], over: tree, dotLimit: Self.dotLimit)
     }

@@ -16,10 +16,10 @@ extension ClusteringMethod {
         tree(
           compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name,
           title: title)
-      }
+      },
+      continuing: cut == .continuing ? compared.continued : nil
     ) { view, limit in
-      let nodes = try cut.clusters(of: compared.tree, in: view, limit: limit)
-      return Answer(nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
+      Answer(try cut.clusters(of: compared.tree, in: view, limit: limit), of: compared, in: view)
     }
   }
 
@@ -29,11 +29,30 @@ extension ClusteringMethod {
   }
 }
 
+extension ComparedTree {
+  /// What changes least from a previous answer.
+  fileprivate func continued(
+    in view: ComparisonView, limit: Int, after previous: ClusteringMethod.Answer
+  ) throws -> ClusteringMethod.Answer {
+    let nodes = try tree.clusters(
+      in: view.window, limit: limit, continuing: previous.nodes!, order: .widestFirst)
+    return ClusteringMethod.Answer(nodes, of: self, in: view)
+  }
+}
+
+extension ClusteringMethod.Answer {
+  fileprivate init(_ nodes: Clusters, of compared: ComparedTree, in view: ComparisonView) {
+    self.init(nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
+  }
+}
+
 extension TreeCut {
   var title: String {
     switch self {
     case .limit(.breadthFirst): "Breadth-first"
     case .limit(.widestFirst): "Widest-first"
+    case .limit(.steepestFirst): "Steepest-first"
+    case .continuing: "Continuing"
     case .detail: "Detail"
     case .spacing: "Spacing"
     }
@@ -43,6 +62,10 @@ extension TreeCut {
     switch self {
     case .limit(.breadthFirst): "one badge per group that the points themselves form, split level by level"
     case .limit(.widestFirst): "groups of the points themselves, the widest of them split first"
+    case .limit(.steepestFirst):
+      "groups of the points themselves, those split first that bring points closest to their badges"
+    case .continuing:
+      "groups of the points themselves, those that were shown before as far as the limit allows"
     case .detail(nil): "groups of the points themselves, none wider than a detail that keeps within the limit"
     case .detail(let pixels?):
       "groups of the points themselves, none wider than a detail of \(fixed(pixels, 1)) px"

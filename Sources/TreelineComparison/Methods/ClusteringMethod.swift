@@ -38,9 +38,15 @@ public struct ClusteringMethod: Sendable {
   /// How it looks at all views of a journey alike; nil where it does so anyway.
   private let settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
+  /// What it shows after another view, where that makes a difference.
+  private let continuing:
+    (@Sendable (_ view: ComparisonView, _ limit: Int, _ previous: Answer) throws -> Answer)?
+
   public init(
     name: String, title: String, summary: String, extentMeaning: String? = nil, isFixed: Bool = true,
     settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)? = nil,
+    continuing: (@Sendable (_ view: ComparisonView, _ limit: Int, _ previous: Answer) throws -> Answer)? =
+      nil,
     answer: @escaping @Sendable (_ view: ComparisonView, _ limit: Int) throws -> Answer
   ) {
     self.name = name
@@ -49,6 +55,7 @@ public struct ClusteringMethod: Sendable {
     self.extentMeaning = extentMeaning
     self.isFixed = isFixed
     self.settling = settling
+    self.continuing = continuing
     self.answer = answer
   }
 
@@ -56,5 +63,16 @@ public struct ClusteringMethod: Sendable {
   /// which it shows at most `limit` clusters in the mean.
   func settled(for views: [ComparisonView], limit: Int) throws -> ClusteringMethod {
     try settling?(views, limit) ?? self
+  }
+
+  /// What it shows in views that are looked at one after the other.
+  func answers(to views: [ComparisonView], limit: Int) throws -> [Answer] {
+    try views.reduce(into: []) { answers, view in
+      if let continuing, let previous = answers.last {
+        answers.append(try continuing(view, limit, previous))
+      } else {
+        answers.append(try answer(view, limit))
+      }
+    }
   }
 }

@@ -16,7 +16,7 @@ public enum MethodChoice: Hashable, Sendable {
 
   /// A handful that shows what there is, of a tree of one rule.
   public static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
-    [.grid] + TreeCut.all.map { .tree($0, rule) }
+    [.grid] + TreeCut.standard.map { .tree($0, rule) }
   }
 
   /// The choice of a name; nil where nothing is called so.

@@ -8,6 +8,9 @@ public enum TreeCut: Hashable, Sendable {
   /// Clusters as wide as so many pixels; nil is the least that keeps within the limit.
   case detail(Double?)
 
+  /// As many clusters as the limit allows, widest first; on a journey the least change from what was shown before.
+  case continuing
+
   /// No two clusters nearer to each other than so many pixels, whatever the limit.
   case spacing(Double)
 
@@ -16,12 +19,17 @@ public enum TreeCut: Hashable, Sendable {
 
   /// Every way at once, in the order of a report.
   public static let all: [TreeCut] =
-    ExpansionOrder.allCases.map(limit) + [.detail(nil), .spacing(standardSpacing)]
+    ExpansionOrder.allCases.map(limit) + [.continuing, .detail(nil), .spacing(standardSpacing)]
+
+  /// A handful that shows what there is; in a single view what continues is what is fresh.
+  public static let standard: [TreeCut] =
+    [.limit(.breadthFirst), .limit(.widestFirst), .detail(nil), .spacing(standardSpacing)]
 
   /// As in JSON and on the terminal.
   var name: String {
     switch self {
     case .limit(let order): order.rawValue
+    case .continuing: "continuing"
     case .detail: "detail"
     case .spacing: "spacing"
     }
@@ -32,6 +40,8 @@ public enum TreeCut: Hashable, Sendable {
     switch self {
     case .limit(let order):
       try tree.clusters(in: view.window, limit: limit, order: order)
+    case .continuing:
+      try tree.clusters(in: view.window, limit: limit, order: .widestFirst)
     case .detail(let pixels):
       try tree.clusters(
         in: view.window, zoom: view.zoom,

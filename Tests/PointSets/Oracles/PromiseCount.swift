@@ -33,6 +33,20 @@ public struct PromiseCount: Sendable {
     nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
 
     let next = try cut.answer(of: tree, on: beside)
+    addPan(answer, on: outer, next, on: beside, of: tree)
+
+    for other in [finer, next, try screens.cut(kind).answer(of: tree, on: elsewhere)] {
+      let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
+      conservationViolations += isExact ? 0 : 1
+    }
+  }
+}
+
+extension PromiseCount {
+  /// What stays of an answer on one screen in that on the next.
+  public mutating func addPan(
+    _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
+  ) {
     func isOnBoth(_ cluster: Cluster) -> Bool {
       guard outer.shows(cluster), beside.shows(cluster) else { return false }
       return cluster.range.contains { place in
@@ -40,14 +54,9 @@ public struct PromiseCount: Sendable {
         return outer.window.contains(point) && beside.window.contains(point)
       }
     }
-    let (before, after) = (Set(answer.filter(isOnBoth).map(\.id)), Set(next.filter(isOnBoth).map(\.id)))
+    let (before, after) = (Set(first.filter(isOnBoth).map(\.id)), Set(second.filter(isOnBoth).map(\.id)))
     keptOnPan += before.intersection(after).count
     eitherOnPan += before.union(after).count
-
-    for other in [finer, next, try screens.cut(kind).answer(of: tree, on: elsewhere)] {
-      let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
-      conservationViolations += isExact ? 0 : 1
-    }
   }
 }
 

@@ -34,9 +34,11 @@ public struct QueryOracle {
     Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count
   }
 
-  public func isVisible(_ range: Range<Int>) -> Bool {
-    insideBefore[range.upperBound] > insideBefore[range.lowerBound]
+  public func insideCount(of range: Range<Int>) -> Int {
+    insideBefore[range.upperBound] - insideBefore[range.lowerBound]
   }
+
+  public func isVisible(_ range: Range<Int>) -> Bool { insideCount(of: range) > 0 }
 
   /// Level by level, within a level in tree order: a cluster gives way to its visible children if that keeps the
   /// answer within the limit.

@@ -86,11 +86,14 @@ public struct ScreenMaker {
       on: tree.plane)
   }
 
+  public mutating func number(below bound: Int) -> Int { random.index(below: bound) }
+
   /// A cut with random numbers in it.
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
     switch kind {
     case .breadthFirst: .limit(1 + random.index(below: 250), .breadthFirst)
     case .widestFirst: .limit(1 + random.index(below: 250), .widestFirst)
+    case .steepestFirst: .limit(1 + random.index(below: 250), .steepestFirst)
     case .detail: .detail(random.number(from: 10, to: 80))
     case .spacing: .spacing(44)
     }
@@ -106,6 +109,7 @@ public enum ScreenCut: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     case breadthFirst = "breadth-first"
     case widestFirst = "widest-first"
+    case steepestFirst = "steepest-first"
     case detail, spacing
   }
 

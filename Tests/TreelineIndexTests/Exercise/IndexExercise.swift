@@ -55,12 +55,15 @@ struct IndexExercise {
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let other =
       switch query % 3 {
-      case 0: try tree.clusters(in: window, limit: limit, order: .widestFirst)
+      case 0:
+        try tree.clusters(in: window, limit: limit, order: query % 2 == 0 ? .widestFirst : .steepestFirst)
       case 1 where tree.hasSeparations:
         try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit)
       default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit)
       }
     for cluster in other { try look(at: cluster, of: tree) }
+    let continued = try tree.clusters(in: window, limit: limit, continuing: other)
+    for cluster in continued { try look(at: cluster, of: tree) }
     let transition = Transition(from: answer, to: other)
     let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count
     guard transition.kept.count + parts + transition.entered.count == other.count else {

@@ -79,4 +79,18 @@ import Treeline
     let other = try Array(PointSet.cities(300, seed: 105).tree().clusters(in: .everything, limit: 10))
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
+
+  /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of levels.
+  @Test(arguments: [1_100, 1_500, 2_030, .max])
+  func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
+    let deep = PointSet.lattice(columns: 50, rows: 40).places + PointSet.geometricSpread(.spiral).places
+    for set in [
+      PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105),
+    ] {
+      let outline = try set.outline()
+      let oracle = QueryOracle(outline, .everything)
+      let answer = try Array(outline.tree.clusters(in: .everything, limit: limit))
+      #expect(answer == oracle.breadthFirst(limit: limit), "\(set), limit \(limit)")
+    }
+  }
 }

@@ -3,54 +3,62 @@ import Testing
 
 @testable import Treeline
 
-/// Widest first, against its definition and against what any query promises.
-@Suite struct WidestFirstTests {
-  @Test(arguments: PointSet.nasty + (600..<660).map { PointSet.random(seed: UInt64($0)) })
-  func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
+/// Widest and steepest first, against their definitions and against what any query promises.
+@Suite struct BestFirstTests {
+  private static let orders: [ExpansionOrder] = [.widestFirst, .steepestFirst]
+
+  @Test(arguments: PointSet.nasty + (600..<660).map { PointSet.random(seed: UInt64($0)) }, orders)
+  func answersAreThoseOfTheDefinition(_ set: PointSet, _ expansion: ExpansionOrder) throws {
     let outline = try set.outline()
-    let order = Self.order(of: outline)
+    let order = Self.order(of: outline, expansion)
     var boxes = BoxMaker(for: set, seed: 121)
     var random = SplitMix64(seed: 122)
     for _ in 0..<25 {
       let box = boxes.next()
       let oracle = QueryOracle(outline, try outline.tree.plane.window(showing: box))
       let limit = [1, 2, 7, 1 + random.index(below: 60), .max][random.index(below: 5)]
-      let answer = try Array(outline.tree.clusters(in: box, limit: limit, order: .widestFirst))
+      let answer = try Array(outline.tree.clusters(in: box, limit: limit, order: expansion))
       #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(box), limit \(limit)")
-      #expect(answer == Self.widestFirst(outline, order, oracle, limit), "\(box), limit \(limit)")
+      #expect(answer == Self.bestFirst(outline, order, oracle, limit), "\(box), limit \(limit)")
     }
   }
 
-  @Test(arguments: PointSet.nasty + (660..<700).map { PointSet.random(seed: UInt64($0)) })
-  func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty + (660..<700).map { PointSet.random(seed: UInt64($0)) }, orders)
+  func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet, _ order: ExpansionOrder) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 123)
     for _ in 0..<25 {
       let limit = 1 + random.index(below: 30)
       let window = PlaneWindow.random(over: tree, &random)
       let part = window.randomPart(&random)
-      let coarse = try Array(tree.clusters(in: window, limit: limit, order: .widestFirst))
-      let fine = try Array(tree.clusters(in: part, limit: limit, order: .widestFirst))
+      let coarse = try Array(tree.clusters(in: window, limit: limit, order: order))
+      let fine = try Array(tree.clusters(in: part, limit: limit, order: order))
       #expect(unrefined(fine, by: coarse) == [], "\(part) in \(window), limit \(limit)")
     }
   }
 
   /// All entries in the order in which they are expanded where there is room without end.
-  private static func order(of outline: TreeOutline) -> [Int] {
-    var scatter = [Double](repeating: .infinity, count: outline.entries.count)
+  private static func order(of outline: TreeOutline, _ expansion: ExpansionOrder) -> [Int] {
+    func scatter(_ cluster: Cluster) -> Double {
+      Double(cluster.pointCount) * (Double(cluster.spread.xx) + Double(cluster.spread.yy))
+    }
+    var worth = [Double](repeating: .infinity, count: outline.entries.count)
     for (number, entry) in outline.entries.enumerated() {
-      let own =
-        Double(entry.cluster.pointCount) * (Double(entry.cluster.spread.xx) + Double(entry.cluster.spread.yy))
-      scatter[number] = min(own, entry.parent.map { scatter[$0] } ?? .infinity)
+      var own = scatter(entry.cluster)
+      if expansion == .steepestFirst, entry.children.count == 2 {
+        let (left, right) = (outline.entries[entry.children[0]], outline.entries[entry.children[1]])
+        own -= scatter(left.cluster) + scatter(right.cluster)
+      }
+      worth[number] = min(own, entry.parent.map { worth[$0] } ?? .infinity)
     }
     return outline.entries.indices.sorted { a, b in
       let (first, second) = (outline.entries[a], outline.entries[b])
-      return (scatter[b], first.level, first.cluster.range.lowerBound)
-        < (scatter[a], second.level, second.cluster.range.lowerBound)
+      return (worth[b], first.level, first.cluster.range.lowerBound)
+        < (worth[a], second.level, second.cluster.range.lowerBound)
     }
   }
 
-  private static func widestFirst(
+  private static func bestFirst(
     _ outline: TreeOutline, _ order: [Int], _ oracle: QueryOracle, _ limit: Int
   ) -> [Cluster] {
     func isVisible(_ entry: Int) -> Bool { oracle.isVisible(outline.entries[entry].cluster.range) }

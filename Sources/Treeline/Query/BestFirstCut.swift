@@ -1,21 +1,23 @@
 extension TreeStorage {
-  /// The cut that comes of expanding, again and again, the node whose points scatter most about their mean, as long as the
-  /// answer stays within the limit; in tree order.
+  /// The cut that comes of expanding, again and again, the node that is worth most, as long as the answer stays within the
+  /// limit; in tree order.
   ///
-  /// What a node scatters is the sum of its points' squared distances to their mean, and as a rounding could make a child
-  /// scatter more than its parent, no more than its parent does; of equals the upper is first, then the first in tree
-  /// order. So nodes are expanded in an order that does not look at the window, a parent before its children, and what
+  /// Widest first a node is worth what it scatters, the sum of its points' squared distances to their mean; steepest first
+  /// what it scatters more than its children do. It is worth no more than its parent; of equals the upper is first, then
+  /// the first in tree order. So nodes are expanded in an order that does not look at the window, a parent before its children, and what
   /// holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing could still be expanded.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
-  func widestFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
+  func bestFirstCut(
+    in window: PlaneWindow, limit: Int, _ worth: Worth
+  ) throws(IndexError) -> [Node] {
     guard let root, try isSeen(root, in: window) else { return [] }
     let edges = WindowEdges(of: window)
     let sight = try sight(byBoxOf: root, in: edges)
     var cut = [Place(node: root, sight: sight, next: -1)]
     var waiting = Heap<Candidate>()
-    if let scatter = try scatter(of: root, atMost: .infinity) {
-      waiting.insert(Candidate(scatter: scatter, level: 0, first: 0, place: 0))
+    if let worth = try self.worth(worth, of: root, atMost: .infinity) {
+      waiting.insert(Candidate(worth: worth, level: 0, first: 0, place: 0))
     }
     while let candidate = waiting.popFirst() {
       let parent = cut[candidate.place]
@@ -34,8 +36,8 @@ extension TreeStorage {
           cut.append(Place(node: node, sight: sight, next: cut[candidate.place].next))
           cut[candidate.place].next = place
         }
-        if let scatter = try scatter(of: node, atMost: candidate.scatter) {
-          waiting.insert(Candidate(scatter: scatter, level: node.level, first: node.first, place: place))
+        if let worth = try self.worth(worth, of: node, atMost: candidate.worth) {
+          waiting.insert(Candidate(worth: worth, level: node.level, first: node.first, place: place))
         }
       }
     }
@@ -52,24 +54,40 @@ extension TreeStorage {
   }
 
   private struct Candidate: Comparable {
-    var scatter: Double
+    var worth: Double
     var level: UInt16
     var first: UInt32
     var place: Int
 
     /// Whether `a` is expanded before `b`.
     static func < (a: Candidate, b: Candidate) -> Bool {
-      (b.scatter, a.level, a.first) < (a.scatter, b.level, b.first)
+      (b.worth, a.level, a.first) < (a.worth, b.level, b.first)
     }
   }
 
-  /// The sum of the squared distances of a node's points to their mean; nil where it is a point and cannot be expanded.
-  private func scatter(of node: Node, atMost bound: Double) throws(IndexError) -> Double? {
+  /// What decides which node is expanded first.
+  enum Worth {
+    case scatter
+    case savedScatter
+  }
+
+  /// nil where a node is a point, or a stack, and cannot be expanded.
+  private func worth(_ worth: Worth, of node: Node, atMost bound: Double) throws(IndexError) -> Double? {
     if node.count == 1 { return nil }
+    var value = try scatter(of: node)
+    if worth == .savedScatter {
+      guard let (left, right) = try children(of: node) else { return nil }
+      value -= try scatter(of: left) + scatter(of: right)
+    }
+    // A damaged file may hold what is no number.
+    return value < bound ? value : bound
+  }
+
+  /// The sum of the squared distances of a node's points to their mean.
+  private func scatter(of node: Node) throws(IndexError) -> Double {
+    if node.count == 1 { return 0 }
     try checkSummary(of: node)
     let spread = summary(of: node, in: box(of: node)).spread
-    let scatter = Double(node.count) * (Double(spread.xx) + Double(spread.yy))
-    // A damaged file may hold what is no number.
-    return scatter < bound ? scatter : bound
+    return Double(node.count) * (Double(spread.xx) + Double(spread.yy))
   }
 }
