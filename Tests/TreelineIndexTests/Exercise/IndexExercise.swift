@@ -61,6 +61,12 @@ struct IndexExercise {
       default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit)
       }
     for cluster in other { try look(at: cluster, of: tree) }
+    if let cluster = other.element(by: query) {
+      let shown = try tree.shownPosition(of: cluster.id, at: .member, keptVisibleIn: window)
+      guard shown.place.map(cluster.range.contains) == true else {
+        fatalError("A member of another cluster: \(shown) of \(cluster)")
+      }
+    }
     let transition = Transition(from: answer, to: other)
     let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count
     guard transition.kept.count + parts + transition.entered.count == other.count else {
@@ -91,4 +97,8 @@ struct IndexExercise {
       _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
     }
   }
+}
+
+extension Clusters {
+  fileprivate func element(by number: Int) -> Cluster? { isEmpty ? nil : self[number % count] }
 }
