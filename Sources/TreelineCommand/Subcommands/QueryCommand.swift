@@ -79,6 +79,9 @@ struct QueryCommand: ParsableCommand {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
       try cut.validate(hasZoom: zoom != nil, zoomOption: "--zoom")
     case .grid:
+      if cut.minPoints != nil || cut.aloneFromZoom != nil {
+        throw ValidationError("'--min-points' and '--alone-from-zoom' go with '--method pca'.")
+      }
       if cut.order != nil || cut.detail != nil || cut.spacing != nil {
         throw ValidationError(
           "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")

@@ -53,12 +53,13 @@ struct IndexExercise {
     for cluster in answer { try look(at: cluster, of: tree) }
     // What else may be asked of the same window, one at a time.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
+    let alone = PointsAlone(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let other =
       switch query % 3 {
       case 0: try tree.clusters(in: window, limit: limit, order: .widestFirst)
       case 1 where tree.hasSeparations:
-        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit)
-      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit)
+        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
+      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
       }
     for cluster in other { try look(at: cluster, of: tree) }
     if let cluster = other.element(by: query) {
