@@ -39,15 +39,6 @@ extension ClusterTree {
       })
   }
 
-  /// The zoom from which a cluster is shown by its parts at a detail, and below which as a whole; nil where its points
-  /// have one position, or at a detail of 0.
-  ///
-  /// It may be hidden within a larger cluster at that zoom.
-  public func expansionZoom(of id: ClusterID, detail: Double) throws -> Double? {
-    let radius = try cluster(id).radius
-    return radius > 0 && detail > 0 ? Plane.zoom(showing: radius, as: detail) : nil
-  }
-
   static func units(_ pixels: Double, of name: String, zoom: Double) throws(QueryError) -> Double {
     guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
     guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: name, found: pixels) }

@@ -96,6 +96,11 @@ struct IndexExercise {
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
       _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
+      let coordinate = tree.plane.coordinate(at: tree.position(at: index))
+      _ = try (tree.place(ofRow: tree.row(at: index), at: coordinate), tree.place(ofRow: tree.row(at: index)))
+      _ = try (tree.expansionZoom(of: root.id, detail: 9), tree.zoomAlone(ofPlace: index, detail: 9))
+      guard tree.hasSeparations else { continue }
+      _ = try (tree.expansionZoom(of: root.id, spacing: 9), tree.zoomAlone(ofPlace: index, spacing: 9))
     }
   }
 }
