@@ -22,7 +22,4 @@ extension Plane {
     let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
     return units > 0 ? min(24 - log2(units), maximumZoom) : maximumZoom
   }
-
-  /// The zoom at which a length on the plane is so many pixels long.
-  static func zoom(showing units: Double, as pixels: Double) -> Double { 24 - log2(units / pixels) }
 }

@@ -24,6 +24,14 @@ public struct PlaneWindow: Hashable, Sendable {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
 
+  /// The same for what need not be a whole number of units, such as a mean.
+  public func contains(x: Double, y: Double) -> Bool {
+    let (east, crossesSeam) = self.x.addingReportingOverflow(width)
+    let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
+    return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind)
+      && Double(minY) <= y && y <= Double(maxY)
+  }
+
   @inlinable
   public func contains(_ rect: PlaneRect) -> Bool {
     let start = rect.minX &- x

@@ -12,18 +12,19 @@ extension ClusterTree {
   ///   - zoom: At zoom 0 the world is 256 px wide, and each one more doubles it.
   ///   - detail: In pixels, 0 or more. At 0 every position is shown by itself.
   ///   - limit: The greatest number of clusters, 1 or more.
+  ///   - alone: Which points are shown by themselves though a cluster could stand for them.
   /// - Throws: `QueryError` where an argument is none; `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth)
   public func clusters(
-    in box: BoundingBox, zoom: Double, detail: Double, limit: Int = .max
+    in box: BoundingBox, zoom: Double, detail: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
     guard let window = try plane.window(showing: box) else { return noClusters }
-    return try clusters(in: window, zoom: zoom, detail: detail, limit: limit)
+    return try clusters(in: window, zoom: zoom, detail: detail, limit: limit, alone: alone)
   }
 
   /// The same for a part of the plane.
   public func clusters(
-    in window: PlaneWindow, zoom: Double, detail: Double, limit: Int = .max
+    in window: PlaneWindow, zoom: Double, detail: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
     let units = try Self.units(detail, of: "detail", zoom: zoom)
@@ -31,24 +32,18 @@ extension ClusterTree {
     let storage = storage
     return Clusters(
       tree: self,
-      nodes: try storage.breadthFirstCut(in: window, limit: limit) { node, _ throws(IndexError) in
+      nodes: try storage.breadthFirstCut(
+        in: window, limit: limit, leastMembers: alone.leastMembers(atZoom: zoom)
+      ) { node, _ throws(IndexError) in
         try storage.squaredRadius(of: node) > units * units
       })
-  }
-
-  /// The zoom from which a cluster is shown by its parts at a detail, and below which as a whole; nil where its points
-  /// have one position, or at a detail of 0.
-  ///
-  /// It may be hidden within a larger cluster at that zoom.
-  public func expansionZoom(of id: ClusterID, detail: Double) throws -> Double? {
-    let radius = try cluster(id).radius
-    return radius > 0 && detail > 0 ? Plane.zoom(showing: radius, as: detail) : nil
   }
 
   static func units(_ pixels: Double, of name: String, zoom: Double) throws(QueryError) -> Double {
     guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
     guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: name, found: pixels) }
-    return pixels * Plane.unitsPerPixel(zoom: zoom)
+    // At a zoom so low that a pixel is endless, 0 of them are still 0.
+    return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
   }
 }
 

@@ -5,7 +5,7 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster {
     defer { withExtendedLifetime(storage) {} }
-    return try checkedCluster(of: path(to: id).last!)
+    return try checkedCluster(of: node(id))
   }
 
   /// The two parts of a cluster in tree order, or none where all its points have one position.
@@ -13,7 +13,7 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
     defer { withExtendedLifetime(storage) {} }
-    guard let (left, right) = try storage.children(of: path(to: id).last!) else { return [] }
+    guard let (left, right) = try storage.children(of: node(id)) else { return [] }
     return try [checkedCluster(of: left), checkedCluster(of: right)]
   }
 
@@ -44,6 +44,8 @@ extension ClusterTree {
     return try path(to: UInt32(index), downTo: .max).map { try checkedCluster(of: $0) }
   }
 
+  func node(_ id: ClusterID) throws -> Node { try path(to: id).last! }
+
   private func path(to id: ClusterID) throws -> [Node] {
     guard id.first < UInt64(pointCount) else { throw QueryError.unknownCluster(id) }
     let nodes = try path(to: UInt32(id.first), downTo: id.level)
@@ -51,7 +53,7 @@ extension ClusterTree {
     return nodes
   }
 
-  private func path(to index: UInt32, downTo level: Int) throws(IndexError) -> [Node] {
+  func path(to index: UInt32, downTo level: Int) throws(IndexError) -> [Node] {
     guard var node = storage.root else { return [] }
     var path = [node]
     while Int(node.level) < level, let (left, right) = try storage.children(of: node) {

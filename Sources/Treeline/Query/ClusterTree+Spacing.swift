@@ -12,34 +12,41 @@ extension ClusterTree {
   /// - is bounded by the area that is shown, however many points there are.
   ///
   /// Capped by a limit it is a cut by the limit instead wherever that is coarser, breadth-first, which may move a
-  /// cluster closer to another than the spacing.
+  /// cluster closer to another than the spacing. So do points that are shown alone, and positions other than means.
   ///
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.
   ///   - zoom: At zoom 0 the world is 256 px wide, and each one more doubles it.
   ///   - spacing: In pixels, 0 or more.
   ///   - limit: The greatest number of clusters, 1 or more.
+  ///   - alone: Which points are shown by themselves though a cluster could stand for them.
   /// - Throws: `QueryError.noSeparations` where the tree has none; `QueryError` where an argument is none;
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth)
   public func clusters(
-    in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max
+    in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
     guard let window = try plane.window(showing: box) else { return noClusters }
-    return try clusters(in: window, zoom: zoom, spacing: spacing, limit: limit)
+    return try clusters(in: window, zoom: zoom, spacing: spacing, limit: limit, alone: alone)
   }
 
   /// The same for a part of the plane.
   public func clusters(
-    in window: PlaneWindow, zoom: Double, spacing: Double, limit: Int = .max
+    in window: PlaneWindow, zoom: Double, spacing: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
     guard limit >= 1 else { throw QueryError.limitBelowOne(found: limit) }
-    let units = try Self.units(spacing, of: "spacing", zoom: zoom)
+    let required = try Self.requiredSeparation(zoom: zoom, spacing: spacing)
     guard let separations = storage.separations else { throw QueryError.noSeparations }
-    // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
-    let required = SeparationCode(atLeast: units + 2)
     defer { withExtendedLifetime(storage) {} }
     return Clusters(
-      tree: self, nodes: try storage.separatedCut(apartBy: required, separations, in: window, limit: limit))
+      tree: self,
+      nodes: try storage.separatedCut(
+        apartBy: required, separations, in: window, limit: limit,
+        leastMembers: alone.leastMembers(atZoom: zoom)))
+  }
+
+  static func requiredSeparation(zoom: Double, spacing: Double) throws(QueryError) -> SeparationCode {
+    // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
+    SeparationCode(atLeast: try units(spacing, of: "spacing", zoom: zoom) + 2)
   }
 }

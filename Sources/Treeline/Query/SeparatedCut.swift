@@ -12,10 +12,13 @@ extension TreeStorage {
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's edges; the size of the
   ///   data apart.
   func separatedCut(
-    apartBy required: SeparationCode, _ separations: UnsafePointer<UInt16>, in window: PlaneWindow, limit: Int
+    apartBy required: SeparationCode, _ separations: UnsafePointer<UInt16>, in window: PlaneWindow,
+    limit: Int,
+    leastMembers: Int = 2
   ) throws(IndexError) -> [Node] {
     precondition(required > .zero, "Expected a distance above 0")
-    return try breadthFirstCut(in: window, limit: limit) { node, fork throws(IndexError) in
+    return try breadthFirstCut(in: window, limit: limit, leastMembers: leastMembers) {
+      node, fork throws(IndexError) in
       SeparationCode(rawValue: separations[Int(node.first &+ fork.leftCount)]) >= required
     }
   }

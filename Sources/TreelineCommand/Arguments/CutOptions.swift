@@ -25,13 +25,37 @@ struct CutOptions: ParsableArguments {
       valueName: "px"))
   var spacing: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "Show clusters of fewer points than this as their points, by --detail or --spacing; with --limit as far as it goes.",
+      valueName: "m"))
+  var minPoints: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Show every position by itself from this zoom on, by --detail or --spacing; with --limit as far as it goes.",
+      valueName: "z"))
+  var aloneFromZoom: Double?
+
   /// What is wrong with them, given whether there are a zoom and a limit.
   func validate(hasZoom: Bool, zoomOption: String) throws {
     if detail != nil && spacing != nil {
       throw ValidationError("'--detail' and '--spacing' exclude each other; choose one.")
     }
     guard let (name, pixels) = detail.map({ ("--detail", $0) }) ?? spacing.map({ ("--spacing", $0) }) else {
+      if minPoints != nil || aloneFromZoom != nil {
+        throw ValidationError(
+          "'--min-points' and '--alone-from-zoom' go with '--detail' or '--spacing'; a limit alone leaves no room."
+        )
+      }
       return
+    }
+    if let minPoints, minPoints < 2 {
+      throw ValidationError("'--min-points' must be 2 or more, found \(minPoints).")
+    }
+    if let aloneFromZoom, !(0...32 ~= aloneFromZoom) {
+      throw ValidationError("'--alone-from-zoom' must be from 0 to 32, found \(aloneFromZoom).")
     }
     guard pixels.isFinite && pixels >= 0 else {
       throw ValidationError("'\(name)' must be a number of pixels, 0 or more, found \(pixels).")
@@ -44,11 +68,12 @@ struct CutOptions: ParsableArguments {
   func clusters(
     of tree: ClusterTree, in window: PlaneWindow, zoom: Double?, limit: Int?, after previous: Clusters? = nil
   ) throws -> Clusters {
+    let alone = PointsAlone(leastMembers: minPoints ?? 2, fromZoom: aloneFromZoom ?? .infinity)
     if let detail {
-      return try tree.clusters(in: window, zoom: zoom!, detail: detail, limit: limit ?? .max)
+      return try tree.clusters(in: window, zoom: zoom!, detail: detail, limit: limit ?? .max, alone: alone)
     }
     if let spacing {
-      return try tree.clusters(in: window, zoom: zoom!, spacing: spacing, limit: limit ?? .max)
+      return try tree.clusters(in: window, zoom: zoom!, spacing: spacing, limit: limit ?? .max, alone: alone)
     }
     let (limit, order) = (limit ?? Self.defaultLimit, order ?? .breadthFirst)
     if let previous { return try tree.clusters(in: window, limit: limit, continuing: previous, order: order) }

@@ -13,7 +13,8 @@ struct QueryCommand: ParsableCommand {
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
-      point has its row number 'index', counted from 0, its columns, and the 'id' of its GeoJSON Feature.
+      point has its row number 'index', counted from 0, its columns, and the 'id' of its GeoJSON Feature. A cluster shown \
+      at the position of one of its points has that point's row number as 'shown_index'.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -47,6 +48,8 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions
 
+  @OptionGroup var position: PositionOptions
+
   @OptionGroup var splitting: SplitOptions
 
   @Option(
@@ -76,9 +79,15 @@ struct QueryCommand: ParsableCommand {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
       try cut.validate(hasZoom: zoom != nil, zoomOption: "--zoom")
     case .grid:
+      if cut.minPoints != nil || cut.aloneFromZoom != nil {
+        throw ValidationError("'--min-points' and '--alone-from-zoom' go with '--method pca'.")
+      }
       if cut.order != nil || cut.detail != nil || cut.spacing != nil {
         throw ValidationError(
           "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")
+      }
+      if position.areGiven {
+        throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.")
       }
       if splitting.split != nil {
         throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.")
@@ -113,20 +122,30 @@ struct QueryCommand: ParsableCommand {
     }
     return switch method {
     case .pca:
-      try points.features(
-        of: cut.clusters(of: points.tree, in: window, zoom: zoom, limit: limit), members: members)
+      try pcaFeatures(of: points, in: window)
     case .grid: try points.gridFeatures(in: window, cell: cell, zoom: zoom!, members: members)
     }
+  }
+
+  private func pcaFeatures(of points: Points, in window: PlaneWindow) throws -> AnySequence<ClusterFeature> {
+    let clusters = try cut.clusters(of: points.tree, in: window, zoom: zoom, limit: limit)
+    let positions = try position.positions(of: clusters, of: points.tree, in: window)
+    return points.features(of: clusters, at: positions, members: members)
   }
 }
 
 extension Points {
-  fileprivate func features(of clusters: Clusters, members: Bool) -> AnySequence<ClusterFeature> {
+  /// - Parameter positions: where they are shown if not at their means.
+  fileprivate func features(
+    of clusters: Clusters, at positions: [ShownPosition]?, members: Bool
+  ) -> AnySequence<ClusterFeature> {
     AnySequence(
-      clusters.lazy.map { cluster in
-        feature(
-          id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: cluster.coordinate,
-          bounds: cluster.bounds, members: cluster.range, listsMembers: members)
+      clusters.indices.lazy.map { number in
+        let (cluster, position) = (clusters[number], positions?[number])
+        return feature(
+          id: cluster.id.rawValue, pointCount: cluster.pointCount,
+          coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
+          shownPlace: position?.place, members: cluster.range, listsMembers: members)
       })
   }
 

@@ -6,6 +6,8 @@ public struct ClusterFeature: Sendable {
   public var pointCount: Int
   public var coordinate: Coordinate
   public var bounds: BoundingBox
+  /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
+  public var shownIndex: Int?
   /// The row number of the point where there is just one.
   public var index: Int?
   /// The `id` of that point's Feature in the input.
@@ -16,7 +18,8 @@ public struct ClusterFeature: Sendable {
   public var members: [Int]?
 
   public init(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, index: Int? = nil,
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, shownIndex: Int? = nil,
+    index: Int? = nil,
     featureID: AttributeValue? = nil, columns: [(name: String, value: AttributeValue)] = [],
     members: [Int]? = nil
   ) {
@@ -24,6 +27,7 @@ public struct ClusterFeature: Sendable {
     self.pointCount = pointCount
     self.coordinate = coordinate
     self.bounds = bounds
+    self.shownIndex = shownIndex
     self.index = index
     self.featureID = featureID
     self.columns = columns

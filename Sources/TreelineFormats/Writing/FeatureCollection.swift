@@ -41,6 +41,7 @@ public struct FeatureCollectionWriter {
     append([feature.coordinate.longitude, feature.coordinate.latitude], to: &text)
     text += "]},\"properties\":{\"cluster\":\(feature.pointCount > 1)"
     text += ",\"cluster_id\":\(feature.id),\"point_count\":\(feature.pointCount)"
+    if let index = feature.shownIndex { text += ",\"shown_index\":\(index)" }
     if let index = feature.index { text += ",\"index\":\(index)" }
     if let members = feature.members {
       text += ",\"members\":[" + members.map(String.init).joined(separator: ",") + "]"
@@ -76,6 +77,6 @@ public struct FeatureCollectionWriter {
   }
 
   private static let ownProperties: Set<String> = [
-    "cluster", "cluster_id", "point_count", "index", "members",
+    "cluster", "cluster_id", "point_count", "shown_index", "index", "members",
   ]
 }

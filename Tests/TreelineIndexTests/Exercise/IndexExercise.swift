@@ -53,17 +53,24 @@ struct IndexExercise {
     for cluster in answer { try look(at: cluster, of: tree) }
     // What else may be asked of the same window, one at a time.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
+    let alone = PointsAlone(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let other =
       switch query % 3 {
       case 0:
         try tree.clusters(in: window, limit: limit, order: query % 2 == 0 ? .widestFirst : .steepestFirst)
       case 1 where tree.hasSeparations:
-        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit)
-      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit)
+        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
+      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
       }
     for cluster in other { try look(at: cluster, of: tree) }
     let continued = try tree.clusters(in: window, limit: limit, continuing: other)
     for cluster in continued { try look(at: cluster, of: tree) }
+    if let cluster = other.element(by: query) {
+      let shown = try tree.shownPosition(of: cluster.id, at: .member, keptVisibleIn: window)
+      guard shown.place.map(cluster.range.contains) == true else {
+        fatalError("A member of another cluster: \(shown) of \(cluster)")
+      }
+    }
     let transition = Transition(from: answer, to: other)
     let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count
     guard transition.kept.count + parts + transition.entered.count == other.count else {
@@ -92,6 +99,15 @@ struct IndexExercise {
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
       _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
+      let coordinate = tree.plane.coordinate(at: tree.position(at: index))
+      _ = try (tree.place(ofRow: tree.row(at: index), at: coordinate), tree.place(ofRow: tree.row(at: index)))
+      _ = try (tree.expansionZoom(of: root.id, detail: 9), tree.zoomAlone(ofPlace: index, detail: 9))
+      guard tree.hasSeparations else { continue }
+      _ = try (tree.expansionZoom(of: root.id, spacing: 9), tree.zoomAlone(ofPlace: index, spacing: 9))
     }
   }
+}
+
+extension Clusters {
+  fileprivate func element(by number: Int) -> Cluster? { isEmpty ? nil : self[number % count] }
 }

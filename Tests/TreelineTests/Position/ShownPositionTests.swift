@@ -1,0 +1,69 @@
+import PointSets
+import Testing
+import Treeline
+
+/// Where clusters are shown: at their mean, at a member, and never off a window that shows one.
+@Suite struct ShownPositionTests {
+  static let sets = PointSet.nasty + (1300..<1330).map { PointSet.random(seed: UInt64($0)) }
+
+  @Test(arguments: sets)
+  func isThatOfTheRuleUnlessItIsHidden(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 511)
+    for _ in 0..<20 {
+      let window = PlaneWindow.random(over: tree, &random)
+      for cluster in try tree.clusters(in: window, limit: 1 + random.index(below: 40)) {
+        let mean = try tree.shownPosition(of: cluster.id)
+        #expect(mean.x == cluster.meanX && mean.y == cluster.meanY && mean.place == nil)
+        #expect(mean.coordinate == cluster.coordinate)
+        let member = try tree.shownPosition(of: cluster.id, at: .member)
+        #expect(try member.place == tree.nearestMember(of: cluster.id))
+        for (rule, own) in [(ShownPosition.Rule.mean, mean), (.member, member)] {
+          let kept = try tree.shownPosition(of: cluster.id, at: rule, keptVisibleIn: window)
+          #expect(window.contains(x: kept.x, y: kept.y), "\(cluster) in \(window), seed 511")
+          if window.contains(x: own.x, y: own.y) {
+            #expect(kept == own)
+          } else {
+            #expect(try kept.place == tree.nearestMember(of: cluster.id, in: window))
+          }
+          guard let place = kept.place else { continue }
+          let point = tree.position(at: place)
+          #expect(cluster.range.contains(place) && window.contains(point))
+          #expect(kept.x == Double(point.x) && kept.y == Double(point.y))
+        }
+      }
+    }
+  }
+
+  /// What shows nothing of a cluster moves nothing.
+  @Test func whatIsNotSeenIsShownWhereTheRuleSays() throws {
+    let tree = try PointSet("two", [Coordinate(x: 0, y: 0), Coordinate(x: 4, y: 0)], as: .planar).tree()
+    let root = try #require(tree.root)
+    for box in [
+      BoundingBox(west: 1, south: 0, east: 1.5, north: 0), BoundingBox(west: 9, south: 9, east: 9, north: 9),
+    ] {
+      let shown = try tree.shownPosition(of: root.id, keptVisibleIn: box)
+      #expect(shown.place == nil && abs(shown.coordinate.x - 2) < 1e-8)
+    }
+    let east = BoundingBox(west: 3, south: 0, east: 4, north: 0)
+    let shown = try tree.shownPosition(of: root.id, keptVisibleIn: east)
+    #expect(try shown.coordinate.x == 4 && tree.row(at: #require(shown.place)) == 1)
+    #expect(throws: QueryError.unknownCluster(ClusterID(rawValue: 77))) {
+      try tree.shownPosition(of: ClusterID(rawValue: 77), at: .member)
+    }
+  }
+
+  /// Windows hold fractions of a unit as they hold whole ones, past the seam as well.
+  @Test func windowsHoldWhatLiesBetweenUnits() {
+    let across = PlaneWindow(x: .max - 4, width: 9, minY: 3, maxY: 5)
+    for (x, isInside) in [
+      (UInt32.max - 5, false), (.max - 4, true), (.max, true), (0, true), (4, true), (5, false),
+    ] {
+      #expect(across.contains(x: Double(x), y: 3) == isInside)
+      #expect(across.contains(PlanePoint(x: x, y: 3)) == isInside)
+    }
+    #expect(across.contains(x: 0x1p32 - 0.5, y: 4.5) && across.contains(x: 3.75, y: 5))
+    #expect(!across.contains(x: 4.25, y: 4) && !across.contains(x: 1, y: 5.25))
+    #expect(PlaneWindow.everything.contains(x: 0x1p32 - 1, y: 0x1p32 - 1))
+  }
+}

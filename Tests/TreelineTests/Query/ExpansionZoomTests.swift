@@ -1,0 +1,116 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// The zooms at which clusters fall apart and points stand alone, against the queries just below and at them.
+@Suite struct ExpansionZoomTests {
+  static let sets =
+    PointSet.nasty.filter { !$0.places.isEmpty }
+    + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
+
+  private typealias Answer = (_ zoom: Double) throws -> Clusters
+
+  /// So far in or out that no pixel is more than a part of a unit, or less than all of the plane.
+  private static let (farIn, farOut) = (200.0, -200.0)
+
+  @Test(arguments: sets)
+  func areWhereTheAnswerChanges(_ set: PointSet) throws {
+    let outline = try TreeOutline(Self.tree(set))
+    let tree = outline.tree
+    var random = SplitMix64(seed: 531)
+    for _ in 0..<40 {
+      let id = outline.entries[random.index(below: outline.entries.count)].cluster.id
+      let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][
+        random.index(below: 4)]
+      try checkParting(tree, id, try tree.expansionZoom(of: id, detail: pixels), isNested: false) {
+        try tree.clusters(in: .everything, zoom: $0, detail: pixels)
+      }
+      try checkParting(tree, id, try tree.expansionZoom(of: id, spacing: pixels), isNested: true) {
+        try tree.clusters(in: .everything, zoom: $0, spacing: pixels)
+      }
+      let place = random.index(below: tree.pointCount)
+      let alone = [
+        PointsAlone.never, PointsAlone(leastMembers: 1 + random.index(below: 30)),
+        PointsAlone(fromZoom: random.number(from: 0, to: 30)),
+      ][random.index(below: 3)]
+      try checkAlone(tree, place, try tree.zoomAlone(ofPlace: place, detail: pixels, alone: alone)) {
+        try tree.clusters(in: .everything, zoom: $0, detail: pixels, alone: alone)
+      }
+      try checkAlone(tree, place, try tree.zoomAlone(ofPlace: place, spacing: pixels, alone: alone)) {
+        try tree.clusters(in: .everything, zoom: $0, spacing: pixels, alone: alone)
+      }
+    }
+  }
+
+  /// - Parameter isNested: whether a cluster that falls apart is never hidden within another.
+  private func checkParting(
+    _ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer
+  ) throws {
+    let cluster = try tree.cluster(id)
+    func around(_ zoom: Double) throws -> Cluster {
+      let answer = try answer(zoom)
+      return answer[try #require(answer.firstIndex(holdingPlace: cluster.range.lowerBound))]
+    }
+    func isWhole(_ zoom: Double) throws -> Bool {
+      let shown = try around(zoom)
+      return shown.id == id || shown.isAncestor(of: cluster)
+    }
+    guard let zoom else {
+      #expect(try isWhole(Self.farIn + 1000), "\(cluster), seed 531")
+      return
+    }
+    #expect(try isWhole(zoom.nextDown), "\(cluster) at \(zoom), seed 531")
+    #expect(try around(zoom).id != id, "\(cluster) at \(zoom), seed 531")
+    if isNested { #expect(try !isWhole(zoom), "\(cluster) at \(zoom), seed 531") }
+  }
+
+  private func checkAlone(_ tree: ClusterTree, _ place: Int, _ zoom: Double?, _ answer: Answer) throws {
+    func isAlone(_ zoom: Double) throws -> Bool {
+      let answer = try answer(zoom)
+      return answer[try #require(answer.firstIndex(holdingPlace: place))].pointCount == 1
+    }
+    guard let zoom else {
+      #expect(try !isAlone(Self.farIn + 1000), "place \(place), seed 531")
+      return
+    }
+    if zoom == -.infinity {
+      #expect(try isAlone(Self.farOut - 1000), "place \(place), seed 531")
+      return
+    }
+    #expect(try !isAlone(zoom.nextDown), "place \(place) at \(zoom), seed 531")
+    #expect(try isAlone(zoom), "place \(place) at \(zoom), seed 531")
+  }
+
+  @Test func noPixelsHaveNoZoom() throws {
+    let tree = try Self.tree(.cities(300, seed: 532))
+    let root = try #require(tree.root).id
+    #expect(try tree.expansionZoom(of: root, detail: 0) == nil)
+    #expect(try tree.expansionZoom(of: root, spacing: 0) == nil)
+    #expect(try tree.zoomAlone(ofPlace: 7, detail: 0) == -.infinity)
+    #expect(try tree.zoomAlone(ofPlace: 7, spacing: 0) == -.infinity)
+  }
+
+  @Test func aStackIsNeverAlone() throws {
+    let here = Coordinate(longitude: 8, latitude: 47)
+    let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
+    let place = try #require(try tree.place(ofRow: 1, at: here))
+    #expect(try tree.zoomAlone(ofPlace: place, detail: 20, alone: PointsAlone(fromZoom: 3)) == nil)
+    #expect(try tree.zoomAlone(ofPlace: place, spacing: 20, alone: PointsAlone(leastMembers: 9)) == nil)
+  }
+
+  @Test func whatIsNoLengthIsRefused() throws {
+    let tree = try PointSet.cities(30, seed: 533).tree()
+    let root = try #require(tree.root).id
+    #expect(throws: QueryError.notALength(name: "detail", found: -1)) {
+      try tree.expansionZoom(of: root, detail: -1)
+    }
+    #expect(throws: QueryError.noSeparations) { try tree.expansionZoom(of: root, spacing: 1) }
+    #expect(throws: QueryError.noSeparations) { try tree.zoomAlone(ofPlace: 0, spacing: 1) }
+  }
+
+  private static func tree(_ set: PointSet) throws -> ClusterTree {
+    try ClusterTree(
+      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+  }
+}

@@ -1,0 +1,166 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// Clusters of few points shown as their points, and all points from a zoom on, against the definition; and what holds of
+/// other answers holds of these.
+@Suite struct PointsAloneTests {
+  static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
+
+  @Test(arguments: sets)
+  func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
+    let outline = try TreeOutline(Self.tree(set))
+    let tree = outline.tree
+    var random = SplitMix64(seed: 521)
+    for round in 0..<20 {
+      let question = Question(&random)
+      let window = PlaneWindow.random(over: tree, &random)
+      let oracle = QueryOracle(outline, window)
+      let coarse = Set(try question.without.answer(of: tree, .everything).map(\.id))
+      var expected: [Cluster] = []
+      func visit(_ entry: Int, isBelow: Bool) {
+        let (cluster, children) = (outline.entries[entry].cluster, outline.entries[entry].children)
+        guard oracle.isVisible(cluster.range) else { return }
+        let isBelow = isBelow || coarse.contains(cluster.id)
+        if children.isEmpty || isBelow && !question.takesApart(cluster) {
+          expected.append(cluster)
+        } else {
+          children.forEach { visit($0, isBelow: isBelow) }
+        }
+      }
+      if !outline.entries.isEmpty { visit(0, isBelow: false) }
+      let answer = try Array(question.answer(of: tree, window))
+      #expect(answer == expected, "\(question) in \(window), round \(round), seed 521")
+      try checkLimits(question, tree, window, expected, &random)
+    }
+  }
+
+  /// The limit holds and is used; the clusters that would be shown without anything alone are; the smallest of them are
+  /// taken apart, and at most one in part.
+  private func checkLimits(
+    _ question: Question, _ tree: ClusterTree, _ window: PlaneWindow, _ all: [Cluster],
+    _ random: inout SplitMix64
+  ) throws {
+    for limit in [1, max(all.count - 1, 1), max(all.count, 1), 1 + random.index(below: all.count + 2)] {
+      let answer = try Array(question.answer(of: tree, window, limit: limit))
+      #expect(answer.count == min(limit, all.count), "\(question) in \(window), limit \(limit), seed 521")
+      let base = try Array(question.without.answer(of: tree, window, limit: limit))
+      #expect(unrefined(answer, by: base) == [])
+      #expect(unrefined(all, by: answer) == [])
+      let small = base.filter { $0.pointCount > 1 && question.takesApart($0) }
+      func partCount(_ whole: Cluster, in clusters: [Cluster]) -> Int {
+        clusters.count { whole.range.contains($0.range.lowerBound) }
+      }
+      let (whole, part) = (
+        small.filter { partCount($0, in: answer) < partCount($0, in: all) },
+        small.filter { partCount($0, in: answer) > 1 }
+      )
+      for left in whole {
+        let later = part.filter {
+          ($0.pointCount, $0.range.lowerBound) > (left.pointCount, left.range.lowerBound)
+        }
+        #expect(later == [], "\(left) was left, \(question) in \(window), limit \(limit), seed 521")
+      }
+    }
+  }
+
+  @Test(arguments: sets)
+  func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
+    let tree = try Self.tree(set)
+    var random = SplitMix64(seed: 522)
+    for _ in 0..<20 {
+      let question = Question(&random)
+      let window = PlaneWindow.random(over: tree, &random)
+      let all = try question.answer(of: tree, .everything)
+      let ids = Set(all.map(\.id))
+      #expect(
+        try question.answer(of: tree, window).allSatisfy { ids.contains($0.id) }, "\(question), seed 522")
+      var closer = question
+      closer.zoom += random.number(from: 0, to: 3)
+      #expect(
+        try unrefined(Array(closer.answer(of: tree, window)), by: Array(all)) == [], "\(question), seed 522")
+      let limit = 1 + random.index(below: 60)
+      let part = window.randomPart(&random)
+      #expect(
+        try unrefined(
+          Array(question.answer(of: tree, part, limit: limit)),
+          by: Array(question.answer(of: tree, window, limit: limit))) == [],
+        "\(question) in \(part) of \(window), limit \(limit), seed 522")
+    }
+  }
+
+  @Test func fromItsZoomOnNothingIsACluster() throws {
+    let tree = try Self.tree(.roads(1500, seed: 523))
+    let alone = PointsAlone(fromZoom: 11)
+    for (zoom, isAlone) in [(11.0.nextDown, false), (11, true), (14.5, true)] {
+      let answer = try tree.clusters(in: .everything, zoom: zoom, detail: 30, alone: alone)
+      #expect(answer.allSatisfy { $0.rect.isPoint } == isAlone)
+      #expect(try tree.clusters(in: .everything, zoom: zoom, detail: 30, limit: 50, alone: alone).count == 50)
+    }
+  }
+
+  @Test func twoMembersAreAlwaysEnough() throws {
+    let tree = try Self.tree(.cities(500, seed: 524))
+    let usual = try tree.clusters(in: .everything, zoom: 4, detail: 30)
+    for least in [1, 2] {
+      let alone = PointsAlone(leastMembers: least)
+      #expect(try tree.clusters(in: .everything, zoom: 4, detail: 30, alone: alone) == usual)
+    }
+  }
+
+  @Test func whatIsNoNumberOfMembersOrZoomTraps() async {
+    await #expect(processExitsWith: .failure) { _ = PointsAlone(leastMembers: 0) }
+    await #expect(processExitsWith: .failure) { _ = PointsAlone(fromZoom: .nan) }
+  }
+
+  /// 0 pixels of an endless width were no number, which trapped.
+  @Test func noPixelsAreNoneAtAnyZoom() throws {
+    let tree = try Self.tree(.cities(500, seed: 525))
+    #expect(
+      try tree.clusters(in: .everything, zoom: -5000, spacing: 0)
+        == tree.clusters(in: .everything, zoom: 5, spacing: 0))
+    #expect(
+      try tree.clusters(in: .everything, zoom: -5000, detail: 0)
+        == tree.clusters(in: .everything, zoom: 5, detail: 0))
+  }
+
+  private static func tree(_ set: PointSet) throws -> ClusterTree {
+    try ClusterTree(
+      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+  }
+}
+
+private struct Question: CustomStringConvertible {
+  var zoom: Double
+  let pixels: Double
+  let isSpacing: Bool
+  let alone: PointsAlone
+
+  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: PointsAlone) {
+    (self.zoom, self.pixels, self.isSpacing, self.alone) = (zoom, pixels, isSpacing, alone)
+  }
+
+  init(_ random: inout SplitMix64) {
+    self.init(
+      zoom: random.number(from: -2, to: 24), pixels: random.number(from: 0, to: 200),
+      isSpacing: random.index(below: 2) == 0,
+      alone: PointsAlone(
+        leastMembers: [1, 3, 8, 40, .max][random.index(below: 5)],
+        fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity))
+  }
+
+  var without: Question { Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: .never) }
+
+  func takesApart(_ cluster: Cluster) -> Bool {
+    cluster.pointCount < alone.leastMembers || zoom >= alone.fromZoom
+  }
+
+  func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int = .max) throws -> Clusters {
+    isSpacing
+      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
+      : try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+  }
+
+  var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }
+}

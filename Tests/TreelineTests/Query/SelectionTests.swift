@@ -1,0 +1,46 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// A point that was chosen stays chosen: however the map moves, and however it is asked, one cluster holds it as long as it
+/// is visible, and every change tells what became of that cluster.
+@Suite struct SelectionTests {
+  @Test(arguments: [
+    PointSet.cities(5000, seed: 541), .roads(3000, seed: 542), .antimeridian(900, seed: 543),
+    .coarse(2000, side: 30, seed: 544),
+  ])
+  func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
+    let tree = try ClusterTree(
+      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+    var random = SplitMix64(seed: 545)
+    var screens = ScreenMaker(over: tree, seed: 546)
+    var seen = 0
+    for _ in 0..<60 {
+      var screen = screens.next()
+      let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(at: $0)) }
+      let row = tree.row(at: visible[random.index(below: visible.count)])
+      let chosen = try #require(try tree.place(ofRow: row, at: set.places[row]))
+      var shown = tree.noClusters
+      for _ in 0..<12 {
+        let kind = ScreenCut.Kind.allCases[random.index(below: ScreenCut.Kind.allCases.count)]
+        let next = try screens.cut(kind).answer(of: tree, on: screen)
+        let holder = next.firstIndex(holdingPlace: chosen).map { next[$0] }
+        if screen.window.contains(tree.position(at: chosen)) {
+          #expect(holder != nil, "row \(row) of \(set) on \(screen), seeds 545 and 546")
+          seen += 1
+        }
+        if let holder {
+          #expect(holder.range.contains(chosen))
+          let change = Transition(from: shown, to: next)
+          let forks = change.merges.map(\.whole) + change.splits.flatMap(\.parts)
+          let now = Array(change.kept) + Array(change.entered) + forks
+          #expect(now.count { $0.id == holder.id } == 1, "row \(row) of \(set), seeds 545 and 546")
+        }
+        shown = next
+        screen = [screens.beside(screen), screens.inside(screen), screens.next()][random.index(below: 3)]
+      }
+    }
+    #expect(seen > 100, "the chosen were hardly ever seen")
+  }
+}
