@@ -4,10 +4,10 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   case breadthFirst = "breadth-first"
 
   /// The cluster whose points scatter most about their mean: the sum of their squared distances to it. What is shown then
-  /// lies closer to the points that it stands for, at the same number of clusters; it takes about three times as long.
+  /// lies closer to the points that it stands for, at the same number of clusters; it takes several times as long.
   case widestFirst = "widest-first"
 
   /// The cluster whose split lowers the scatter most: widest first with a look at what comes of it, which brings points a
-  /// little closer still. It takes about twice as long again.
+  /// little closer still. It reads the children of every cluster that it weighs, so it takes longer.
   case steepestFirst = "steepest-first"
 }
