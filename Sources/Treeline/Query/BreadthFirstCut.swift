@@ -12,7 +12,8 @@ extension TreeStorage {
   /// the limit the few that are there are searched, once, and from then on each node as it is reached. The answer is the
   /// same.
   ///
-  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners.
+  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is finished is
+  /// copied at every level, but of more than about a thousand nodes only while many are not: see `Front`.
   func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: window, limit: limit) { _, _ in true }
   }
