@@ -489,12 +489,22 @@ class Bench:
         return target
 
     def cancelling(self):
-        sizes = [self.million] + ([] if self.quick else [10 * self.million]) + ([100_000_000] if self.large else [])
-        for size in sizes:
-            seconds = ours("cancel", f"clustered:{size}")["seconds"]
+        """Builds of every size as they are by default and, of one that takes seconds, all others."""
+        builds = [(self.million, "as they are by default", [])]
+        if not self.quick:
+            builds += [
+                (10 * self.million, "as they are by default", []),
+                (10 * self.million, "with separations", ["--separations"]),
+                (10 * self.million, "split by least-scatter", ["--split", "least-scatter"]),
+                (10 * self.million, "split by gamma:2", ["--split", "gamma:2"]),
+            ]
+        if self.large:
+            builds.append((100_000_000, "as they are by default", []))
+        for size, how, options in builds:
+            seconds = ours("cancel", f"clustered:{size}", *options)["seconds"]
             self.add(
                 "From cancelling a build, at any moment of it, to its end",
-                f"{count_text(size)} clustered points, the longest of {len(seconds)}",
+                f"{count_text(size)} clustered points, {how}, the longest of {len(seconds)}",
                 Samples([max(seconds)], "s"),
                 None,
                 [max(seconds) * 1000],

@@ -17,6 +17,9 @@ struct CancelBenchmark: ParsableCommand {
   @Option(help: "Where nodes are split.")
   var split = SplitRule.mean
 
+  @Flag(help: "Separations are found too.")
+  var separations = false
+
   struct Result: Encodable {
     var points: Int
     /// From cancelling to the end of the build, all its memory let go.
@@ -28,7 +31,7 @@ struct CancelBenchmark: ParsableCommand {
   /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
   func run() throws {
     let places = try points.read()
-    let (runs, options) = (runs, BuildOptions(splitRule: split))
+    let (runs, options) = (runs, BuildOptions(splitRule: split, findsSeparations: separations))
     let done = DispatchSemaphore(value: 0)
     Task {
       try printJSON(await Self.cancelled(places, options, runs: runs))

@@ -13,23 +13,42 @@ struct AssembledNodes {
 
   /// Puts the pieces together, letting each go once it is copied: they are many and large. Of no use once the build is
   /// cancelled.
-  init(_ top: TopNode?, _ monitor: BuildMonitor) {
+  init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     recordCount = top?.recordCount ?? 0
     let pairCount = max(recordCount - 1, 0) / 2
     records = .allocate(capacity: recordCount)
     sums = .allocate(capacity: pairCount)
     spreads = .allocate(capacity: pairCount)
     var stack = top.map { [(node: $0, record: 0)] } ?? []
-    while let (node, record) = stack.popLast(), !monitor.isCancelled {
+    var subtrees: [Subtree] = []
+    while let (node, record) = stack.popLast() {
       switch node.content {
       case .unbuilt: preconditionFailure("A piece of work was left undone")
-      case .subtree(let subtree): append(subtree, at: record)
+      case .subtree(let nodes):
+        subtrees.append(Subtree(node: node, record: record, next: next))
+        next += nodes.records.count - 1
       case .split(let spread, let left, let right):
         let leftRecord = addChildren(of: node.segment, at: record, spread: spread)
         stack.append((right, leftRecord + 1))
         stack.append((left, leftRecord))
       }
-      node.content = .unbuilt
+    }
+    copy(subtrees, threads: threads, monitor)
+  }
+
+  /// A piece, the record that awaits its root, and where the others go.
+  private struct Subtree {
+    let node: TopNode
+    let record: Int
+    let next: Int
+  }
+
+  private func copy(_ subtrees: [Subtree], threads: Int, _ monitor: BuildMonitor) {
+    let work = WorkQueue(subtrees)
+    nonisolated(unsafe) let nodes = self
+    work.run(threads: min(threads, subtrees.count)) { subtree in
+      if !monitor.isCancelled { nodes.copy(subtree) }
+      return []
     }
   }
 
@@ -46,21 +65,24 @@ struct AssembledNodes {
     return left
   }
 
-  /// Puts a subtree's root into a record that awaits it and the rest behind all others.
-  private mutating func append(_ subtree: NodeArrays, at record: Int) {
-    var root = subtree.records[0]
-    if root.childOffset != 0 { root.childOffset = UInt32(next - record) }
-    (records + record).initialize(to: root)
-    subtree.records.withUnsafeBufferPointer {
+  private func copy(_ subtree: Subtree) {
+    guard case .subtree(let nodes) = subtree.node.content else {
+      preconditionFailure("A piece that is none")
+    }
+    let next = subtree.next
+    var root = nodes.records[0]
+    if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }
+    (records + subtree.record).initialize(to: root)
+    nodes.records.withUnsafeBufferPointer {
       (records + next).initialize(from: $0.baseAddress! + 1, count: $0.count - 1)
     }
     let pair = (next - 1) / 2
-    subtree.sums.withUnsafeBufferPointer { from in
+    nodes.sums.withUnsafeBufferPointer { from in
       from.baseAddress.map { (sums + pair).initialize(from: $0, count: from.count) }
     }
-    subtree.spreads.withUnsafeBufferPointer { from in
+    nodes.spreads.withUnsafeBufferPointer { from in
       from.baseAddress.map { (spreads + pair).initialize(from: $0, count: from.count) }
     }
-    next += subtree.records.count - 1
+    subtree.node.content = .unbuilt
   }
 }

@@ -7,6 +7,8 @@ import Treeline
 /// the quotient is made of operations that IEEE 754 defines to the last bit, done one by one, from numbers that belong to
 /// the place, however its points were found: nothing fuses a product and a sum unless told to.
 struct AtLeastScatter: CutPlace {
+  static var looksAtPoints: Bool { true }
+
   let monitor: BuildMonitor
 
   func split<Sum>(

@@ -6,6 +6,8 @@ import Treeline
 /// that their sums do not depend on the order of the points; each is a function of exact integers by operations that
 /// IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
 struct AtWeightedMean: CutPlace {
+  static var looksAtPoints: Bool { true }
+
   let weight: DistanceWeight
   let monitor: BuildMonitor
 

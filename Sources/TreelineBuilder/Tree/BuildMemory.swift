@@ -27,9 +27,11 @@ struct BuildMemory {
   }
 
   /// Gives every point the number of its row, and brings its memory into being: what is touched later costs the same.
-  func numberRows(_ monitor: BuildMonitor) {
-    monitor.pass(over: 0..<pointCount) { block in
-      for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+  func numberRows(threads: Int, _ monitor: BuildMonitor) {
+    _ = inChunks(of: pointCount, threads: threads) { range in
+      monitor.pass(over: range) { block in
+        for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+      }
     }
   }
 
@@ -39,13 +41,13 @@ struct BuildMemory {
   ///
   /// - Parameter separate: finds the codes of the separations of a tree, if they are wanted.
   func finish(
-    _ top: TopNode?, _ monitor: BuildMonitor,
+    _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     freeSpare()
-    let gaps = packedGaps(monitor)
+    let gaps = packedGaps(threads: threads, monitor)
     arrays.gaps.deallocate()
-    let nodes = AssembledNodes(top, monitor)
+    let nodes = AssembledNodes(top, threads: threads, monitor)
     var memory: [UnsafeMutableRawPointer] =
       [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
     do throws(BuildFailure) {
@@ -72,11 +74,13 @@ struct BuildMemory {
   }
 
   /// Two gaps a byte, the even one in the low half.
-  private func packedGaps(_ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
+  private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     arrays.gaps[pointCount] = 0
-    let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: (pointCount + 1) / 2)
-    monitor.pass(over: 0..<(pointCount + 1) / 2) { block in
-      for pair in block { packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4 }
+    nonisolated(unsafe) let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: (pointCount + 1) / 2)
+    _ = inChunks(of: (pointCount + 1) / 2, threads: threads) { range in
+      monitor.pass(over: range) { block in
+        for pair in block { packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4 }
+      }
     }
     return packed
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Treeline
 
 extension PointArrays {
@@ -14,13 +15,51 @@ extension PointArrays {
       if monitor.isCancelled { return 1 }
       leftCount = separate(block, first: first, leftCount: leftCount, by: split)
     }
-    monitor.pass(over: 0..<count &- leftCount) { block in
-      let place = first + leftCount + block.lowerBound
-      (points + place).update(from: sparePoints + first + block.lowerBound, count: block.count)
-      (rows + place).update(from: spareRows + first + block.lowerBound, count: block.count)
+    bring(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
+    checkSides(leftCount, of: count, split)
+    return leftCount
+  }
+
+  /// The same by several threads, each of which separates a part of the range.
+  func separate(first: Int, count: Int, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
+    if threads == 1 { return separate(first: first, count: count, by: split, monitor) }
+    let parts = inChunks(of: count, threads: threads) { range in
+      var leftCount = 0
+      for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
+        leftCount = separate(block, first: first + range.lowerBound, leftCount: leftCount, by: split)
+      }
+      return (first: first + range.lowerBound, count: range.count, leftCount: leftCount)
+    }
+    // Those left in each part come behind those of the parts before, and the others behind them all.
+    var place = first
+    for part in parts {
+      bring(part.leftCount, from: (points + part.first, rows + part.first), to: place, monitor)
+      place += part.leftCount
+    }
+    if monitor.isCancelled { return 1 }
+    let leftCount = place - first
+    let places = parts.reduce(into: [place]) { $0.append($0.last! + $1.count - $1.leftCount) }
+    DispatchQueue.concurrentPerform(iterations: parts.count) { part in
+      let (place, part) = (places[part], parts[part])
+      let spare = (points: sparePoints + part.first, rows: spareRows + part.first)
+      bring(part.count - part.leftCount, from: spare, to: place, monitor)
     }
     checkSides(leftCount, of: count, split)
     return leftCount
+  }
+
+  /// Brings points and rows to a place in the tree order; one that they overlap lies before them.
+  @inline(__always)
+  private func bring(
+    _ count: Int, from source: (points: UnsafeMutablePointer<PlanePoint>, rows: UnsafeMutablePointer<UInt32>),
+    to place: Int, _ monitor: BuildMonitor
+  ) {
+    if source.points == points + place { return }
+    monitor.pass(over: 0..<count) { block in
+      let start = block.lowerBound
+      (points + place + start).update(from: source.points + start, count: block.count)
+      (rows + place + start).update(from: source.rows + start, count: block.count)
+    }
   }
 
   /// The same for the few points of a bucket.
@@ -72,18 +111,28 @@ extension PointArrays {
       - Moments(UnsafeBufferPointer(start: points + first + leftCount, count: rightCount), from: corner)
   }
 
-  /// The same of many points; that of some of them in a build that is cancelled.
+  /// The same of many points, by several threads; that of some of them in a build that is cancelled.
   func leftMoments(
-    first: Int, leftCount: Int, of all: Moments<UInt128>, from corner: PlanePoint, _ monitor: BuildMonitor
+    first: Int, leftCount: Int, of all: Moments<UInt128>, from corner: PlanePoint, threads: Int,
+    _ monitor: BuildMonitor
   ) -> Moments<UInt128> {
     let rightCount = Int(all.count) - leftCount
     return leftCount <= rightCount
-      ? moments(first: first, count: leftCount, from: corner, monitor)
-      : all - moments(first: first + leftCount, count: rightCount, from: corner, monitor)
+      ? moments(first: first, count: leftCount, from: corner, threads: threads, monitor)
+      : all - moments(first: first + leftCount, count: rightCount, from: corner, threads: threads, monitor)
+  }
+
+  func moments(
+    first: Int, count: Int, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor
+  ) -> Moments<UInt128> {
+    if threads == 1 { return moments(first: first, count: count, from: corner, monitor) }
+    return inChunks(of: count, threads: threads) { range in
+      moments(first: first + range.lowerBound, count: range.count, from: corner, monitor)
+    }.reduce(Moments(), +)
   }
 
   @inline(never)
-  func moments(
+  private func moments(
     first: Int, count: Int, from corner: PlanePoint, _ monitor: BuildMonitor
   ) -> Moments<UInt128> {
     var all = Moments<UInt128>()

@@ -23,4 +23,12 @@ struct PointArrays: @unchecked Sendable {
     monitor.pass(over: first..<first + count) { all = all.union(box(first: $0.lowerBound, count: $0.count)) }
     return all
   }
+
+  /// The same by several threads.
+  func box(first: Int, count: Int, threads: Int, _ monitor: BuildMonitor) -> PlaneRect {
+    if threads == 1 { return box(first: first, count: count, monitor) }
+    return inChunks(of: count, threads: threads) { range in
+      box(first: first + range.lowerBound, count: range.count, monitor)
+    }.reduce(PlaneRect(points[first])) { $0.union($1) }
+  }
 }

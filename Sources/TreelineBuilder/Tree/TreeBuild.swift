@@ -22,7 +22,7 @@ struct TreeBuild {
         try PointProjection(
           places, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
       }
-      memory.numberRows(monitor)
+      memory.numberRows(threads: options.threads, monitor)
       if monitor.isCancelled { throw .cancelled }
       top = places.isEmpty ? nil : try split(memory)
     } catch {
@@ -30,7 +30,7 @@ struct TreeBuild {
       throw error
     }
     return ClusterTree(
-      storage: try memory.finish(top, monitor) { storage throws(BuildFailure) in
+      storage: try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
         guard options.findsSeparations else { return nil }
         return try SeparationBuild(
           storage: storage, projection: projection, threads: options.threads, monitor: monitor
