@@ -11,12 +11,14 @@ import os
 import shutil
 import statistics
 import sys
+from datetime import date
 from math import log2
 
 import growth
 import results
 import sides
 from machine import machine
+from publish import publish
 from results import Bound, Row, Samples
 from sides import THREADS, ours, peer
 
@@ -45,9 +47,12 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--only", metavar="PART,PART", help="only these parts: " + ", ".join(PARTS))
+    parser.add_argument("--publish", action="store_true", help="put the table into README.md, the picture beside it")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    facts = machine(sides.BENCHMARKS)
+    # The first two arguments are the folder, which the script names.
+    command = " ".join(["scripts/bench", *sys.argv[3:]])
+    facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
     bench = Bench(options)
     bench.run()
     report = {
@@ -62,8 +67,11 @@ def main():
     table = results.markdown(bench.rows, facts)
     with open(f"{options.folder}/results.md", "w") as file:
         file.write(table)
-    if bench.curves:
-        growth.draw(bench.curves, f"{options.folder}/growth.png")
+    picture = f"{options.folder}/growth.png" if bench.curves else None
+    if picture:
+        growth.draw(bench.curves, picture)
+    if options.publish:
+        publish(table, picture)
     print(table if options.markdown else "\n".join(facts.values()) + "\n" + results.text(bench.rows))
 
 

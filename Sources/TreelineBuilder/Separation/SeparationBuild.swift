@@ -53,14 +53,36 @@ struct SeparationBuild {
   private func findSeparations(_ codes: UnsafeMutableBufferPointer<UInt16>) -> SeparationWork {
     guard let start = codes.baseAddress, !codes.isEmpty else { return SeparationWork() }
     let table = ForkTable(of: storage, threads: threads, monitor)
-    defer { table.deallocate() }
-    if monitor.isCancelled { return SeparationWork() }
-    var sequence = SplitSequence(
-      table, pointCount: codes.count, PlaneMetric(projection), start, monitor)
-    sequence.run()
+    if monitor.isCancelled {
+      inBackground { table.deallocate() }
+      return SeparationWork()
+    }
+    let run = Unmanaged.passRetained(
+      Run(table, SplitSequence(table, pointCount: codes.count, PlaneMetric(projection), start, monitor)))
+    let work = run.takeUnretainedValue().splitAll()
+    nonisolated(unsafe) let finished = run
+    monitor.letGo { finished.release() }
     // Where there are stacks, fewer nodes are split than there are points.
-    let told = sequence.work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
+    let told = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - told)
-    return sequence.work
+    return work
+  }
+
+  /// What takes memory on the way, to be let go by whichever thread has it last.
+  private final class Run {
+    private let table: ForkTable
+    private var sequence: SplitSequence
+
+    init(_ table: ForkTable, _ sequence: consuming SplitSequence) {
+      self.table = table
+      self.sequence = sequence
+    }
+
+    deinit { table.deallocate() }
+
+    func splitAll() -> SeparationWork {
+      sequence.run()
+      return sequence.work
+    }
   }
 }

@@ -44,9 +44,9 @@ struct BuildMemory {
     _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
-    freeSpare()
+    monitor.letGo { freeSpare() }
     let gaps = packedGaps(threads: threads, monitor)
-    arrays.gaps.deallocate()
+    monitor.letGo { arrays.gaps.deallocate() }
     let nodes = AssembledNodes(top, threads: threads, monitor)
     var memory: [UnsafeMutableRawPointer] =
       [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
@@ -58,7 +58,10 @@ struct BuildMemory {
       return storage(nodes, gaps, separations: separations) { for memory in owned { memory.deallocate() } }
     } catch {
       nonisolated(unsafe) let owned = memory
-      inBackground { for memory in owned { memory.deallocate() } }
+      inBackground {
+        top?.removeAll()
+        for memory in owned { memory.deallocate() }
+      }
       throw error
     }
   }

@@ -7,7 +7,7 @@ import Synchronization
 final class BuildMonitor: Sendable {
   private let cancellation = Atomic<Bool>(false)
   private let state: Mutex<State>
-  private let total: Int
+  let total: Int
   private let report: (@Sendable (BuildProgress) -> Void)?
 
   private struct State {

@@ -22,6 +22,15 @@ final class TopNode: @unchecked Sendable {
     return [left, right]
   }
 
+  /// Lets all go that lies below.
+  func removeAll() {
+    var stack = [self]
+    while let node = stack.popLast() {
+      if case .split(_, let left, let right) = node.content { stack += [left, right] }
+      node.content = .unbuilt
+    }
+  }
+
   /// How many node records there are from here on down.
   var recordCount: Int {
     var count = 0

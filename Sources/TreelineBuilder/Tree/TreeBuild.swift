@@ -1,4 +1,3 @@
-import Dispatch
 import Treeline
 
 /// One build from places to a tree.
@@ -53,7 +52,7 @@ struct TreeBuild {
             weight: DistanceWeight(gammaInEighths: options.splitRule.gammaInEighths), monitor: monitor))
       }
     if monitor.isCancelled {
-      inBackground { withExtendedLifetime(top) {} }
+      inBackground { top.removeAll() }
       throw .cancelled
     }
     return top
@@ -64,9 +63,4 @@ struct TreeBuild {
       arrays: memory.arrays, place: place, principalLevels: principalLevels, monitor: monitor)
     return TreeBuilder(splitter, threads: options.threads).build(pointCount: places.count)
   }
-}
-
-/// Lets memory go on another thread: the system takes some 300 ms for a gigabyte, and whoever cancels does not wait.
-func inBackground(_ letGo: @escaping @Sendable () -> Void) {
-  DispatchQueue.global(qos: .utility).async(execute: letGo)
 }
