@@ -1,0 +1,264 @@
+// What one side of the map shows, and how it moves when the answer changes.
+//
+// A sprite is a cluster on its way. Its position is a place of the world, so the map may move meanwhile. A change starts
+// from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
+//
+// Labels are never drawn twice over: of a whole and its parts either the whole or the parts tell their number, and they
+// take over from each other at one moment. 2 and 3 on their way out of 5 never look like 10.
+
+import { bounce, glide, linear, pop, settle } from "./easing.js";
+import { turn } from "./mercator.js";
+
+/** Milliseconds. */
+const MOVE = 380;
+const APPEAR = 600;
+const FADE = 160;
+
+/** When, as a share of the move, parts begin to tell their own numbers, and a whole tells that of its parts. */
+const PARTS_SPEAK = 0.38;
+const WHOLE_SPEAKS = 0.6;
+
+class Sprite {
+  constructor(cluster) {
+    this.cluster = cluster;
+    /** As it is drawn at the moment of the last `advance`; the radius is that of the badge times `size`. */
+    this.x = cluster.x;
+    this.y = cluster.y;
+    this.size = 1;
+    this.alpha = 1;
+    /** The label is shown from the one moment to the other. */
+    this.speaksFrom = -Infinity;
+    this.speaksUntil = Infinity;
+    /** Drawn above what is not leaving. */
+    this.isOver = false;
+    this.#rest();
+  }
+
+  /** Starts moving from where it is drawn now. */
+  go(target, start, length, { along = glide, swelling = settle } = {}) {
+    this.fromX = this.x;
+    this.fromY = this.y;
+    this.fromSize = this.size;
+    this.fromAlpha = this.alpha;
+    this.toX = this.x + turn(this.x, target.x ?? this.x);
+    this.toY = target.y ?? this.y;
+    this.toSize = target.size ?? 1;
+    this.toAlpha = target.alpha ?? 1;
+    this.start = start;
+    this.length = length;
+    this.along = along;
+    this.swelling = swelling;
+    return this;
+  }
+
+  #rest() {
+    this.go({}, 0, 0);
+  }
+
+  get end() {
+    return this.start + this.length;
+  }
+
+  advance(now) {
+    const p = this.length > 0 ? Math.min(Math.max((now - this.start) / this.length, 0), 1) : now < this.start ? 0 : 1;
+    const way = this.along(p);
+    this.x = this.fromX + (this.toX - this.fromX) * way;
+    this.y = this.fromY + (this.toY - this.fromY) * way;
+    this.size = this.fromSize + (this.toSize - this.fromSize) * this.swelling(p);
+    this.alpha = this.fromAlpha + (this.toAlpha - this.fromAlpha) * linear(p);
+  }
+
+  speaks(now) {
+    return this.speaksFrom <= now && now < this.speaksUntil;
+  }
+}
+
+export class Scene {
+  /** The sprites of the answer, by id, in the order of the answer. */
+  #shown = new Map();
+  /** Those on their way out, by id. */
+  #leaving = new Map();
+  #until = 0;
+  #pace = 1;
+
+  get clusters() {
+    return Array.from(this.#shown.values(), (sprite) => sprite.cluster);
+  }
+
+  get ids() {
+    return [...this.#shown.keys()];
+  }
+
+  get size() {
+    return this.#shown.size;
+  }
+
+  /** All that is to be drawn: what goes, what is there, and what tells the number of those beneath it. */
+  *sprites() {
+    for (const sprite of this.#leaving.values()) if (!sprite.isOver) yield sprite;
+    yield* this.#shown.values();
+    for (const sprite of this.#leaving.values()) if (sprite.isOver) yield sprite;
+  }
+
+  isMoving(now) {
+    return now < this.#until || this.#leaving.size > 0;
+  }
+
+  sprite(id) {
+    return this.#shown.get(id);
+  }
+
+  clear() {
+    this.#shown.clear();
+    this.#leaving.clear();
+  }
+
+  /** Brings everything to where it is drawn at a moment. */
+  advance(now) {
+    for (const sprite of this.#shown.values()) sprite.advance(now);
+    for (const [id, sprite] of this.#leaving) {
+      sprite.advance(now);
+      if (now >= sprite.end) this.#leaving.delete(id);
+    }
+  }
+
+  /**
+   * Shows another answer.
+   *
+   * @param change What becomes of the clusters that are shown: the server's kept, splits, merges, entered and left.
+   * @param clusters The new answer.
+   * @param isStill Whether to be there at once, for whoever asks for reduced motion.
+   */
+  apply(change, clusters, now, isStill = false) {
+    this.advance(now);
+    this.#pace = isStill ? 0 : 1;
+    const before = this.#shown;
+    this.#shown = new Map();
+    const sprites = new Map();
+    const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
+
+    for (const { cluster_id: id } of change.kept) {
+      sprites.set(id, before.get(id));
+    }
+    for (const { whole, parts } of change.splits) {
+      const ids = parts.map((part) => part.cluster_id);
+      this.#split(before.get(whole.cluster_id), ids, fresh, now).forEach((sprite) => sprites.set(sprite.cluster.id, sprite));
+    }
+    for (const { whole, parts } of change.merges) {
+      const sprite = this.#merge(fresh.get(whole.cluster_id), parts.map((part) => before.get(part.cluster_id)), now);
+      sprites.set(whole.cluster_id, sprite);
+    }
+    for (const { cluster_id: id } of change.entered) {
+      sprites.set(id, this.#enter(fresh.get(id), now));
+    }
+    for (const { cluster_id: id } of change.left) {
+      this.#leave(before.get(id), { size: 0.4, alpha: 0 }, now, FADE);
+    }
+
+    for (const cluster of clusters) {
+      const sprite = sprites.get(cluster.id) ?? this.#enter(cluster, now);
+      sprite.cluster = cluster;
+      this.#shown.set(cluster.id, sprite);
+    }
+    // Start values hold from this moment on, not from the next frame.
+    this.advance(now);
+  }
+
+  #split(whole, ids, fresh, now) {
+    const isForming = whole.speaksFrom > now;
+    const takeover = isForming ? whole.speaksFrom : now + this.#pace * MOVE * PARTS_SPEAK;
+    if (!isForming) {
+      whole.speaksUntil = takeover;
+      whole.isOver = true;
+      this.#leave(whole, { size: 0.86 }, now, MOVE * PARTS_SPEAK, { swelling: linear });
+    }
+    return ids.map((id) => {
+      const cluster = fresh.get(id);
+      const resumed = this.#resume(id, now);
+      const sprite = resumed ?? new Sprite(cluster);
+      if (!resumed) {
+        sprite.x = whole.x;
+        sprite.y = whole.y;
+        sprite.size = Math.min(1, (0.8 * whole.cluster.radius * whole.size) / cluster.radius);
+      }
+      if (!resumed?.speaks(now)) sprite.speaksFrom = takeover;
+      return this.#move(sprite, cluster, now);
+    });
+  }
+
+  #merge(cluster, parts, now) {
+    const resumed = this.#resume(cluster.id, now);
+    if (resumed?.speaks(now)) {
+      for (const part of parts) {
+        if (part.speaksFrom > now) part.speaksFrom = Infinity;
+        else part.speaksUntil = now;
+        this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.6, alpha: 0 }, now, MOVE);
+      }
+      return this.#move(resumed, cluster, now);
+    }
+    const takeover = now + this.#pace * MOVE * WHOLE_SPEAKS;
+    for (const part of parts) {
+      part.speaksUntil = takeover;
+      this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.5, alpha: 0.4 }, now, MOVE);
+    }
+    const whole = resumed ?? new Sprite(cluster);
+    whole.speaksFrom = takeover;
+    whole.alpha = 0;
+    whole.size = 0;
+    const length = this.#pace * MOVE * (1 - WHOLE_SPEAKS) * 1.6;
+    this.#until = Math.max(this.#until, takeover + length);
+    return whole.go({ x: cluster.x, y: cluster.y }, takeover, length, { swelling: pop });
+  }
+
+  #enter(cluster, now) {
+    const resumed = this.#resume(cluster.id, now);
+    if (resumed) {
+      resumed.speaksFrom = Math.min(resumed.speaksFrom, now);
+      return this.#move(resumed, cluster, now);
+    }
+    const sprite = new Sprite(cluster);
+    sprite.size = 0;
+    const length = this.#pace * APPEAR;
+    this.#until = Math.max(this.#until, now + length);
+    return sprite.go({}, now, length, { swelling: bounce });
+  }
+
+  #move(sprite, cluster, now) {
+    const length = this.#pace * MOVE;
+    this.#until = Math.max(this.#until, now + length);
+    return sprite.go({ x: cluster.x, y: cluster.y }, now, length);
+  }
+
+  #leave(sprite, target, now, length, easing) {
+    this.#leaving.set(sprite.cluster.id, sprite.go({ alpha: 1, ...target }, now, this.#pace * length, easing));
+  }
+
+  /** A sprite that is still on its way out turns round; nothing jumps. */
+  #resume(id, now) {
+    const sprite = this.#leaving.get(id);
+    if (!sprite) return undefined;
+    this.#leaving.delete(id);
+    sprite.isOver = false;
+    if (!sprite.speaks(now)) sprite.speaksFrom = Infinity;
+    sprite.speaksUntil = Infinity;
+    return sprite;
+  }
+}
+
+/**
+ * The change between two answers that share no hierarchy, as those of a grid: a cluster is the same where its id and its
+ * count are, and anything else goes or comes.
+ */
+export function replacement(before, after) {
+  const place = (cluster) => ({ cluster_id: cluster.id });
+  const counts = new Map(before.map((cluster) => [cluster.id, cluster.count]));
+  const kept = after.filter((cluster) => counts.get(cluster.id) === cluster.count);
+  const keptIDs = new Set(kept.map((cluster) => cluster.id));
+  return {
+    kept: kept.map(place),
+    splits: [],
+    merges: [],
+    entered: after.filter((cluster) => !keptIDs.has(cluster.id)).map(place),
+    left: before.filter((cluster) => !keptIDs.has(cluster.id)).map(place),
+  };
+}
