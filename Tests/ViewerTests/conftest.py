@@ -13,8 +13,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = pathlib.Path(os.environ.get("TREELINE_TOOL", ROOT / ".build/release/treeline"))
-SERVER = os.environ.get("TREELINE_SERVER", str(ROOT / ".build/release/treeline-server")).split()
+TOOL = os.environ["TREELINE_TOOL"]
+SERVER = os.environ["TREELINE_SERVER"]
+# The viewer as it is in the sources, with the map library beside it, whatever the server was built with.
+VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewer/pictures"))
 
 # WebGL in software: no machine that runs the tests needs a graphics card.
@@ -56,7 +58,7 @@ def address(indexes):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen([*SERVER, *map(str, indexes.values()), "--port", str(port)])
+    process = subprocess.Popen([SERVER, *indexes.values(), "--port", str(port), "--viewer", VIEWER])
     url = f"http://127.0.0.1:{port}"
     try:
         wait_for(lambda: urllib.request.urlopen(f"{url}/health", timeout=1).status == 200, 30)

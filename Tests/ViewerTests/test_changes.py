@@ -50,11 +50,10 @@ RANDOM_CHANGES = """async () => {
   for (let step = 0; step < 400; step++) {
     const fresh = cut(node(0, 64), 0.2 + 0.7 * random());
     scene.advance(now);
-    const drawn = new Map([...scene.sprites()].map(s => [s.cluster.id, [s.x, s.size]]));
+    const drawn = new Map([...scene.sprites()].map(s => [s, s.x]));
     scene.apply(changeOf(old, fresh), fresh, now);
     for (const s of scene.sprites()) {
-      const was = drawn.get(s.cluster.id);
-      if (was && Math.abs(was[0] - s.x) > 1e-9) wrong.push(`step ${step}: ${s.cluster.id} jumps from ${was[0]} to ${s.x}`);
+      if (Math.abs((drawn.get(s) ?? s.x) - s.x) > 1e-9) wrong.push(`step ${step}: ${s.cluster.id} jumps to ${s.x}`);
     }
     if (String(scene.ids) !== String(fresh.map(n => n.id))) wrong.push(`step ${step}: shows other clusters`);
     old = fresh;

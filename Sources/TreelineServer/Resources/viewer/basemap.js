@@ -1,13 +1,13 @@
 // What lies below the badges: the land of the world, its coast and a graticule, without any network; or a style of yours.
 
-const LAND = new URL("land_50m.geojson.gz", import.meta.url);
+const LAND = new URL("land_50m.geojson", import.meta.url).href;
 
 /** A style (https://maplibre.org/maplibre-style-spec) of the bundled land in the colours of the page. */
-export async function landStyle(palette) {
+export function landStyle(palette) {
   return {
     version: 8,
     sources: {
-      land: { type: "geojson", data: await readLand(), maxzoom: 8, tolerance: 0.3 },
+      land: { type: "geojson", data: LAND, maxzoom: 8, tolerance: 0.3 },
       graticule: { type: "geojson", data: graticule(), maxzoom: 6 },
     },
     layers: [
@@ -31,17 +31,6 @@ export function repaint(map, palette) {
   for (const [layer, property] of Object.entries(colors)) {
     if (map.getLayer(layer)) map.setPaintProperty(layer, property, palette[layer]);
   }
-}
-
-async function readLand() {
-  const response = await fetch(LAND);
-  if (!response.ok) throw new Error("The outline of the land is missing.");
-  const bytes = await response.arrayBuffer();
-  const [first, second] = new Uint8Array(bytes, 0, 2);
-  // Whether the file comes as it is or as the encoding of an answer is the server's choice.
-  const isCompressed = first === 0x1f && second === 0x8b;
-  const stream = new Blob([bytes]).stream();
-  return new Response(isCompressed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).json();
 }
 
 /** A line every ten degrees. */

@@ -6,7 +6,10 @@ import { boxSize, worldX, worldY } from "./mercator.js";
 /** The server tells ellipses in pixels of its zoom 24, at which the world is this wide. */
 const ELLIPSE_SCALE = 256 * 2 ** 24;
 
-/** @param tones Gives the tone of a density. */
+/**
+ * @param feature As the server gives it, or out of a tile: then it has no `bbox`.
+ * @param tones Gives the tone of a density.
+ */
 export function clusterOf(feature, tones) {
   const { properties, bbox } = feature;
   const [longitude, latitude] = feature.geometry.coordinates;
@@ -20,9 +23,9 @@ export function clusterOf(feature, tones) {
     x: worldX(longitude),
     y: worldY(latitude),
     radius: count > 1 ? badgeRadius(count) : DOT_RADIUS,
-    tone: count > 1 ? tones.of(density(count, bbox)) : -1,
+    tone: count > 1 && bbox ? tones.of(density(count, bbox)) : -1,
     bbox,
-    stack: properties.stack === true || (count > 1 && bbox[0] === bbox[2] && bbox[1] === bbox[3]),
+    stack: properties.stack === true,
     ellipse: properties.ellipse && ellipseOf(properties.ellipse),
     properties,
   };

@@ -77,8 +77,10 @@ export class Controls {
   explain(palette, tones, view) {
     find("#key .ramp").style.background = palette.gradient;
     const isTiles = view === "tiles";
-    find("#key-title").textContent = isTiles ? "Points in a badge" : "Points per km²";
-    const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low, tones.high];
+    // Of what is sparse everywhere a larger area is told, in numbers that can be read.
+    const area = tones.high < 1 ? 3 : 0;
+    find("#key-title").textContent = isTiles ? "Points in a badge" : area > 0 ? "Points per 1,000 km²" : "Points per km²";
+    const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low + area, tones.high + area];
     const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
     find("#key .ends").replaceChildren(...ends.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
   }

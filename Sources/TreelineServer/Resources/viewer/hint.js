@@ -41,10 +41,7 @@ export class Hint {
 
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
-    const { width, height } = boxSize(cluster.bbox);
-    const facts = cluster.stack
-      ? "All at one place"
-      : `${kilometres(width)} × ${kilometres(height)}, ${short(density(cluster.count, cluster.bbox))} per km²`;
+    const facts = cluster.stack ? "All at one place" : cluster.bbox ? extent(cluster) : "Of a vector tile";
     return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
   }
 
@@ -72,4 +69,9 @@ export class Hint {
     const top = Math.min(Math.max(y - offsetHeight / 2, 8), height - offsetHeight - 8);
     this.node.style.translate = `${Math.round(Math.max(left, 8))}px ${Math.round(top)}px`;
   }
+}
+
+function extent({ count, bbox }) {
+  const { width, height } = boxSize(bbox);
+  return `${kilometres(width)} × ${kilometres(height)}, ${short(density(count, bbox))} per km²`;
 }

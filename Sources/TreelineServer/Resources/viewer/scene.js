@@ -14,6 +14,9 @@ const MOVE = 380;
 const APPEAR = 600;
 const FADE = 160;
 
+/** Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to neighbour. */
+const WAVE = 420;
+
 /** When, as a share of the move, parts begin to tell their own numbers, and a whole tells that of its parts. */
 const PARTS_SPEAK = 0.38;
 const WHOLE_SPEAKS = 0.6;
@@ -76,8 +79,10 @@ class Sprite {
 export class Scene {
   /** The sprites of the answer, by id, in the order of the answer. */
   #shown = new Map();
-  /** Those on their way out, by id. */
-  #leaving = new Map();
+  /** Those on their way out. */
+  #leaving = new Set();
+  /** The latest of these by id, while an answer is applied. */
+  #ghosts = new Map();
   #until = 0;
   #pace = 1;
 
@@ -95,9 +100,9 @@ export class Scene {
 
   /** All that is to be drawn: what goes, what is there, and what tells the number of those beneath it. */
   *sprites() {
-    for (const sprite of this.#leaving.values()) if (!sprite.isOver) yield sprite;
+    for (const sprite of this.#leaving) if (!sprite.isOver) yield sprite;
     yield* this.#shown.values();
-    for (const sprite of this.#leaving.values()) if (sprite.isOver) yield sprite;
+    for (const sprite of this.#leaving) if (sprite.isOver) yield sprite;
   }
 
   isMoving(now) {
@@ -116,9 +121,9 @@ export class Scene {
   /** Brings everything to where it is drawn at a moment. */
   advance(now) {
     for (const sprite of this.#shown.values()) sprite.advance(now);
-    for (const [id, sprite] of this.#leaving) {
+    for (const sprite of this.#leaving) {
       sprite.advance(now);
-      if (now >= sprite.end) this.#leaving.delete(id);
+      if (now >= sprite.end) this.#leaving.delete(sprite);
     }
   }
 
@@ -134,6 +139,7 @@ export class Scene {
     this.#pace = isStill ? 0 : 1;
     const before = this.#shown;
     this.#shown = new Map();
+    this.#ghosts = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
     const sprites = new Map();
     const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
 
@@ -148,23 +154,22 @@ export class Scene {
       const sprite = this.#merge(fresh.get(whole.cluster_id), parts.map((part) => before.get(part.cluster_id)), now);
       sprites.set(whole.cluster_id, sprite);
     }
-    for (const { cluster_id: id } of change.entered) {
-      sprites.set(id, this.#enter(fresh.get(id), now));
-    }
     for (const { cluster_id: id } of change.left) {
       this.#leave(before.get(id), { size: 0.4, alpha: 0 }, now, FADE);
     }
 
-    for (const cluster of clusters) {
-      const sprite = sprites.get(cluster.id) ?? this.#enter(cluster, now);
+    const wave = before.size === 0 ? WAVE / clusters.length : 0;
+    clusters.forEach((cluster, at) => {
+      const sprite = sprites.get(cluster.id) ?? this.#enter(cluster, now, at * wave);
       sprite.cluster = cluster;
       this.#shown.set(cluster.id, sprite);
-    }
+    });
     // Start values hold from this moment on, not from the next frame.
     this.advance(now);
   }
 
   #split(whole, ids, fresh, now) {
+    // A whole that does not tell its number yet never will: its parts take over from what it was to take over from.
     const isForming = whole.speaksFrom > now;
     const takeover = isForming ? whole.speaksFrom : now + this.#pace * MOVE * PARTS_SPEAK;
     if (!isForming) {
@@ -174,35 +179,34 @@ export class Scene {
     }
     return ids.map((id) => {
       const cluster = fresh.get(id);
-      const resumed = this.#resume(id, now);
-      const sprite = resumed ?? new Sprite(cluster);
-      if (!resumed) {
-        sprite.x = whole.x;
-        sprite.y = whole.y;
-        sprite.size = Math.min(1, (0.8 * whole.cluster.radius * whole.size) / cluster.radius);
-      }
-      if (!resumed?.speaks(now)) sprite.speaksFrom = takeover;
+      const sprite = this.#resume(cluster, takeover, now) ?? startingIn(whole, cluster);
+      if (sprite.speaksUntil < Infinity) sprite.speaksFrom = takeover;
+      sprite.speaksUntil = Infinity;
       return this.#move(sprite, cluster, now);
     });
   }
 
   #merge(cluster, parts, now) {
-    const resumed = this.#resume(cluster.id, now);
-    if (resumed?.speaks(now)) {
+    const ghost = this.#ghosts.get(cluster.id);
+    if (ghost?.speaks(now) && parts.every((part) => part.speaksFrom === ghost.speaksUntil)) {
+      // Its parts have not told their numbers yet, and never will.
       for (const part of parts) {
-        if (part.speaksFrom > now) part.speaksFrom = Infinity;
-        else part.speaksUntil = now;
+        part.speaksFrom = Infinity;
         this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.6, alpha: 0 }, now, MOVE);
       }
-      return this.#move(resumed, cluster, now);
+      this.#leaving.delete(ghost);
+      ghost.isOver = false;
+      ghost.speaksUntil = Infinity;
+      return this.#move(ghost, cluster, now);
     }
     const takeover = now + this.#pace * MOVE * WHOLE_SPEAKS;
     for (const part of parts) {
       part.speaksUntil = takeover;
-      this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.5, alpha: 0.4 }, now, MOVE);
+      this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.5, alpha: Math.min(part.alpha, 0.4) }, now, MOVE);
     }
-    const whole = resumed ?? new Sprite(cluster);
+    const whole = this.#resume(cluster, takeover, now) ?? new Sprite(cluster);
     whole.speaksFrom = takeover;
+    whole.speaksUntil = Infinity;
     whole.alpha = 0;
     whole.size = 0;
     const length = this.#pace * MOVE * (1 - WHOLE_SPEAKS) * 1.6;
@@ -210,17 +214,19 @@ export class Scene {
     return whole.go({ x: cluster.x, y: cluster.y }, takeover, length, { swelling: pop });
   }
 
-  #enter(cluster, now) {
-    const resumed = this.#resume(cluster.id, now);
+  #enter(cluster, now, delay) {
+    const resumed = this.#resume(cluster, Infinity, now);
     if (resumed) {
-      resumed.speaksFrom = Math.min(resumed.speaksFrom, now);
+      if (resumed.speaksUntil < Infinity) resumed.speaksFrom = now;
+      resumed.speaksUntil = Infinity;
       return this.#move(resumed, cluster, now);
     }
     const sprite = new Sprite(cluster);
     sprite.size = 0;
+    const start = now + this.#pace * delay;
     const length = this.#pace * APPEAR;
-    this.#until = Math.max(this.#until, now + length);
-    return sprite.go({}, now, length, { swelling: bounce });
+    this.#until = Math.max(this.#until, start + length);
+    return sprite.go({}, start, length, { swelling: bounce });
   }
 
   #move(sprite, cluster, now) {
@@ -230,19 +236,39 @@ export class Scene {
   }
 
   #leave(sprite, target, now, length, easing) {
-    this.#leaving.set(sprite.cluster.id, sprite.go({ alpha: 1, ...target }, now, this.#pace * length, easing));
+    this.#leaving.add(sprite.go({ alpha: 1, ...target }, now, this.#pace * length, easing));
   }
 
-  /** A sprite that is still on its way out turns round; nothing jumps. */
-  #resume(id, now) {
-    const sprite = this.#leaving.get(id);
-    if (!sprite) return undefined;
-    this.#leaving.delete(id);
-    sprite.isOver = false;
-    if (!sprite.speaks(now)) sprite.speaksFrom = Infinity;
-    sprite.speaksUntil = Infinity;
-    return sprite;
+  /**
+   * A sprite for a cluster that is still on its way out: it turns round, so that nothing jumps. If it tells its number just
+   * until the takeover, it goes on telling it, and has no end; if it is to fall silent sooner, because others take over from
+   * it, it is left to that, and another starts where it is.
+   */
+  #resume(cluster, takeover, now) {
+    const ghost = this.#ghosts.get(cluster.id);
+    if (!ghost) return undefined;
+    const willSpeak = now < ghost.speaksUntil && ghost.speaksFrom < ghost.speaksUntil;
+    if (willSpeak && ghost.speaksUntil !== takeover) {
+      const sprite = startingIn(ghost, cluster);
+      sprite.size = ghost.size;
+      sprite.alpha = ghost.alpha;
+      return sprite;
+    }
+    this.#leaving.delete(ghost);
+    ghost.isOver = false;
+    ghost.speaksUntil = willSpeak ? Infinity : -Infinity;
+    return ghost;
   }
+}
+
+/** A sprite for a cluster that comes out of another, and does not tell its number yet. */
+function startingIn(whole, cluster) {
+  const sprite = new Sprite(cluster);
+  sprite.x = whole.x;
+  sprite.y = whole.y;
+  sprite.size = Math.min(1, (0.8 * whole.cluster.radius * whole.size) / cluster.radius);
+  sprite.speaksUntil = -Infinity;
+  return sprite;
 }
 
 /**

@@ -7,7 +7,7 @@ import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
 import { landStyle, repaint } from "./basemap.js";
-import { Camera, mapZoom, worldX } from "./mercator.js";
+import { Camera, mapZoom, WORLD_SIZE, worldX } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
@@ -58,12 +58,11 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    const style = this.settings.style || (await landStyle(this.palette));
+    const style = this.settings.style || landStyle(this.palette);
     this.map = new maplibregl.Map({
       container: "map",
       style,
       ...(mapPlace(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: { padding: 56 } }),
-      minZoom: 0,
       maxZoom: 20,
       maxPitch: 0,
       dragRotate: false,
@@ -77,6 +76,7 @@ export class Viewer {
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, this.server);
     this.#listen();
+    this.controls.offer(this.indexes, this.index);
     await this.#learn();
     this.#fit();
     this.#show();
@@ -187,7 +187,7 @@ export class Viewer {
   }
 
   async failed(error, side) {
-    if (error.status === 409 || error.status === 404) {
+    if (side && (error.status === 409 || error.status === 404)) {
       // The index was replaced, or is gone: ids of before mean nothing now.
       this.indexes = await this.server.indexes().catch(() => this.indexes);
       const index = this.#named(this.index.name);
@@ -195,7 +195,6 @@ export class Viewer {
     }
     const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
     this.notice.show("failure", text);
-    side?.feed && this.wake();
   }
 
   // Settings
@@ -218,6 +217,7 @@ export class Viewer {
   async #useIndex(index) {
     const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
     this.index = index;
+    this.controls.offer(this.indexes, index);
     this.card.close();
     this.#point(null);
     for (const side of [this.grid, this.tree]) side.reset();
@@ -237,7 +237,6 @@ export class Viewer {
     const { settings } = this;
     if (settings.by === "spacing" && !this.index.has_separations) return settings.set({ by: "limit" });
     this.controls.update();
-    this.controls.offer(this.indexes, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
     find("#divider").hidden = settings.view !== "compare";
     this.divider.show(settings.divider);
@@ -255,7 +254,10 @@ export class Viewer {
   }
 
   #fit() {
-    this.overlay.prepare(this.palette, find("#map"));
+    const node = find("#map");
+    this.overlay.prepare(this.palette, node);
+    // The world fills the width, so nothing is there twice.
+    this.map.setMinZoom(Math.log2(node.clientWidth / WORLD_SIZE));
     this.wake();
   }
 
@@ -329,8 +331,7 @@ export class Viewer {
     if (!this.map.getLayer("clusters")) return {};
     const [feature] = this.map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
     if (!feature) return {};
-    const [longitude, latitude] = feature.geometry.coordinates;
-    return { side: this.tree, cluster: clusterOf({ ...feature, bbox: [longitude, latitude, longitude, latitude] }, this.tones) };
+    return { side: this.tree, cluster: clusterOf(feature, this.tones) };
   }
 
   #point(cluster, side) {
