@@ -1,36 +1,47 @@
-// What lies below the badges: the land of the world, its coast and a graticule, without any network; or a style of yours.
+// What lies below the badges: land, lakes and borders without any network; or a style of yours.
 
-const LAND = new URL("land_50m.geojson", import.meta.url).href;
+const WORLD = new URL("world.geojson", import.meta.url).href;
 
-/** A style (https://maplibre.org/maplibre-style-spec) of the bundled land in the colours of the page. */
-export function landStyle(palette) {
+/** What is drawn, from the bottom up, and the colour of the palette that it has. */
+const LAYERS = [
+  { id: "sea", type: "background", color: "sea" },
+  { id: "graticule", type: "line", source: "graticule", color: "graticule", width: 1 },
+  { id: "land", type: "fill", kinds: ["land"], color: "land" },
+  { id: "lakes", type: "fill", kinds: ["lake"], color: "sea" },
+  { id: "borders", type: "line", kinds: ["border"], color: "border", width: byZoom(0.6, 1, 1.4), dash: [3, 2] },
+  { id: "coast", type: "line", kinds: ["land", "lake"], color: "coast", width: byZoom(0.5, 1.1, 1.6) },
+];
+
+function byZoom(far, near, close) {
+  return ["interpolate", ["linear"], ["zoom"], 1, far, 6, near, 12, close];
+}
+
+/** A style (https://maplibre.org/maplibre-style-spec) of the bundled world in the colours of the page. */
+export function worldStyle(palette) {
   return {
     version: 8,
     sources: {
-      land: { type: "geojson", data: LAND, maxzoom: 8, tolerance: 0.3 },
-      graticule: { type: "geojson", data: graticule(), maxzoom: 6 },
+      world: { type: "geojson", data: WORLD, maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
+      graticule: { type: "geojson", data: graticule(), maxzoom: 4 },
     },
-    layers: [
-      { id: "sea", type: "background", paint: { "background-color": palette.sea } },
-      { id: "graticule", type: "line", source: "graticule", paint: { "line-color": palette.graticule, "line-width": 1 } },
-      { id: "land", type: "fill", source: "land", paint: { "fill-color": palette.land } },
-      {
-        id: "coast",
-        type: "line",
-        source: "land",
-        layout: { "line-join": "round" },
-        paint: { "line-color": palette.coast, "line-width": ["interpolate", ["linear"], ["zoom"], 1, 0.5, 6, 1.1, 12, 1.6] },
+    layers: LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
+      id,
+      type,
+      ...(type !== "background" && { source }),
+      ...(kinds && { filter: ["in", ["get", "kind"], ["literal", kinds]] }),
+      ...(type === "line" && { layout: { "line-join": "round" } }),
+      paint: {
+        [`${type}-color`]: palette[color],
+        ...(width && { "line-width": width }),
+        ...(dash && { "line-dasharray": dash }),
       },
-    ],
+    })),
   };
 }
 
-/** Gives a map that shows the land the colours of another palette. */
+/** Gives a map that shows the world the colours of another palette. */
 export function repaint(map, palette) {
-  const colors = { sea: "background-color", graticule: "line-color", land: "fill-color", coast: "line-color" };
-  for (const [layer, property] of Object.entries(colors)) {
-    if (map.getLayer(layer)) map.setPaintProperty(layer, property, palette[layer]);
-  }
+  for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
 }
 
 /** A line every ten degrees. */

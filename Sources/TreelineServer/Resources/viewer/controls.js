@@ -34,13 +34,18 @@ export class Controls {
     });
   }
 
-  /** Shows what the settings are. */
-  update() {
+  /**
+   * Shows what the settings are.
+   *
+   * @param ways What the tree can be cut by.
+   */
+  update(ways) {
     const { settings } = this;
     document.body.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
+    for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !ways.includes(input.value);
     find("#order-field").hidden = settings.by !== "limit";
     const { unit, step, says } = AMOUNTS[settings.by];
     const amount = find("#amount");
@@ -69,7 +74,6 @@ export class Controls {
     const splits = indexes.filter(samePoints);
     fill(find("#split"), splits.map(({ name, split }) => [name, splitTitle(split)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    for (const input of document.querySelectorAll('input[name="by"][value="spacing"]')) input.disabled = !index.has_separations;
     find("#facts").textContent = `${title(index.name)} · ${number(index.point_count)} points`;
   }
 

@@ -13,6 +13,7 @@ export function readPalette() {
     sea: token("sea"),
     land: token("land"),
     coast: token("coast"),
+    border: token("border"),
     graticule: token("graticule"),
     dust: token("dust"),
     ring: token("ring"),

@@ -47,7 +47,7 @@ export function factsOf(properties, columns) {
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name in node && name !== "list") node[name] = value;
+    if (name in node) node[name] = value;
     else node.setAttribute(name, value);
   }
   node.append(...children.filter((child) => child !== null && child !== undefined));

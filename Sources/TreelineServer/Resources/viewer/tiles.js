@@ -34,7 +34,6 @@ export class TileLayers {
       this.pictures = new BadgePictures(palette, Math.min(devicePixelRatio || 1, 2));
     }
     this.#set("dust", dust && this.#dustURL(index), (source) => this.#dust(source));
-    // Tiles know no limit, which would differ from one to the next.
     const cut = by === "detail" ? { detail: detail / TILE_RATIO } : { spacing: tileSpacing(spacing) };
     this.#set(
       "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cut, buffer: 0 }),

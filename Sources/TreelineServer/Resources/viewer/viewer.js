@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
-import { landStyle, repaint } from "./basemap.js";
+import { repaint, worldStyle } from "./basemap.js";
 import { Camera, mapZoom, WORLD_SIZE, worldX } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
@@ -58,7 +58,7 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    const style = this.settings.style || landStyle(this.palette);
+    const style = this.settings.style || worldStyle(this.palette);
     this.map = new maplibregl.Map({
       container: "map",
       style,
@@ -69,7 +69,7 @@ export class Viewer {
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: 0,
-      attributionControl: { compact: false, customAttribution: this.settings.style ? "" : "Natural Earth" },
+      attributionControl: { compact: false },
       locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
     });
     this.map.touchZoomRotate.disableRotation();
@@ -235,8 +235,9 @@ export class Viewer {
   /** Brings the page in line with the settings. */
   #show() {
     const { settings } = this;
-    if (settings.by === "spacing" && !this.index.has_separations) return settings.set({ by: "limit" });
-    this.controls.update();
+    const ways = this.#ways;
+    if (!ways.includes(settings.by)) return settings.set({ by: ways[0] });
+    this.controls.update(ways);
     if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
     find("#divider").hidden = settings.view !== "compare";
     this.divider.show(settings.divider);
@@ -244,6 +245,12 @@ export class Viewer {
     else this.map.once("idle", () => this.tiles.update(this.index, settings, this.palette));
     this.#write();
     this.wake();
+  }
+
+  /** What can say how far the tree is cut: a limit would differ from one tile to the next. */
+  get #ways() {
+    const ways = this.settings.view === "tiles" ? ["spacing", "detail"] : ["spacing", "limit", "detail"];
+    return ways.filter((way) => way !== "spacing" || this.index.has_separations);
   }
 
   #repaint() {
