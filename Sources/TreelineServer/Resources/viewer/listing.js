@@ -46,10 +46,10 @@ export class Listing {
     const { width, height } = boxSize(cluster.bbox);
     const across = Math.hypot(width, height);
     const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
-    const extent = cluster.stack ? "at one place" : cluster.count > 1 ? `${kilometres(across)} across` : "";
+    const extent = cluster.stack ? "at one place" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
-      element("span", {}, what, " ", element("small", {}, extent)),
+      element("span", {}, what, element("small", {}, extent)),
       element("small", {}, place(cluster.latitude, cluster.longitude, 1)));
     button.addEventListener("click", () => this.choose(cluster));
     button.addEventListener("focus", () => this.point(cluster));

@@ -96,9 +96,9 @@ export class Tones {
   constructor(densities) {
     const logs = densities.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10).sort((a, b) => a - b);
     const at = (share) => logs[Math.round(share * (logs.length - 1))] ?? 0;
-    this.low = at(0.04);
+    this.low = at(0.02);
     // Closer up there is more that is dense.
-    this.high = Math.max(at(0.96) + 0.8, this.low + 1.5);
+    this.high = Math.max(at(0.98) + 0.4, this.low + 1.5);
   }
 
   of(density) {

@@ -21,7 +21,7 @@ import { TileLayers, tileSpacing } from "./tiles.js";
 const find = (selector) => document.querySelector(selector);
 
 /** How many clusters of the whole index say which densities it has. */
-const OVERVIEW = 256;
+const OVERVIEW = 1000;
 
 /** Milliseconds without a change after which the view is measured and told. */
 const REST = 160;
