@@ -28,6 +28,7 @@ let package = Package(
         .product(name: "TreelineFormats", package: "treeline"),
         .product(name: "TreelineComparison", package: "treeline"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -35,7 +36,7 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       path: ".",
-      exclude: ["Tool", "Tests", "Tiles/vector_tile.proto"],
+      exclude: ["README.md", "Tool", "Tests", "Tiles/vector_tile.proto"],
       resources: [.copy("Resources/openapi.json"), .copy("Resources/viewer")]),
     .executableTarget(
       name: "TreelineServerCommand",

@@ -57,7 +57,7 @@ extension TreeStorage {
       // A mean lies in the box around its points.
       let box = box(of: node)
       guard window.intersects(box) else { continue }
-      if let fork = try fork(of: node), try Int(node.count) < leastMembers || isTooCoarse(node, fork) {
+      if let fork = try fork(of: node), try Int(node.count) < leastMembers ? true : isTooCoarse(node, fork) {
         waiting.append(fork.right(of: node))
         waiting.append(fork.left(of: node))
         continue
