@@ -28,6 +28,7 @@ export class Listing {
 
   /** Shows the clusters of an answer; nothing is done while the list is folded. */
   update(clusters = [], index, palette) {
+    if (palette !== this.palette) this.#shown = "";
     Object.assign(this, { clusters, index, palette });
     this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
     if (!this.node.open) return;

@@ -28,6 +28,7 @@ const REST = 160;
 
 export class Viewer {
   #isScheduled = false;
+  #isStyled = false;
   #askedIn = null;
   #turn = 0;
   #rest = 0;
@@ -80,7 +81,6 @@ export class Viewer {
     await this.#learn();
     this.#fit();
     this.#show();
-    this.map.once("load", () => this.#show());
   }
 
   /** Learns which densities the index has, which the tones are spread over. */
@@ -100,6 +100,10 @@ export class Viewer {
     addEventListener("hashchange", () => settings.read(location.hash));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
     new ResizeObserver(() => this.#fit()).observe(find("#map"));
+    map.once("style.load", () => {
+      this.#isStyled = true;
+      this.#show();
+    });
     map.on("render", () => this.#frame());
     map.on("moveend", () => this.#moved());
     map.on("mousemove", ({ point }) => this.#hover(point));
@@ -148,7 +152,7 @@ export class Viewer {
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
-    const marked = this.#pointed?.side === side ? this.#pointed.cluster : this.card.cluster;
+    const marked = this.#pointed?.side === side ? this.#pointed.cluster : side === this.#mainSide && this.card.cluster;
     this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked });
   }
 
@@ -241,8 +245,7 @@ export class Viewer {
     if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
     find("#divider").hidden = settings.view !== "compare";
     this.divider.show(settings.divider);
-    if (this.map.isStyleLoaded() || this.map.loaded()) this.tiles.update(this.index, settings, this.palette);
-    else this.map.once("idle", () => this.tiles.update(this.index, settings, this.palette));
+    if (this.#isStyled) this.tiles.update(this.index, settings, this.palette);
     this.#write();
     this.wake();
   }
