@@ -42,10 +42,10 @@ def indexes(tmp_path_factory):
     fixtures = ROOT / "Fixtures"
     built = {}
     for name, points, *options in (
-        ("iceland", fixtures / "iceland_addresses.csv.gz"),
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
         ("iceland-least-scatter", fixtures / "iceland_addresses.csv.gz", "--split", "least-scatter"),
-        ("airports", fixtures / "airports.csv.gz"),
-        ("stacks", stacks(folder / "stacks.csv.gz")),
+        ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
     ):
         built[name] = folder / f"{name}.treeline"
         subprocess.run([TOOL, "build", points, "-o", built[name], *options], check=True, capture_output=True)

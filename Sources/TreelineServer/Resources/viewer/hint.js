@@ -25,7 +25,7 @@ export class Hint {
       this.#shown = cluster.id;
       this.node.replaceChildren(...this.#facts(cluster, index));
       this.node.hidden = false;
-      if (cluster.count > 1 && side !== "grid") {
+      if (cluster.count > 1 && side !== "grid" && index.columns.length > 0) {
         this.#timer = setTimeout(() => this.#members(cluster, index), REST);
       }
     }

@@ -7,7 +7,7 @@ import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
 import { repaint, worldStyle } from "./basemap.js";
-import { Camera, mapZoom, WORLD_SIZE, worldX } from "./mercator.js";
+import { Camera, mapZoom, WORLD_SIZE } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
@@ -435,6 +435,10 @@ export class Viewer {
 
 /** A box as the map library takes it; one that crosses the antimeridian goes on beyond 180 degrees. */
 function corners(bounds) {
-  const [west, south, east, north] = bounds ?? [-170, -60, 170, 75];
-  return [[west, south], [worldX(east) < worldX(west) ? east + 360 : east, north]];
+  const [west, south, east, north] = bounds ?? WORLD;
+  const end = east < west ? east + 360 : east;
+  // What goes nearly all the way round is shown as maps of the world are.
+  return end - west > 320 ? [[WORLD[0], south], [WORLD[2], north]] : [[west, south], [end, north]];
 }
+
+const WORLD = [-180, -60, 180, 75];
