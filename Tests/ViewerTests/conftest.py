@@ -23,6 +23,8 @@ PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewe
 CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
 
 LAPTOP = {"width": 1440, "height": 900}
+# Drawn in software, a smaller window makes the tests quicker.
+WINDOW = {"width": 1100, "height": 720}
 PHONE = {"width": 390, "height": 844}
 
 
@@ -93,7 +95,7 @@ def open_map(browser, address):
     """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this machine."""
     contexts, complaints = [], []
 
-    def open_map(fragment="", viewport=LAPTOP, tolerates=(), setup=None, settle=True, **options):
+    def open_map(fragment="", viewport=WINDOW, tolerates=(), setup=None, settle=True, **options):
         context = browser.new_context(viewport=viewport, **options)
         contexts.append(context)
         context.route(lambda url: not url.startswith(address) and not url.startswith(("blob:", "data:")),
