@@ -124,7 +124,7 @@ def open_map(browser, address):
 # What the page shows
 
 AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
-  && [viewer.grid, viewer.tree].every(side => !side.scene.isMoving(performance.now()))"""
+  && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
   id, count, stack, bbox, longitude, latitude, radius, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""

@@ -145,8 +145,8 @@ export class Viewer {
     if (view !== "tiles") this.#draw(this.tree, edge, camera.width, now, ellipses);
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now);
-    if (this.#sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
-    find("#progress").classList.toggle("waiting", this.#sides.some(({ feed }) => now - feed.waitingSince > 240));
+    if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
+    find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
   #draw(side, left, right, now, ellipses) {
@@ -156,7 +156,8 @@ export class Viewer {
     this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked });
   }
 
-  get #sides() {
+  /** Those that are on the screen. */
+  get sides() {
     return { compare: [this.grid, this.tree], grid: [this.grid], tree: [this.tree], tiles: [] }[this.settings.view];
   }
 
@@ -170,7 +171,7 @@ export class Viewer {
   /** Sends one request a frame at most; both sides take turns. */
   #ask(camera, now) {
     if (document.timeline.currentTime === this.#askedIn) return;
-    const sides = this.#sides;
+    const sides = this.sides;
     for (let i = 0; i < sides.length; i++) {
       const side = sides[(this.#turn + i) % sides.length];
       if (!side.feed.want(side.question(camera, this.settings), now)) continue;
@@ -295,12 +296,12 @@ export class Viewer {
   get isAtRest() {
     if (!this.tones || this.map.isMoving()) return false;
     const camera = new Camera(this.map);
-    return this.#sides.every((side) => side.feed.hasAnswered(side.question(camera, this.settings)));
+    return this.sides.every((side) => side.feed.hasAnswered(side.question(camera, this.settings)));
   }
 
   /** Measures the view, lists its clusters and tells of it, once everything is answered. */
   #rested() {
-    const sides = this.#sides;
+    const sides = this.sides;
     if (!this.isAtRest || sides.length === 0) return;
     const { scene } = this.#mainSide;
     this.listing.update(scene.clusters, this.index, this.palette);
