@@ -45,17 +45,19 @@ export class Card {
     return !this.node.hidden;
   }
 
-  /** Opens a single point or a stack. */
-  async open(cluster, index) {
-    this.cluster = cluster;
-    this.index = index;
+  /** Opens a single point, or a stack of the tree. */
+  async open(cluster, index, side) {
+    Object.assign(this, { cluster, index, side });
     if (cluster.count === 1) {
-      this.#fill(nameOf(cluster.properties, index.columns), place(cluster.latitude, cluster.longitude, 4), this.#facts(cluster.properties));
+      const where = place(cluster.latitude, cluster.longitude, 4);
+      this.#fill(nameOf(cluster.properties, index.columns), where, this.#facts(cluster.properties));
       return;
     }
     const list = element("ol", {});
-    this.#fill(points(cluster.count), `All at ${place(cluster.latitude, cluster.longitude, 4)}`, list);
-    this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), this.viewer.isStill ? -Infinity : performance.now());
+    const where = place(cluster.latitude, cluster.longitude, 4);
+    this.#fill(points(cluster.count), cluster.stack ? `All at ${where}` : `Around ${where}`, list);
+    const start = this.viewer.isStill ? -Infinity : performance.now();
+    this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
     await this.#page(list, 0);
   }
@@ -82,7 +84,7 @@ export class Card {
 
   #fill(title, subtitle, body) {
     const close = element("button", { type: "button", className: "close", ariaLabel: "Close" });
-    close.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3.5 3.5 9 9m0-9-9 9"/></svg>`;
+    close.innerHTML = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3.5 3.5 9 9m0-9-9 9"/></svg>';
     close.addEventListener("click", () => this.close());
     const heading = element("h2", { tabIndex: -1 }, title);
     this.node.replaceChildren(
@@ -105,7 +107,8 @@ export class Card {
       if (this.cluster !== cluster) return;
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index.columns).map(([, value]) => value);
-        const item = element("li", {}, nameOf(properties, index.columns), element("small", {}, facts.slice(0, 3).join(" · ")));
+        const said = element("small", {}, facts.slice(0, 3).join(" · "));
+        const item = element("li", {}, nameOf(properties, index.columns), said);
         item.addEventListener("pointerenter", () => this.mark(offset + at));
         list.append(item);
       });

@@ -1,12 +1,12 @@
 // The settings as controls of the panel.
 
 import { RANGES } from "./settings.js";
-import { number, short, title } from "./text.js";
+import { element, number, short, title } from "./text.js";
 
 const AMOUNTS = {
-  spacing: { unit: " px", step: 1, says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.` },
-  detail: { unit: " px", step: 1, says: (value) => `The points of a badge lie within about ${value} px of it.` },
-  limit: { unit: "", step: 1, says: (value) => `${number(value)} badges at most, as fine as that allows.` },
+  spacing: { unit: " px", says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.` },
+  detail: { unit: " px", says: (value) => `The points of a badge lie within about ${value} px of it.` },
+  limit: { unit: "", says: (value) => `${number(value)} badges at most, as fine as that allows.` },
 };
 
 const find = (selector) => document.querySelector(selector);
@@ -47,10 +47,9 @@ export class Controls {
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !ways.includes(input.value);
     find("#order-field").hidden = settings.by !== "limit";
-    const { unit, step, says } = AMOUNTS[settings.by];
+    const { unit, says } = AMOUNTS[settings.by];
     const amount = find("#amount");
     [amount.min, amount.max] = RANGES[settings.by];
-    amount.step = step;
     amount.value = settings[settings.by];
     amount.setAttribute("aria-label", title(settings.by));
     amount.setAttribute("aria-valuetext", `${settings[settings.by]}${unit}`);
@@ -86,7 +85,7 @@ export class Controls {
     find("#key-title").textContent = isTiles ? "Points in a badge" : area > 0 ? "Points per 1,000 km²" : "Points per km²";
     const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low + area, tones.high + area];
     const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
-    find("#key .ends").replaceChildren(...ends.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
+    find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
   }
 }
 

@@ -20,7 +20,7 @@ export class Divider {
     node.addEventListener("dblclick", () => this.#move(0.5));
     node.addEventListener("keydown", (event) => {
       const places = {
-        ArrowLeft: this.at - STEP, ArrowRight: this.at + STEP, PageUp: this.at + 5 * STEP, PageDown: this.at - 5 * STEP, Home: 0, End: 1,
+        ArrowLeft: this.at - STEP, ArrowRight: this.at + STEP, Home: 0, End: 1,
       };
       if (!(event.key in places)) return;
       event.preventDefault();

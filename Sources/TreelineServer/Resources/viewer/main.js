@@ -10,7 +10,8 @@ const reload = { title: "Try again", run: () => location.reload() };
 
 async function start() {
   if (!globalThis.maplibregl) {
-    return notice.show("start", "The map library is missing: run scripts/viewer-vendor, then reload this page.", reload, true);
+    const remedy = "The map library is missing: run scripts/viewer-vendor, then reload this page.";
+    return notice.show("start", remedy, reload, true);
   }
   const server = new Server(new URL("..", import.meta.url));
   try {
@@ -21,7 +22,8 @@ async function start() {
     globalThis.viewer = viewer;
     await viewer.start();
   } catch (error) {
-    notice.show("start", /webgl/i.test(error.message) ? "This browser shows no WebGL, which the map needs." : error.message, reload, true);
+    const isWebGL = /webgl/i.test(error.message);
+    notice.show("start", isWebGL ? "This browser shows no WebGL, which the map needs." : error.message, reload, true);
     throw error;
   }
 }

@@ -57,7 +57,8 @@ export class Measures {
     ROWS.forEach((row, at) => {
       const values = { grid: answers.grid?.[row.name], tree: answers.tree?.[row.name] };
       const known = Object.values(values).filter((value) => typeof value === "number");
-      const best = row.better && known.length === 2 && row.write(known[0]) !== row.write(known[1]) ? row.better(...known) : null;
+      const differ = known.length === 2 && row.write(known[0]) !== row.write(known[1]);
+      const best = row.better && differ ? row.better(...known) : null;
       for (const [name, value] of Object.entries(values)) {
         const cell = this.cells[at][name];
         cell.textContent = typeof value === "number" ? row.write(value) : "–";

@@ -95,7 +95,8 @@ export class Overlay {
     const x = camera.screenX(sprite.x);
     const y = camera.screenY(sprite.y);
     const reach = cluster.radius + 6;
-    if (alpha <= 0.01 || size <= 0.01 || x < left - reach || x > right + reach || y < -reach || y > this.height + reach) return;
+    if (alpha <= 0.01 || size <= 0.01) return;
+    if (x < left - reach || x > right + reach || y < -reach || y > this.height + reach) return;
     const { context } = this;
     const disc = this.pictures.disc(cluster);
     const side = disc.side * size;
@@ -107,8 +108,8 @@ export class Overlay {
     const label = this.pictures.label(cluster);
     const scale = Math.min(size, 1.1);
     context.globalAlpha = Math.min(alpha, voice);
-    context.drawImage(
-      label.picture, x - (label.width * scale) / 2, y - (label.height * scale) / 2, label.width * scale, label.height * scale);
+    const [width, height] = [label.width * scale, label.height * scale];
+    context.drawImage(label.picture, x - width / 2, y - height / 2, width, height);
   }
 
   #mark(sprite, camera) {

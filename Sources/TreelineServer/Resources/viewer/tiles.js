@@ -10,7 +10,9 @@ const TILE_RATIO = 2;
 /** Points closer than about a pixel are one grain. */
 const GRAIN = 1;
 
-export const tileSpacing = (spacing) => spacing / TILE_RATIO;
+/** What tiles are asked for so that they show what the settings say, and where their clusters fall apart. */
+export const tileCut = ({ by, spacing, detail }) =>
+  by === "detail" ? { detail: detail / TILE_RATIO } : { spacing: spacing / TILE_RATIO };
 
 export class TileLayers {
   /** @param server Tells where the tiles are. */
@@ -25,7 +27,8 @@ export class TileLayers {
    *
    * @param palette The colours; others make pictures anew.
    */
-  update(index, { dust, view, by, spacing, detail }, palette) {
+  update(index, settings, palette) {
+    const { dust, view } = settings;
     if (this.palette !== palette) {
       this.#remove("dust");
       this.#remove("clusters");
@@ -34,9 +37,8 @@ export class TileLayers {
       this.pictures = new BadgePictures(palette, Math.min(devicePixelRatio || 1, 2));
     }
     this.#set("dust", dust && this.#dustURL(index), (source) => this.#dust(source));
-    const cut = by === "detail" ? { detail: detail / TILE_RATIO } : { spacing: tileSpacing(spacing) };
     this.#set(
-      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cut, buffer: 0 }),
+      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...tileCut(settings), buffer: 0 }),
       (source) => this.#clusters(source, index));
   }
 

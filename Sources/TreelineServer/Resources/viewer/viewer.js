@@ -1,13 +1,14 @@
 // The map and what belongs to it: asks once a frame at most, draws what moves, and answers the user.
 
 import { Card } from "./card.js";
+import { Choice, corners } from "./choice.js";
 import { clusterOf, density } from "./cluster.js";
 import { Controls } from "./controls.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
 import { repaint, worldStyle } from "./basemap.js";
-import { Camera, mapZoom, WORLD_SIZE } from "./mercator.js";
+import { Camera, WORLD_SIZE } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
@@ -16,7 +17,7 @@ import { clusterAt, memberAt } from "./pointer.js";
 import { mapPlace, mapText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
 import { number, place, points } from "./text.js";
-import { TileLayers, tileSpacing } from "./tiles.js";
+import { TileLayers } from "./tiles.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -48,10 +49,11 @@ export class Viewer {
     this.measures = new Measures(find("#measures"), server);
     this.hint = new Hint(find("#hint"), server);
     this.card = new Card(find("#card"), server, this);
+    this.choice = new Choice(this);
     this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
     this.listing = new Listing(find("#listing"), {
       point: (cluster) => this.#point(cluster, this.#mainSide),
-      choose: (cluster) => this.#choose(cluster, this.#mainSide),
+      choose: (cluster) => this.choice.choose(cluster, this.#mainSide),
     });
   }
 
@@ -113,8 +115,8 @@ export class Viewer {
     addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
     });
-    find("#zoom-in").addEventListener("click", () => map.zoomIn(this.#motion));
-    find("#zoom-out").addEventListener("click", () => map.zoomOut(this.#motion));
+    find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
+    find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
     find("#zoom-all").addEventListener("click", () => this.showAll());
   }
 
@@ -152,7 +154,7 @@ export class Viewer {
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
-    const marked = this.#pointed?.side === side ? this.#pointed.cluster : side === this.#mainSide && this.card.cluster;
+    const marked = this.#pointed?.side === side ? this.#pointed.cluster : this.card.side === side && this.card.cluster;
     this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked });
   }
 
@@ -183,7 +185,7 @@ export class Viewer {
 
   answered(side) {
     this.notice.take("failure");
-    if (this.#pointed && !side.scene.sprite(this.#pointed.cluster.id) && this.#pointed.side === side) this.#point(null);
+    if (this.#pointed?.side === side && !side.scene.sprite(this.#pointed.cluster.id)) this.#point(null);
     if (side === this.#mainSide) {
       if (side.scene.size > 0) this.notice.take("empty");
       else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.showAll() });
@@ -312,9 +314,9 @@ export class Viewer {
     this.measures.update(this.index, questions);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     find("#status").textContent =
-      `${number(scene.size)} clusters of ${points(total)} around ${place(this.camera.latitude, this.camera.longitude, 1)}, ` +
-      `zoom ${this.camera.zoom.toFixed(1)}.`;
-    this.#openFromLink();
+      `${number(scene.size)} clusters of ${points(total)} around ` +
+      `${place(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
+    this.choice.openFromLink();
   }
 
   // Pointing and choosing
@@ -355,51 +357,9 @@ export class Viewer {
   #click({ x, y }, kind) {
     if (memberAt(this.card.spread, this.camera, x, y) >= 0) return;
     const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse");
-    if (cluster) this.#choose(cluster, side);
-    else this.card.close();
-  }
-
-  /** Zooms to where a cluster falls apart; opens what never does. */
-  async #choose(cluster, side) {
     this.hint.hide();
-    try {
-      if (cluster.count === 1) return this.#open(cluster);
-      if (side === this.grid) return cluster.stack ? undefined : this.#zoomToBox(cluster);
-      const { view, by, spacing, detail } = this.settings;
-      if (view === "tiles") return await this.#zoomToSplit(cluster, by === "detail" ? { detail: detail / 2 } : { spacing: tileSpacing(spacing) }, Math.ceil);
-      if (cluster.stack) return this.#open(cluster);
-      if (by === "limit") return this.#zoomToBox(cluster);
-      await this.#zoomToSplit(cluster, by === "spacing" ? { spacing } : { detail });
-    } catch (error) {
-      this.failed(error);
-    }
-  }
-
-  /** @param step What the zoom of the server is rounded by: tiles are cut at whole ones. */
-  async #zoomToSplit(cluster, cut, step = (zoom) => zoom + 0.02) {
-    const zoom = await this.server.expansionZoom(this.index.name, cluster.id, cut);
-    if (zoom === null) return this.#open(cluster);
-    const isTiles = this.settings.view === "tiles";
-    // Tiles of the server's zoom are shown from that very zoom of the map on.
-    const least = isTiles ? step(zoom) : mapZoom(step(zoom));
-    const target = Math.max(least, Math.min(this.map.getZoom() + 1, isTiles ? Infinity : this.#fittingZoom(cluster)));
-    // What falls apart only closer than the map goes is opened like a stack.
-    if (least > this.map.getMaxZoom()) return this.#open(cluster);
-    this.map.easeTo({ center: [cluster.longitude, cluster.latitude], zoom: target, ...this.#motion });
-  }
-
-  #fittingZoom({ bbox }) {
-    return this.map.cameraForBounds(corners(bbox), { padding: 60 })?.zoom ?? Infinity;
-  }
-
-  #zoomToBox({ bbox, longitude, latitude }) {
-    const zoom = Math.max(this.#fittingZoom({ bbox }), this.map.getZoom() + 0.5);
-    this.map.easeTo({ center: [longitude, latitude], zoom: Math.min(zoom, this.map.getMaxZoom()), ...this.#motion });
-  }
-
-  #open(cluster) {
-    this.settings.set({ open: String(cluster.id) });
-    return this.card.open(cluster, this.index);
+    if (cluster) this.choice.choose(cluster, side);
+    else this.card.close();
   }
 
   closed(hadFocus) {
@@ -408,20 +368,8 @@ export class Viewer {
     this.wake();
   }
 
-  async #openFromLink() {
-    const { open } = this.settings;
-    if (!/^\d+$/.test(open) || this.card.isOpen) return;
-    try {
-      const cluster = clusterOf(await this.server.cluster(this.index.name, open), this.tones);
-      if (cluster.stack || cluster.count === 1) this.card.open(cluster, this.index);
-    } catch {
-      // A link to what is no more shows the rest of it.
-      this.settings.set({ open: "" });
-    }
-  }
-
   showAll() {
-    this.map.fitBounds(corners(this.index.bounds), { padding: 56, ...this.#motion });
+    this.map.fitBounds(corners(this.index.bounds), { padding: 56, ...this.motion });
   }
 
   /** Whoever asks for reduced motion is there at once. */
@@ -429,17 +377,7 @@ export class Viewer {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
-  get #motion() {
+  get motion() {
     return { duration: this.isStill ? 0 : 650 };
   }
 }
-
-/** A box as the map library takes it; one that crosses the antimeridian goes on beyond 180 degrees. */
-function corners(bounds) {
-  const [west, south, east, north] = bounds ?? WORLD;
-  const end = east < west ? east + 360 : east;
-  // What goes nearly all the way round is shown as maps of the world are.
-  return end - west > 320 ? [[WORLD[0], south], [WORLD[2], north]] : [[west, south], [end, north]];
-}
-
-const WORLD = [-180, -60, 180, 75];
