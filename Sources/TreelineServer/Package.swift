@@ -43,6 +43,7 @@ let package = Package(
       dependencies: [
         "TreelineServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Tool"),
