@@ -22,7 +22,9 @@ public struct ClusterServer: Sendable {
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
-    self.logger = logger ?? Logger(label: "treeline")
+    var quiet = Logger(label: "treeline")
+    quiet.logLevel = .notice
+    self.logger = logger ?? quiet
     guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
     routes = Routes(
       catalog: catalog, options: options, metrics: metrics, logger: self.logger,
@@ -40,7 +42,7 @@ public struct ClusterServer: Sendable {
       router: routes.router(),
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [StalledWriteHandler(limit: .seconds(Int64(options.idleSeconds)))],
+          additionalChannelHandlers: [DeliveryHandler(limit: .seconds(Int64(options.idleSeconds)))],
           idleTimeout: .seconds(Int64(options.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,

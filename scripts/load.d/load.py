@@ -20,7 +20,7 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TOOL = ROOT / ".build/release/treeline"
+TOOL = pathlib.Path(os.environ.get("TREELINE_TOOL", ROOT / ".build/release/treeline"))
 KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles"]
 
 

@@ -59,22 +59,19 @@ struct View {
         Viewport(center: center, zoom: zoom, width: size.width, height: size.height, on: tree.plane).box
     }
     self.box = seen
-    do {
-      guard let seen else {
-        (window, self.zoom) = (.everything, zoom)
-        return
+    var (window, scale): (PlaneWindow?, Double?) = (.everything, zoom)
+    if let seen {
+      do {
+        window = try tree.plane.window(showing: seen)
+        if zoom == nil, let size, window != nil {
+          let size = try PictureSize(width: size.width, height: size.height)
+          scale = try ComparisonView(seen, fitting: size, on: tree.plane).zoom
+        }
+      } catch {
+        parameters.refuse(name, expected: Self.expectation(of: error), found: parameters.value(name))
       }
-      window = try tree.plane.window(showing: seen)
-      if zoom == nil, let size, window != nil {
-        let size = try PictureSize(width: size.width, height: size.height)
-        self.zoom = try ComparisonView(seen, fitting: size, on: tree.plane).zoom
-      } else {
-        self.zoom = zoom
-      }
-    } catch {
-      (window, self.zoom) = (nil, zoom)
-      parameters.refuse(name, expected: Self.expectation(of: error), found: parameters.value(name))
     }
+    (self.window, self.zoom) = (window, scale)
   }
 
   /// Errors of boxes read "expected …, found …".

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NIOCore
 import NIOPosix
 import TreelineServer
 
@@ -57,8 +58,9 @@ struct TreelineServerCommand: AsyncParsableCommand {
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host] port in
         let address = host.contains(":") ? "[\(host)]" : host
-        print("Serving \(names.joined(separator: ", ")) at http://\(address):\(port)/")
-        fflush(stdout)
+        // Not kept back until a buffer is full, where the output is no terminal.
+        let line = "Serving \(names.joined(separator: ", ")) at http://\(address):\(port)/\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
       }
     } catch {
       FileHandle.standardError.write(Data("treeline-server: \(error)\n".utf8))
