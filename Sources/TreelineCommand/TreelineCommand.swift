@@ -15,6 +15,6 @@ struct TreelineCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       QueryCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self,
-      VerifyCommand.self,
+      VerifyCommand.self, ServeCommand.self,
     ])
 }

@@ -15,8 +15,8 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for point in table.coordinates.indices.prefix(20) {
       _ = table.row(ofPoint: point)
       for value in table.columns(ofPoint: point).map(\.value) + [table.featureID(ofPoint: point) ?? .null] {
-        var text = ""
-        text.appendJSON(value)
+        var bytes = OutputBytes()
+        bytes.append(json: value)
       }
     }
   } catch {

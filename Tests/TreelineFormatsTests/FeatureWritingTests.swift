@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Treeline
+import TreelineBuilder
 import TreelineFormats
 
 @Suite struct FeatureWritingTests {
@@ -9,10 +10,11 @@ import TreelineFormats
     for byte in UInt8(0)..<128 {
       let character = String(UnicodeScalar(byte))
       for string in [character, "é\(character)\(character)z", "\u{1F600}" + character] {
-        var text = "["
-        text.appendJSON(string)
-        text += "]"
-        let read = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String]
+        var bytes = OutputBytes()
+        bytes.append("[")
+        bytes.append(json: string)
+        bytes.append("]")
+        let read = try JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String]
         #expect(read == [string], "\(byte)")
       }
     }
@@ -48,9 +50,47 @@ import TreelineFormats
     #expect(Self.written([]) == ["{\"type\":\"FeatureCollection\",\"features\":[\n]}\n"])
   }
 
+  /// Against the standard library's digits.
+  @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345_678_901, Int.max, Int.min, -1, -10])
+  func numbersAreWrittenDigitByDigit(_ number: Int) {
+    // Little room at first, so that it grows.
+    var bytes = OutputBytes(capacity: 0)
+    for _ in 0..<20 { bytes.append(number) }
+    #expect(bytes.text == String(repeating: "\(number)", count: 20))
+  }
+
+  /// Decimals are those that the plane resolves, and none that say nothing.
+  @Test(arguments: [
+    (0, "0"), (-0.0, "0"), (-0.000_000_01, "0"), (0.000_000_1, "0.0000001"), (-180, "-180"),
+    (2.350_000_04, "2.35"), (2.350_000_06, "2.3500001"), (-0.5, "-0.5"), (48.123_456_789, "48.1234568"),
+    (1e300, "1e+300"),
+  ])
+  func coordinatesHaveSevenDecimals(_ value: Double, _ text: String) {
+    #expect(CoordinateFormat(of: .webMercator()).string(value) == text)
+  }
+
+  /// The longer axis points east, south-east, south, or so steeply up that it is told as down.
+  @Test func clustersTellTheirSpread() throws {
+    let tree = try ClusterTree(
+      [(0, 0), (0, 0), (4, 0), (4, 4), (0, 9)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
+    let root = try #require(tree.root)
+    var bytes = OutputBytes()
+    FeatureCollectionWriter(plane: tree.plane).append(ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
+    let feature = try #require(
+      JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
+    let properties = try #require(feature["properties"] as? [String: Any])
+    let ellipse = try #require(properties["ellipse"] as? [Double])
+    #expect(ellipse[0] == root.ellipse.semiMajor.rounded() && ellipse[1] == root.ellipse.semiMinor.rounded())
+    #expect(ellipse[2] > -90 && ellipse[2] <= 90)
+    #expect(properties["point_count_abbreviated"] as? String == "5")
+    #expect(properties["stack"] == nil)
+  }
+
   private static func written(_ features: [ClusterFeature]) -> [String] {
     var pieces: [String] = []
-    FeatureCollectionWriter(plane: .webMercator()).write(features) { pieces.append($0) }
+    FeatureCollectionWriter(plane: .webMercator()).write(features) {
+      pieces.append(String(decoding: $0, as: UTF8.self))
+    }
     return pieces
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import TreelineFormats
@@ -50,5 +51,19 @@ import Testing
         == "points: expected complete gzip data, found that other data follows it at byte \(whole.count); "
         + "fetch or compress the file again")
     #expect(message(gzip(whole)).contains("found gzip data inside gzip data; inflate it once with gzip -dc"))
+  }
+}
+
+/// What is written is read.
+@Suite struct GzipWritingTests {
+  @Test(arguments: [0, 1, 2, 1000, 100_000])
+  func whatIsCompressedComesBack(_ count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    for level in [Int32(1), 6, 9] {
+      try Data(bytes.withUnsafeBytes { Gzip.compressed($0, level: level) }).write(to: file)
+      #expect(try InputContents.read(path: file.path) == bytes)
+    }
   }
 }

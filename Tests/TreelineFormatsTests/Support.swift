@@ -1,4 +1,3 @@
-import CZlib
 import Treeline
 
 @testable import TreelineFormats
@@ -41,26 +40,7 @@ func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits 
 
 /// One gzip member.
 func gzip(_ bytes: [UInt8]) -> [UInt8] {
-  var stream = z_stream()
-  precondition(
-    deflateInit2_(
-      &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)
-    )
-      == Z_OK)
-  defer { deflateEnd(&stream) }
-  var input = bytes
-  var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))) + 64)
-  let count = input.withUnsafeMutableBufferPointer { input in
-    output.withUnsafeMutableBufferPointer { output in
-      stream.next_in = input.baseAddress
-      stream.avail_in = UInt32(input.count)
-      stream.next_out = output.baseAddress
-      stream.avail_out = UInt32(output.count)
-      precondition(deflate(&stream, Z_FINISH) == Z_STREAM_END)
-      return output.count - Int(stream.avail_out)
-    }
-  }
-  return Array(output[..<count])
+  bytes.withUnsafeBytes { Gzip.compressed($0, level: 6) }
 }
 
 /// A small generator of random numbers that a printed seed repeats (SplitMix64, doi:10.1145/2660193.2660195).

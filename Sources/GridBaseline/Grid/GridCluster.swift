@@ -21,6 +21,9 @@ public struct GridCluster: Hashable, Sendable {
   /// The lowest row number among the points; where `pointCount` is 1, the row of the point.
   public let firstRow: Int
 
+  /// Whether it is more than one point, all at one position.
+  public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
+
   /// A single point or several of them, as the published results tell them apart.
   public enum Content: Hashable, Sendable {
     case single(row: Int)

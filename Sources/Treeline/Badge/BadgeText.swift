@@ -2,20 +2,30 @@
 public enum BadgeText {
   /// A count in four characters or so: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
   public static func abbreviated(_ count: Int) -> String {
-    var unit = 1
-    for suffix in ["", "k", "M", "B", "T"] {
-      if unit == 1, count < 1000 { return "\(count)" }
-      if unit > 1 {
-        let tenths = rounded(count, to: unit / 10)
-        if tenths < 100 {
-          return tenths % 10 == 0 ? "\(tenths / 10)\(suffix)" : "\(tenths / 10).\(tenths % 10)\(suffix)"
-        }
-        let whole = rounded(count, to: unit)
-        if whole < 1000 || suffix == "T" { return "\(whole)\(suffix)" }
-      }
+    let parts = parts(of: count)
+    let fraction = parts.tenths > 0 ? ".\(parts.tenths)" : ""
+    let suffix = parts.suffix.map { String(UnicodeScalar($0)) } ?? ""
+    return "\(parts.whole)" + fraction + suffix
+  }
+
+  /// What a count in short consists of, for who writes bytes: `1.2k` of 1, 2 and the letter.
+  package static func parts(of count: Int) -> (whole: Int, tenths: Int, suffix: UInt8?) {
+    guard count >= 1000 else { return (count, 0, nil) }
+    var unit = 1000
+    for suffix in [UInt8(ascii: "k"), UInt8(ascii: "M"), UInt8(ascii: "B")] {
+      if let parts = parts(of: count, in: unit) { return (parts.whole, parts.tenths, suffix) }
       unit *= 1000
     }
-    return "\(count)"
+    let parts = parts(of: count, in: unit) ?? (rounded(count, to: unit), 0)
+    return (parts.whole, parts.tenths, UInt8(ascii: "T"))
+  }
+
+  /// With a tenth below 10 units; nil where it takes four digits.
+  private static func parts(of count: Int, in unit: Int) -> (whole: Int, tenths: Int)? {
+    let tenths = rounded(count, to: unit / 10)
+    if tenths < 100 { return (tenths / 10, tenths % 10) }
+    let whole = rounded(count, to: unit)
+    return whole < 1000 ? (whole, 0) : nil
   }
 
   private static func rounded(_ count: Int, to unit: Int) -> Int {

@@ -14,6 +14,14 @@ public struct IndexHeader: Hashable, Sendable {
 }
 
 extension IndexHeader {
+  /// The header checksum, which covers the checksums of all sections: two files that share it are, but for chance, the same
+  /// byte for byte.
+  public var checksum: UInt64 {
+    bytes.withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: Offset.checksum, as: UInt64.self))
+    }
+  }
+
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
     majorVersion = Self.majorVersion
     minorVersion = Self.minorVersion

@@ -39,4 +39,19 @@ extension Clusters: Equatable {
 extension ClusterTree {
   /// The answer that shows nothing.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
+
+  /// The answer of some clusters, by their ids in any order: what a client shows that sends them back.
+  ///
+  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where one
+  ///   lies within another or comes twice; `IndexError` where a file is damaged.
+  /// - Complexity: O(k log k + k · level)
+  public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
+    defer { withExtendedLifetime(storage) {} }
+    let nodes = try ids.sorted().map { try node($0) }
+    for (node, next) in zip(nodes, nodes.dropFirst()) where node.range.contains(next.range.lowerBound) {
+      throw QueryError.overlappingClusters(node.id, next.id)
+    }
+    for node in nodes { try storage.checkSummary(of: node) }
+    return Clusters(tree: self, nodes: nodes)
+  }
 }

@@ -5,6 +5,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case southAboveNorth(south: Double, north: Double)
   case westBeyondEast(west: Double, east: Double)
   case unknownCluster(ClusterID)
+  /// Two clusters that cannot be of one answer, for one lies within the other, or is the other.
+  case overlappingClusters(ClusterID, ClusterID)
   case zoomNotFinite(found: Double)
   /// A number of pixels that is no length: a detail or a spacing.
   case notALength(name: String, found: Double)
@@ -31,6 +33,8 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.findsSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
+    case .overlappingClusters(let upper, let lower):
+      "expected clusters none of which lies within another, found \(lower) within \(upper)"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }

@@ -12,9 +12,10 @@ struct QueryCommand: ParsableCommand {
       'pca' expands the tree up to --limit clusters, or to --detail or --spacing pixels. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
 
-      Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id' and 'point_count'; a single \
-      point has its row number 'index', counted from 0, its columns, and the 'id' of its GeoJSON Feature. A cluster shown \
-      at the position of one of its points has that point's row number as 'shown_index'.
+      Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
+      'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and the 'id' of \
+      its GeoJSON Feature. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
+      points has that point's row number as 'shown_index'.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -65,6 +66,12 @@ struct QueryCommand: ParsableCommand {
   @Option(help: "How to print them.")
   var format: Format = .geojson
 
+  @Flag(
+    help:
+      "Add 'ellipse' to each cluster of 'pca' that spreads: standard deviations along its longer and its shorter axis in pixels at zoom 24, and the longer one's degrees clockwise from east."
+  )
+  var ellipses = false
+
   @Flag(help: "Add 'members', the row numbers of each cluster's points.")
   var members = false
 
@@ -89,6 +96,7 @@ struct QueryCommand: ParsableCommand {
       if position.areGiven {
         throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.")
       }
+      if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.split != nil {
         throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.")
       }
@@ -130,14 +138,14 @@ struct QueryCommand: ParsableCommand {
   private func pcaFeatures(of points: Points, in window: PlaneWindow) throws -> AnySequence<ClusterFeature> {
     let clusters = try cut.clusters(of: points.tree, in: window, zoom: zoom, limit: limit)
     let positions = try position.positions(of: clusters, of: points.tree, in: window)
-    return points.features(of: clusters, at: positions, members: members)
+    return points.features(of: clusters, at: positions, ellipses: ellipses, members: members)
   }
 }
 
 extension Points {
   /// - Parameter positions: where they are shown if not at their means.
   fileprivate func features(
-    of clusters: Clusters, at positions: [ShownPosition]?, members: Bool
+    of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, members: Bool
   ) -> AnySequence<ClusterFeature> {
     AnySequence(
       clusters.indices.lazy.map { number in
@@ -145,6 +153,7 @@ extension Points {
         return feature(
           id: cluster.id.rawValue, pointCount: cluster.pointCount,
           coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
+          isStack: cluster.isStack, ellipse: ellipses ? cluster.spreadEllipse : nil,
           shownPlace: position?.place, members: cluster.range, listsMembers: members)
       })
   }
@@ -161,7 +170,7 @@ extension Points {
         feature(
           id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
           coordinate: grid.coordinate(of: cluster),
-          bounds: grid.boundingBox(of: cluster),
+          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack,
           members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
       })
   }

@@ -55,14 +55,14 @@ struct Points {
   ///   - shownPlace: the place in tree order of the point that stands for a cluster, where one does.
   ///   - members: the places of all its points in tree order.
   func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, shownPlace: Int? = nil,
-    members: some RandomAccessCollection<Int>,
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
+    ellipse: Ellipse? = nil, shownPlace: Int? = nil, members: some RandomAccessCollection<Int>,
     listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
     return ClusterFeature(
-      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds,
-      shownIndex: single == nil ? shownPlace.map(row(at:)) : nil, index: single.map(row(at:)),
+      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
+      ellipse: ellipse, shownIndex: single == nil ? shownPlace.map(row(at:)) : nil, index: single.map(row(at:)),
       featureID: single.flatMap { table?.featureID(ofPoint: tree.row(at: $0)) },
       columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
       members: listsMembers ? members.map(row(at:)).sorted() : nil)

@@ -5,12 +5,17 @@ func printToStandardError(_ line: String) {
 }
 
 /// Writes an answer to standard output, where a pipe closed by its reader is no failure of ours to report at length.
-func writeToStandardOutput(_ text: String) throws {
+func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
   do {
-    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    try FileHandle.standardOutput.write(contentsOf: Data(bytes))
   } catch {
     throw Failure(
       message: "standard output could not be written: \(error.localizedDescription)",
       code: Failure.inputOutput)
   }
+}
+
+func writeToStandardOutput(_ text: String) throws {
+  var text = text
+  try text.withUTF8 { try writeToStandardOutput(UnsafeRawBufferPointer($0)) }
 }

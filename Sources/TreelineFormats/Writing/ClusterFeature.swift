@@ -6,6 +6,10 @@ public struct ClusterFeature: Sendable {
   public var pointCount: Int
   public var coordinate: Coordinate
   public var bounds: BoundingBox
+  /// Whether it is several points of one position.
+  public var isStack: Bool
+  /// How its points spread, where that is wanted: of several positions.
+  public var ellipse: Ellipse?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
   public var shownIndex: Int?
   /// The row number of the point where there is just one.
@@ -18,8 +22,8 @@ public struct ClusterFeature: Sendable {
   public var members: [Int]?
 
   public init(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, shownIndex: Int? = nil,
-    index: Int? = nil,
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
+    ellipse: Ellipse? = nil, shownIndex: Int? = nil, index: Int? = nil,
     featureID: AttributeValue? = nil, columns: [(name: String, value: AttributeValue)] = [],
     members: [Int]? = nil
   ) {
@@ -27,10 +31,35 @@ public struct ClusterFeature: Sendable {
     self.pointCount = pointCount
     self.coordinate = coordinate
     self.bounds = bounds
+    self.isStack = isStack
+    self.ellipse = ellipse
     self.shownIndex = shownIndex
     self.index = index
     self.featureID = featureID
     self.columns = columns
     self.members = members
   }
+}
+
+extension ClusterFeature {
+  /// A cluster of an index, a single point with the columns that the index keeps of it.
+  ///
+  /// - Parameters:
+  ///   - position: where it is shown if not at its mean.
+  ///   - hasEllipse: whether its spread is written.
+  public init(
+    _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false
+  ) {
+    self.init(
+      id: cluster.id.rawValue, pointCount: cluster.pointCount,
+      coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
+      isStack: cluster.isStack, ellipse: hasEllipse ? cluster.spreadEllipse : nil,
+      shownIndex: cluster.index == nil ? position?.place.map(tree.row(at:)) : nil, index: cluster.index,
+      columns: cluster.index == nil ? [] : tree.attributes(at: cluster.range.lowerBound))
+  }
+}
+
+extension Cluster {
+  /// The ellipse of points that have one: those of several positions.
+  public var spreadEllipse: Ellipse? { rect.isPoint ? nil : ellipse }
 }

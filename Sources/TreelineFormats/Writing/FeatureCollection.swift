@@ -1,7 +1,15 @@
 import Treeline
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Writes clusters as GeoJSON (RFC 7946) with the property names of supercluster, which map clients know.
-public struct FeatureCollectionWriter {
+public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
 
   public init(plane: Plane) {
@@ -10,73 +18,130 @@ public struct FeatureCollectionWriter {
 
   /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is
   /// made of, and no more than one feature is held beyond a piece.
-  public func write(_ features: some Sequence<ClusterFeature>, to write: (String) throws -> Void) rethrows {
-    var text = "{\"type\":\"FeatureCollection\",\"features\":["
+  public func write(
+    _ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    var bytes = OutputBytes(capacity: 2 * Self.pieceSize)
+    open(&bytes)
     var isFirst = true
     for feature in features {
-      text += isFirst ? "\n" : ",\n"
+      append(feature, isFirst: isFirst, to: &bytes)
       isFirst = false
-      append(feature, to: &text)
-      if text.utf8.count >= Self.pieceSize {
-        try write(text)
-        text = ""
+      if bytes.count >= Self.pieceSize {
+        try bytes.withBytes(write)
+        bytes.removeAll()
       }
     }
-    try write(text + "\n]}\n")
+    close(&bytes)
+    try bytes.withBytes(write)
   }
 
   private static let pieceSize = 1 << 16
 
+  /// How a FeatureCollection begins; then come its features, and `close`.
+  public func open(_ bytes: inout OutputBytes) {
+    bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
+  }
+
+  /// One Feature of a FeatureCollection, on a line of its own.
+  public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
+    if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
+    append(feature, to: &bytes)
+  }
+
+  public func close(_ bytes: inout OutputBytes) { bytes.append("\n]}\n") }
+
   /// One Feature.
-  public func append(_ feature: ClusterFeature, to text: inout String) {
-    text += "{\"type\":\"Feature\","
+  public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
+    bytes.append("{\"type\":\"Feature\",")
     if let id = feature.featureID {
-      text += "\"id\":"
-      text.appendJSON(id)
-      text += ","
+      bytes.append("\"id\":")
+      bytes.append(json: id)
+      bytes.append(",")
     }
-    text += "\"bbox\":["
-    append([feature.bounds.west, feature.bounds.south, feature.bounds.east, feature.bounds.north], to: &text)
-    text += "],\"geometry\":{\"type\":\"Point\",\"coordinates\":["
-    append([feature.coordinate.longitude, feature.coordinate.latitude], to: &text)
-    text += "]},\"properties\":{\"cluster\":\(feature.pointCount > 1)"
-    text += ",\"cluster_id\":\(feature.id),\"point_count\":\(feature.pointCount)"
-    if let index = feature.shownIndex { text += ",\"shown_index\":\(index)" }
-    if let index = feature.index { text += ",\"index\":\(index)" }
-    if let members = feature.members {
-      text += ",\"members\":[" + members.map(String.init).joined(separator: ",") + "]"
+    bytes.append("\"bbox\":[")
+    let bounds = feature.bounds
+    append(bounds.west, bounds.south, to: &bytes)
+    bytes.append(",")
+    append(bounds.east, bounds.north, to: &bytes)
+    bytes.append("],\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
+    append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
+    bytes.append("]},\"properties\":{\"cluster\":")
+    bytes.append(json: feature.pointCount > 1)
+    bytes.append(",\"cluster_id\":")
+    bytes.append(feature.id)
+    bytes.append(",\"point_count\":")
+    bytes.append(feature.pointCount)
+    if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
+    if feature.isStack { bytes.append(",\"stack\":true") }
+    if let ellipse = feature.ellipse { append(ellipse, to: &bytes) }
+    if let index = feature.shownIndex {
+      bytes.append(",\"shown_index\":")
+      bytes.append(index)
     }
-    append(columns: feature.columns, to: &text)
-    text += "}}"
+    if let index = feature.index {
+      bytes.append(",\"index\":")
+      bytes.append(index)
+    }
+    if let members = feature.members { append(members: members, to: &bytes) }
+    append(columns: feature.columns, to: &bytes)
+    bytes.append("}}")
   }
 
-  private func append(_ numbers: [Double], to text: inout String) {
-    for (index, number) in numbers.enumerated() {
-      if index > 0 { text += "," }
-      format.append(number, to: &text)
-    }
+  private func append(_ a: Double, _ b: Double, to bytes: inout OutputBytes) {
+    format.append(a, to: &bytes)
+    bytes.append(byte: UInt8(ascii: ","))
+    format.append(b, to: &bytes)
   }
 
-  /// Columns follow the properties above; one that shares a name with them, or with a column before it, gets a low line
-  /// at its end, so that no value hides another.
-  private func append(columns: [(name: String, value: AttributeValue)], to text: inout String) {
-    var taken = Self.ownProperties
-    // How many low lines the last column of a name has: a damaged index may have a thousand of one.
-    var lines: [String: Int] = [:]
-    for column in columns {
-      var name = column.name
-      while !taken.insert(name).inserted {
-        lines[column.name, default: 0] += 1
-        name = column.name + String(repeating: "_", count: lines[column.name]!)
-      }
-      text += ","
-      text.appendJSON(name)
-      text += ":"
-      text.appendJSON(column.value)
+  private func append(abbreviated count: Int, to bytes: inout OutputBytes) {
+    let parts = BadgeText.parts(of: count)
+    bytes.append(",\"point_count_abbreviated\":\"")
+    bytes.append(parts.whole)
+    if parts.tenths > 0 {
+      bytes.append(byte: UInt8(ascii: "."))
+      bytes.append(parts.tenths)
     }
+    if let suffix = parts.suffix { bytes.append(byte: suffix) }
+    bytes.append(byte: UInt8(ascii: "\""))
   }
 
-  private static let ownProperties: Set<String> = [
-    "cluster", "cluster_id", "point_count", "shown_index", "index", "members",
-  ]
+  /// Lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
+  private func append(_ ellipse: Ellipse, to bytes: inout OutputBytes) {
+    bytes.append(",\"ellipse\":[")
+    bytes.append(UInt64(ellipse.semiMajor.rounded()))
+    bytes.append(byte: UInt8(ascii: ","))
+    bytes.append(UInt64(ellipse.semiMinor.rounded()))
+    bytes.append(byte: UInt8(ascii: ","))
+    var tenths = Int((atan2(ellipse.axisY, ellipse.axisX) * (1800 / .pi)).rounded())
+    // Straight up is straight down.
+    if tenths <= -900 { tenths += 1800 }
+    if tenths < 0 { bytes.append(byte: UInt8(ascii: "-")) }
+    let (whole, tenth) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+    bytes.append(UInt64(whole))
+    if tenth > 0 {
+      bytes.append(byte: UInt8(ascii: "."))
+      bytes.append(UInt64(tenth))
+    }
+    bytes.append(byte: UInt8(ascii: "]"))
+  }
+
+  private func append(members: [Int], to bytes: inout OutputBytes) {
+    bytes.append(",\"members\":[")
+    for (number, member) in members.enumerated() {
+      if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
+      bytes.append(member)
+    }
+    bytes.append(byte: UInt8(ascii: "]"))
+  }
+
+  private func append(columns: [(name: String, value: AttributeValue)], to bytes: inout OutputBytes) {
+    guard !columns.isEmpty else { return }
+    FeatureProperties.forEachColumn(columns) { name, value in
+      bytes.append(byte: UInt8(ascii: ","))
+      bytes.append(json: name)
+      bytes.append(byte: UInt8(ascii: ":"))
+      bytes.append(json: value)
+    }
+  }
 }

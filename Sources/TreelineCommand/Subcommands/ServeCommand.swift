@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+
+struct ServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serves clusters over HTTP, and a map to see them move.",
+    discussion: """
+      The server is a program of its own, 'treeline-server', which 'scripts/serve' builds. It is looked for beside this \
+      one and on the PATH, and takes all arguments; 'treeline serve --help' is its help.
+      """)
+
+  @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("For the server.", valueName: "arguments"))
+  var arguments: [String] = []
+
+  func run() throws {
+    try reportingFailures {
+      for folder in Self.folders {
+        let path = folder + "/treeline-server"
+        // Where there is none, this returns.
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        execv(path, &words)
+        guard errno == ENOENT || errno == ENOTDIR else {
+          throw Failure(message: "\(path): \(String(cString: strerror(errno)))", code: Failure.inputOutput)
+        }
+      }
+      throw Failure(
+        message: "expected the program 'treeline-server' beside this one or on the PATH, found none; "
+          + "in a copy of Treeline, 'scripts/serve' builds and runs it",
+        code: Failure.noInput)
+    }
+  }
+
+  private static var folders: [String] {
+    let own = (Bundle.main.executablePath ?? CommandLine.arguments[0]) as NSString
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return [own.deletingLastPathComponent] + path.split(separator: ":").map(String.init)
+  }
+}

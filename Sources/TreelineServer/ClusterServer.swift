@@ -1,0 +1,81 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Clusters over HTTP.
+///
+/// ```swift
+/// let catalog = try Catalog([(name: "places", path: "places.treeline")])
+/// try await ClusterServer(catalog, options: ServerOptions()).run()
+/// ```
+public struct ClusterServer: Sendable {
+  private let catalog: Catalog
+  private let options: ServerOptions
+  private let metrics = ServerMetrics()
+  private let logger: Logger
+  private let routes: Routes
+
+  /// - Throws: where the files that come with the server are not where they should be.
+  public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
+    self.catalog = catalog
+    self.options = options
+    var quiet = Logger(label: "treeline")
+    quiet.logLevel = .notice
+    self.logger = logger ?? quiet
+    guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
+    routes = Routes(
+      catalog: catalog, options: options, metrics: metrics, logger: self.logger,
+      assets: Assets(folder: options.viewerFolder ?? resources + "/viewer"),
+      document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
+  }
+
+  /// The application, which a test may ask without a socket.
+  ///
+  /// - Parameter onRunning: is told the port that is listened at.
+  public func application(
+    onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+  ) -> some ApplicationProtocol {
+    Application(
+      router: routes.router(),
+      server: .http1(
+        configuration: HTTP1Channel.Configuration(
+          additionalChannelHandlers: [DeliveryHandler(limit: .seconds(Int64(options.idleSeconds)))],
+          idleTimeout: .seconds(Int64(options.idleSeconds)),
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
+            maxHeaderFieldCount: 100))),
+      configuration: ApplicationConfiguration(
+        address: .hostname(options.host, port: options.port),
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+      services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
+      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) },
+      logger: logger)
+  }
+
+  /// In bytes.
+  private static let largestHeader = 16 << 10
+
+  private static let mostConnections = 4096
+
+  /// Serves until SIGTERM or SIGINT; then takes no more connections, answers what was asked and returns.
+  public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
+    var configuration = ServiceGroupConfiguration(
+      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(30)
+    try await ServiceGroup(configuration: configuration).run()
+  }
+}
+
+/// A server that cannot be set up.
+public enum ServerError: Error, Hashable, Sendable {
+  case noResources
+}
+
+extension ServerError: CustomStringConvertible {
+  public var description: String {
+    "expected the folder of the server's resources beside it, found none; build it anew"
+  }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import Treeline
+
+/// The indexes that are served, by name.
+public final class Catalog: Sendable {
+  private struct Entry {
+    let path: String
+    var index: ServedIndex
+    /// What was found in the place of the index and could not be opened, so that it is tried, and told of, once.
+    var refused: FileMark?
+  }
+
+  private let entries: Mutex<[String: Entry]>
+
+  /// - Parameter sources: Where the index of each name lies.
+  /// - Throws: `CatalogError` where a name is none or comes twice, `IndexError` where an index cannot be opened.
+  public init(_ sources: [(name: String, path: String)]) throws {
+    var entries: [String: Entry] = [:]
+    for source in sources {
+      guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
+      let index = try ServedIndex(name: source.name, path: source.path)
+      guard entries.updateValue(Entry(path: source.path, index: index), forKey: source.name) == nil else {
+        throw CatalogError.nameTwice(source.name)
+      }
+    }
+    self.entries = Mutex(entries)
+  }
+
+  /// What stands in a path as it is, and is not the name of a route.
+  static func isName(_ name: String) -> Bool {
+    1...64 ~= name.utf8.count && name != "indexes" && !name.allSatisfy { $0 == "." }
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+
+  public subscript(name: String) -> ServedIndex? { entries.withLock { $0[name]?.index } }
+
+  public var names: [String] { entries.withLock { $0.keys.sorted() } }
+
+  /// In the order of their names.
+  public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
+
+  /// What became of an index whose file is another one.
+  public enum Change: Sendable {
+    case reopened(name: String)
+    /// The one that was open is served on.
+    case refused(name: String, any Error)
+  }
+
+  /// Opens anew what was replaced since it was opened. Requests under way keep what they have.
+  ///
+  /// What cannot be opened is tried again once it is another file, or if `isForced`.
+  public func refresh(isForced: Bool = false) -> [Change] {
+    names.compactMap { refresh($0, isForced) }
+  }
+
+  private func refresh(_ name: String, _ isForced: Bool) -> Change? {
+    guard let entry = entries.withLock({ $0[name] }), let mark = FileMark(path: entry.path) else { return nil }
+    guard isForced || mark != entry.index.mark && mark != entry.refused else { return nil }
+    do {
+      let index = try ServedIndex(name: name, path: entry.path)
+      entries.withLock { $0[name] = Entry(path: entry.path, index: index) }
+      return .reopened(name: name)
+    } catch {
+      entries.withLock { $0[name]?.refused = mark }
+      return .refused(name: name, error)
+    }
+  }
+}
+
+/// Indexes that cannot be served side by side.
+public enum CatalogError: Error, Hashable, Sendable {
+  case notAName(String)
+  case nameTwice(String)
+}
+
+extension CatalogError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notAName(let name):
+      "expected a name of 1 to 64 letters, digits, '.', '_' and '-', other than 'indexes', found '\(name)'; "
+        + "choose one, as in 'places=FILE'"
+    case .nameTwice(let name):
+      "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
+    }
+  }
+}

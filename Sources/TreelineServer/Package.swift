@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, so that nobody who wants the library or the command-line tool fetches or builds an HTTP server.
+let package = Package(
+  name: "treeline-server",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "TreelineServer", targets: ["TreelineServer"]),
+    .executable(name: "treeline-server", targets: ["TreelineServerCommand"]),
+  ],
+  dependencies: [
+    .package(name: "treeline", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .target(
+      name: "TreelineServer",
+      dependencies: [
+        .product(name: "Treeline", package: "treeline"),
+        .product(name: "GridBaseline", package: "treeline"),
+        .product(name: "TreelineFormats", package: "treeline"),
+        .product(name: "TreelineComparison", package: "treeline"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      path: ".",
+      exclude: ["README.md", "Tool", "Tests", "Tiles/vector_tile.proto"],
+      resources: [.copy("Resources/openapi.json"), .copy("Resources/viewer")]),
+    .executableTarget(
+      name: "TreelineServerCommand",
+      dependencies: [
+        "TreelineServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Tool"),
+    .testTarget(
+      name: "TreelineServerTests",
+      dependencies: [
+        "TreelineServer",
+        .product(name: "Treeline", package: "treeline"),
+        .product(name: "TreelineBuilder", package: "treeline"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ],
+      path: "Tests"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,32 @@
+import Treeline
+import TreelineFormats
+
+/// What a request has the clusters of the tree look like.
+struct Look {
+  private let rule: ShownPosition.Rule?
+  private let isKeptVisible: Bool
+  private let hasEllipses: Bool
+
+  init(_ parameters: inout QueryParameters) {
+    rule = parameters.choice("position", of: ShownPosition.Rule.self)
+    isKeptVisible = parameters.flag("keep-visible")
+    hasEllipses = parameters.flag("ellipses")
+  }
+
+  /// Writes an answer as a FeatureCollection.
+  func write(_ clusters: Clusters, of index: ServedIndex, in view: View, to bytes: inout OutputBytes) throws {
+    let writer = index.features
+    let isMoved = rule != nil || isKeptVisible
+    writer.open(&bytes)
+    for number in clusters.indices {
+      let position =
+        isMoved
+        ? try index.tree.shownPosition(
+          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil) : nil
+      writer.append(
+        ClusterFeature(clusters[number], of: index.tree, at: position, hasEllipse: hasEllipses),
+        isFirst: number == 0, to: &bytes)
+    }
+    writer.close(&bytes)
+  }
+}

@@ -1,0 +1,35 @@
+// How large badges are, and where the members of an opened stack stand: the curves of `BadgeSize` and `StackSpread`.
+
+const LARGEST = 44;
+
+/** The radius of a single point, which has no number to show. */
+export const DOT_RADIUS = 5.5;
+
+/**
+ * The radius in pixels of the badge of a number of points, from 57 % of the largest, rising towards it.
+ *
+ * Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
+ */
+export function badgeRadius(pointCount) {
+  return LARGEST / (1 + Math.exp(-0.3 * pointCount ** 0.4)) / 2;
+}
+
+/** More members than this stand on a spiral. */
+const MOST_ON_CIRCLE = 9;
+
+/** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral. */
+export function spreadOffset(position, count, spacing = 26) {
+  if (count <= MOST_ON_CIRCLE) {
+    const radius = Math.max(spacing * 1.25, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));
+    return polar(radius, (2 * Math.PI * position) / count);
+  }
+  // Archimedes' spiral: the way along it is half the square of the angle, a little longer than straight.
+  const pitch = (1.06 * spacing) / (2 * Math.PI);
+  const start = 2 * Math.PI * 1.35;
+  const angle = Math.sqrt(start * start + (2 * position * 1.06 * spacing) / pitch);
+  return polar(pitch * angle, angle);
+}
+
+function polar(radius, angle) {
+  return { x: radius * Math.sin(angle), y: -radius * Math.cos(angle) };
+}

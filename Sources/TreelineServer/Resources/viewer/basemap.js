@@ -1,0 +1,53 @@
+// What lies below the badges: land, lakes and borders without any network; or a style of yours.
+
+const WORLD = new URL("world.geojson", import.meta.url).href;
+
+/** What is drawn, from the bottom up, and the colour of the palette that it has. */
+const LAYERS = [
+  { id: "sea", type: "background", color: "sea" },
+  { id: "graticule", type: "line", source: "graticule", color: "graticule", width: 1 },
+  { id: "land", type: "fill", kinds: ["land"], color: "land" },
+  { id: "lakes", type: "fill", kinds: ["lake"], color: "sea" },
+  { id: "borders", type: "line", kinds: ["border"], color: "border", width: byZoom(0.6, 1, 1.4), dash: [3, 2] },
+  { id: "coast", type: "line", kinds: ["land", "lake"], color: "coast", width: byZoom(0.5, 1.1, 1.6) },
+];
+
+function byZoom(far, near, close) {
+  return ["interpolate", ["linear"], ["zoom"], 1, far, 6, near, 12, close];
+}
+
+/** A style (https://maplibre.org/maplibre-style-spec) of the bundled world in the colours of the page. */
+export function worldStyle(palette) {
+  return {
+    version: 8,
+    sources: {
+      world: { type: "geojson", data: WORLD, maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
+      graticule: { type: "geojson", data: graticule(), maxzoom: 4 },
+    },
+    layers: LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
+      id,
+      type,
+      ...(type !== "background" && { source }),
+      ...(kinds && { filter: ["in", ["get", "kind"], ["literal", kinds]] }),
+      ...(type === "line" && { layout: { "line-join": "round" } }),
+      paint: {
+        [`${type}-color`]: palette[color],
+        ...(width && { "line-width": width }),
+        ...(dash && { "line-dasharray": dash }),
+      },
+    })),
+  };
+}
+
+/** Gives a map that shows the world the colours of another palette. */
+export function repaint(map, palette) {
+  for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
+}
+
+/** A line every ten degrees. */
+function graticule() {
+  const lines = [];
+  for (let longitude = -180; longitude <= 180; longitude += 10) lines.push([[longitude, -85], [longitude, 85]]);
+  for (let latitude = -80; latitude <= 80; latitude += 10) lines.push([[-180, latitude], [0, latitude], [180, latitude]]);
+  return { type: "Feature", properties: {}, geometry: { type: "MultiLineString", coordinates: lines } };
+}

@@ -1,0 +1,97 @@
+// The settings as controls of the panel.
+
+import { RANGES } from "./settings.js";
+import { element, number, short, title } from "./text.js";
+
+const AMOUNTS = {
+  spacing: { unit: " px", says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.` },
+  detail: { unit: " px", says: (value) => `The points of a badge lie within about ${value} px of it.` },
+  limit: { unit: "", says: (value) => `${number(value)} badges at most, as fine as that allows.` },
+};
+
+const find = (selector) => document.querySelector(selector);
+
+export class Controls {
+  constructor(settings) {
+    this.settings = settings;
+    for (const name of ["view", "by"]) {
+      for (const input of document.querySelectorAll(`input[name="${name}"]`)) {
+        input.addEventListener("change", () => settings.set({ [name]: input.value }));
+      }
+    }
+    for (const name of ["order", "cell"]) {
+      find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
+    }
+    for (const name of ["ellipses", "dust"]) {
+      find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.checked }));
+    }
+    for (const name of ["dataset", "split"]) {
+      find(`#${name}`).addEventListener("change", (event) => settings.set({ index: event.target.value }));
+    }
+    find("#amount").addEventListener("input", (event) => settings.set({ [settings.by]: +event.target.value }));
+    find("#fold").addEventListener("click", ({ currentTarget }) => {
+      currentTarget.setAttribute("aria-expanded", currentTarget.getAttribute("aria-expanded") !== "true");
+    });
+  }
+
+  /**
+   * Shows what the settings are.
+   *
+   * @param ways What the tree can be cut by.
+   */
+  update(ways) {
+    const { settings } = this;
+    document.body.dataset.view = settings.view;
+    for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
+    for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
+    for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
+    for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !ways.includes(input.value);
+    find("#order-field").hidden = settings.by !== "limit";
+    const { unit, says } = AMOUNTS[settings.by];
+    const amount = find("#amount");
+    [amount.min, amount.max] = RANGES[settings.by];
+    amount.value = settings[settings.by];
+    amount.setAttribute("aria-label", title(settings.by));
+    amount.setAttribute("aria-valuetext", `${settings[settings.by]}${unit}`);
+    find("#amount-value").textContent = `${settings[settings.by]}${unit}`;
+    find("#amount-says").textContent = says(settings[settings.by]);
+    const sides = find("#measures");
+    sides.dataset.view = settings.view;
+    sides.dataset.sides = settings.view === "compare" ? "both" : "one";
+  }
+
+  /** Offers the indexes; those over the same points that are split in other ways are one choice with another below it. */
+  offer(indexes, index) {
+    const samePoints = (other) => other.point_count === index.point_count && `${other.bounds}` === `${index.bounds}`;
+    const datasets = new Map();
+    for (const each of indexes) {
+      const key = `${each.point_count} ${each.bounds}`;
+      if (!datasets.has(key) || samePoints(each) && each.name === index.name) datasets.set(key, each);
+    }
+    fill(find("#dataset"), [...datasets.values()].map(({ name }) => [name, title(name)]), index.name);
+    find("#dataset-field").hidden = datasets.size < 2;
+    const splits = indexes.filter(samePoints);
+    fill(find("#split"), splits.map(({ name, split }) => [name, splitTitle(split)]), index.name);
+    find("#split-field").hidden = splits.length < 2;
+    find("#facts").textContent = `${title(index.name)} · ${number(index.point_count)} points`;
+  }
+
+  /** What the colours stand for. */
+  explain(palette, tones, view) {
+    find("#key .ramp").style.background = palette.gradient;
+    const isTiles = view === "tiles";
+    // Of what is sparse everywhere a larger area is told, in numbers that can be read.
+    const area = tones.high < 1 ? 3 : 0;
+    find("#key-title").textContent = isTiles ? "Points in a badge" : area > 0 ? "Points per 1,000 km²" : "Points per km²";
+    const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low + area, tones.high + area];
+    const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
+    find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
+  }
+}
+
+const splitTitle = (split) =>
+  ({ mean: "the mean", "least-scatter": "least scatter", leastScatter: "least scatter" })[split] ?? split;
+
+function fill(select, options, chosen) {
+  select.replaceChildren(...options.map(([value, text]) => new Option(text, value, false, value === chosen)));
+}

@@ -1,0 +1,41 @@
+// The line between both sides: dragged by a pointer, moved by arrow keys.
+
+const STEP = 0.02;
+
+export class Divider {
+  /** @param moved Called with the new share of the width, from 0.02 to 0.98. */
+  constructor(node, moved) {
+    this.node = node;
+    this.moved = moved;
+    node.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      node.focus({ preventScroll: true });
+      node.setPointerCapture(event.pointerId);
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (!node.hasPointerCapture(event.pointerId)) return;
+      const { left, width } = node.parentElement.getBoundingClientRect();
+      this.#move((event.clientX - left) / width);
+    });
+    node.addEventListener("dblclick", () => this.#move(0.5));
+    node.addEventListener("keydown", (event) => {
+      const places = {
+        ArrowLeft: this.at - STEP, ArrowRight: this.at + STEP, Home: 0, End: 1,
+      };
+      if (!(event.key in places)) return;
+      event.preventDefault();
+      this.#move(places[event.key]);
+    });
+  }
+
+  #move(at) {
+    this.moved(Math.round(Math.min(Math.max(at, 0.02), 0.98) * 1000) / 1000);
+  }
+
+  show(at) {
+    this.at = at;
+    this.node.style.setProperty("--at", at);
+    this.node.setAttribute("aria-valuenow", Math.round(at * 100));
+    this.node.setAttribute("aria-valuetext", `Grid ${Math.round(at * 100)} %, Treeline ${100 - Math.round(at * 100)} %`);
+  }
+}

@@ -1,0 +1,77 @@
+// What a cluster under the pointer holds: how many points, how far apart, and the names of a few.
+
+import { density } from "./cluster.js";
+import { boxSize } from "./mercator.js";
+import { element, kilometres, nameOf, number, points, short } from "./text.js";
+
+/** Members are asked for once the pointer rests so many milliseconds. */
+const REST = 140;
+const FEW = 4;
+
+export class Hint {
+  #shown = null;
+  #timer = 0;
+  #controller = null;
+
+  constructor(node, server) {
+    this.node = node;
+    this.server = server;
+  }
+
+  /** Shows a cluster beside a place of the screen. */
+  show(cluster, side, index, x, y) {
+    if (this.#shown !== cluster.id) {
+      this.hide();
+      this.#shown = cluster.id;
+      this.node.replaceChildren(...this.#facts(cluster, index));
+      this.node.hidden = false;
+      if (cluster.count > 1 && side !== "grid" && index.columns.length > 0) {
+        this.#timer = setTimeout(() => this.#members(cluster, index), REST);
+      }
+    }
+    this.#place(x, y);
+  }
+
+  hide() {
+    this.#shown = null;
+    clearTimeout(this.#timer);
+    this.#controller?.abort();
+    this.node.hidden = true;
+  }
+
+  #facts(cluster, index) {
+    if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
+    const facts = cluster.stack ? "All at one place" : cluster.bbox ? extent(cluster) : "Of a vector tile";
+    return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
+  }
+
+  async #members(cluster, index) {
+    this.#controller = new AbortController();
+    try {
+      const { features } = await this.server.members(index.name, cluster.id, { limit: FEW }, this.#controller.signal);
+      if (this.#shown !== cluster.id) return;
+      const names = features.map(({ properties }) => element("li", {}, nameOf(properties, index.columns)));
+      const rest = cluster.count - features.length;
+      if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
+      this.node.append(element("ul", {}, ...names));
+      this.#place(this.x, this.y);
+    } catch {
+      // A hint that says less is still one.
+    }
+  }
+
+  /** Beside the pointer, and within the map. */
+  #place(x, y) {
+    Object.assign(this, { x, y });
+    const { clientWidth: width, clientHeight: height } = this.node.parentElement;
+    const { offsetWidth, offsetHeight } = this.node;
+    const left = x + 18 + offsetWidth > width ? x - 18 - offsetWidth : x + 18;
+    const top = Math.min(Math.max(y - offsetHeight / 2, 8), height - offsetHeight - 8);
+    this.node.style.translate = `${Math.round(Math.max(left, 8))}px ${Math.round(top)}px`;
+  }
+}
+
+function extent({ count, bbox }) {
+  const { width, height } = boxSize(bbox);
+  return `${kilometres(width)} × ${kilometres(height)}, ${short(density(count, bbox))} per km²`;
+}

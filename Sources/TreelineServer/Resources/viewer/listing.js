@@ -1,0 +1,71 @@
+// The clusters in view as a list, the largest first: for the keyboard, and for whoever hears the map.
+
+import { boxSize } from "./mercator.js";
+import { element, kilometres, nameOf, number, place, points } from "./text.js";
+
+/** More are told by their number: who wants fewer zooms in or asks for fewer. */
+const MOST = 100;
+
+export class Listing {
+  #shown = "";
+
+  /**
+   * @param node A details element with a count and a list.
+   * @param point Called with a cluster, or with null, when the focus or the pointer goes to it or away.
+   * @param choose Called with a cluster that was chosen.
+   */
+  constructor(node, { point, choose }) {
+    this.node = node;
+    this.count = node.querySelector(".count");
+    this.list = node.querySelector("ol");
+    this.point = point;
+    this.choose = choose;
+    node.addEventListener("toggle", () => this.update(this.clusters, this.index, this.palette));
+    this.list.addEventListener("keydown", (event) => this.#step(event));
+    this.list.addEventListener("focusout", () => point(null));
+    this.list.addEventListener("pointerleave", () => point(null));
+  }
+
+  /** Shows the clusters of an answer; nothing is done while the list is folded. */
+  update(clusters = [], index, palette) {
+    if (palette !== this.palette) this.#shown = "";
+    Object.assign(this, { clusters, index, palette });
+    this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
+    if (!this.node.open) return;
+    const largest = [...clusters].sort((a, b) => b.count - a.count || a.id - b.id).slice(0, MOST);
+    const key = `${index?.version} ${largest.map((cluster) => cluster.id).join()}`;
+    if (key === this.#shown) return;
+    this.#shown = key;
+    const hadFocus = this.list.contains(document.activeElement);
+    this.list.replaceChildren(...largest.map((cluster, at) => this.#item(cluster, at)));
+    if (hadFocus) this.list.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  #item(cluster, at) {
+    const dot = element("i", { ariaHidden: "true" });
+    dot.style.background = this.palette.toneOf(cluster).fill;
+    const { width, height } = boxSize(cluster.bbox);
+    const across = Math.hypot(width, height);
+    const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
+    const extent = cluster.stack ? "at one place" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
+    const button = element(
+      "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
+      element("span", {}, what, element("small", {}, extent)),
+      element("small", {}, place(cluster.latitude, cluster.longitude, 1)));
+    button.addEventListener("click", () => this.choose(cluster));
+    button.addEventListener("focus", () => this.point(cluster));
+    button.addEventListener("pointerenter", () => this.point(cluster));
+    return element("li", {}, button);
+  }
+
+  #step(event) {
+    const buttons = [...this.list.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (next === undefined || !buttons[next]) return;
+    event.preventDefault();
+    buttons[at].tabIndex = -1;
+    buttons[next].tabIndex = 0;
+    buttons[next].focus();
+  }
+}

@@ -1,0 +1,63 @@
+// Web Mercator as fractions of the world: x from 0 in the west to 1 in the east, y from 0 in the north to 1 in the south.
+
+/** How many pixels the world is wide at zoom 0 of the map library; the server counts from half of it, one zoom later. */
+export const WORLD_SIZE = 512;
+
+/** The server's zoom at the same scale. */
+export const serverZoom = (zoom) => zoom + 1;
+export const mapZoom = (zoom) => zoom - 1;
+
+export const worldX = (longitude) => (longitude + 180) / 360;
+
+export function worldY(latitude) {
+  const sine = Math.sin((latitude * Math.PI) / 180);
+  return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
+}
+
+/** The shortest way round the world from one x to another, from -0.5 to 0.5. */
+export const turn = (from, to) => to - from - Math.round(to - from);
+
+/** The size of a box in kilometres, measured along its middle. */
+export function boxSize([west, south, east, north]) {
+  const width = east < west ? east + 360 - west : east - west;
+  const middle = ((south + north) / 2) * (Math.PI / 180);
+  return { width: width * 111.32 * Math.cos(middle), height: (north - south) * 110.57 };
+}
+
+/** What of the world is on the screen. */
+export class Camera {
+  /** @param map The map, which is neither turned nor tilted. */
+  constructor(map) {
+    const { lng, lat } = map.getCenter();
+    const { clientWidth: width, clientHeight: height } = map.getContainer();
+    this.longitude = lng;
+    this.latitude = lat;
+    this.zoom = map.getZoom();
+    this.width = width;
+    this.height = height;
+    /** The width of the world in pixels. */
+    this.scale = WORLD_SIZE * 2 ** this.zoom;
+    this.centerX = worldX(lng);
+    this.centerY = worldY(lat);
+  }
+
+  /** Where a place is on the screen, on the turn of the world nearest to the middle. */
+  screenX(x) {
+    return this.width / 2 + turn(this.centerX, x) * this.scale;
+  }
+
+  screenY(y) {
+    return this.height / 2 + (y - this.centerY) * this.scale;
+  }
+
+  /** A box of longitudes and latitudes on the screen, on the same turn of the world as a place within it. */
+  box([west, south, east, north], x) {
+    const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
+    const top = this.screenY(worldY(north));
+    const width = eastward(worldX(west), worldX(east)) * this.scale;
+    return { left, top, width, height: this.screenY(worldY(south)) - top };
+  }
+}
+
+/** How far it is from one x to another without going west. */
+const eastward = (from, to) => to - from - Math.floor(to - from);

@@ -1,0 +1,150 @@
+// Draws the sprites of both sides on one canvas above the map.
+
+import { spreadOffset } from "./badge.js";
+import { BadgePictures } from "./badge-pictures.js";
+
+/** Milliseconds in which a label comes or goes. */
+const VOICE = 90;
+
+/** Ellipses that a badge would hide are not drawn. */
+const LEAST_ELLIPSE = 9;
+
+export class Overlay {
+  /** @param canvas Covers the map. */
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+  }
+
+  /** Fits the canvas to the map and draws in other colours from now on. */
+  prepare(palette, { clientWidth: width, clientHeight: height }) {
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    if (this.width !== width || this.height !== height || this.ratio !== ratio) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+      Object.assign(this, { width, height, ratio });
+    }
+    this.palette = palette;
+    this.pictures = new BadgePictures(palette, ratio);
+  }
+
+  clear() {
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.context.clearRect(0, 0, this.width, this.height);
+  }
+
+  /**
+   * Draws one side between two edges of the screen.
+   *
+   * @param marked The cluster that is pointed at or chosen, if it is on this side.
+   */
+  draw(scene, camera, now, { left, right, ellipses, marked }) {
+    if (right <= left) return;
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, right - left, this.height);
+    context.clip();
+    if (ellipses) for (const sprite of scene.sprites()) this.#ellipse(sprite, camera, sprite.cluster === marked);
+    if (marked) this.#bounds(marked, camera);
+    for (const sprite of scene.sprites()) this.#badge(sprite, camera, now, left, right);
+    if (marked) this.#mark(scene.sprite(marked.id), camera);
+    context.restore();
+    context.globalAlpha = 1;
+  }
+
+  #ellipse({ cluster, x, y, size, alpha }, camera, isMarked) {
+    const { ellipse } = cluster;
+    if (!ellipse) return;
+    const major = ellipse.major * camera.scale;
+    if (major < LEAST_ELLIPSE) return;
+    const [left, top] = [camera.screenX(x), camera.screenY(y)];
+    if (left < -major || left > this.width + major || top < -major || top > this.height + major) return;
+    const { context } = this;
+    const tone = this.palette.toneOf(cluster);
+    context.globalAlpha = Math.min(alpha, 1);
+    context.beginPath();
+    context.ellipse(
+      left, top, major * size, Math.max(ellipse.minor * camera.scale, 1.5) * size, ellipse.angle, 0, 2 * Math.PI);
+    context.fillStyle = isMarked ? tone.line : tone.haze;
+    context.strokeStyle = tone.line;
+    context.lineWidth = isMarked ? 1.75 : 1;
+    if (isMarked) context.globalAlpha = 0.45;
+    context.fill();
+    context.globalAlpha = Math.min(alpha, 1);
+    context.stroke();
+  }
+
+  /** The box around the points of a cluster. */
+  #bounds({ bbox, x, y, count }, camera) {
+    if (count < 2) return;
+    const { context } = this;
+    const box = camera.box(bbox, x);
+    context.globalAlpha = 1;
+    context.setLineDash([5, 4]);
+    context.lineWidth = 1.5;
+    context.strokeStyle = this.palette.accent;
+    context.beginPath();
+    context.roundRect(box.left - 4, box.top - 4, box.width + 8, box.height + 8, 6);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  #badge(sprite, camera, now, left, right) {
+    const { cluster, size, alpha } = sprite;
+    const x = camera.screenX(sprite.x);
+    const y = camera.screenY(sprite.y);
+    const reach = cluster.radius + 6;
+    if (alpha <= 0.01 || size <= 0.01) return;
+    if (x < left - reach || x > right + reach || y < -reach || y > this.height + reach) return;
+    const { context } = this;
+    const disc = this.pictures.disc(cluster);
+    const side = disc.side * size;
+    context.globalAlpha = Math.min(alpha, 1);
+    context.drawImage(disc.picture, x - side / 2, y - side / 2, side, side);
+    if (cluster.count < 2) return;
+    const voice = Math.min((now - sprite.speaksFrom) / VOICE, (sprite.speaksUntil - now) / VOICE, 1);
+    if (voice <= 0) return;
+    const label = this.pictures.label(cluster);
+    const scale = Math.min(size, 1.1);
+    context.globalAlpha = Math.min(alpha, voice);
+    const [width, height] = [label.width * scale, label.height * scale];
+    context.drawImage(label.picture, x - width / 2, y - height / 2, width, height);
+  }
+
+  #mark(sprite, camera) {
+    if (!sprite) return;
+    const { context } = this;
+    context.globalAlpha = 1;
+    context.lineWidth = 2.5;
+    context.strokeStyle = this.palette.accent;
+    context.beginPath();
+    context.arc(camera.screenX(sprite.x), camera.screenY(sprite.y), sprite.cluster.radius + 3.5, 0, 2 * Math.PI);
+    context.stroke();
+  }
+
+  /** The members of an opened stack around it, as far as it is open. */
+  drawSpread(spread, camera, now) {
+    const { context } = this;
+    const [x, y] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
+    const openness = spread.openness(now);
+    context.globalAlpha = 0.6 * openness;
+    context.strokeStyle = this.palette.accent;
+    context.lineWidth = 1.25;
+    context.beginPath();
+    for (let i = 0; i < spread.count; i++) {
+      const offset = spreadOffset(i, spread.count);
+      context.moveTo(x, y);
+      context.lineTo(x + offset.x * openness, y + offset.y * openness);
+    }
+    context.stroke();
+    context.globalAlpha = Math.min(openness * 2, 1);
+    const disc = this.pictures.disc({ tone: -1, radius: 8 });
+    for (let i = 0; i < spread.count; i++) {
+      const offset = spreadOffset(i, spread.count);
+      const side = disc.side * (i === spread.marked ? 1.35 : 1);
+      context.drawImage(disc.picture, x + offset.x * openness - side / 2, y + offset.y * openness - side / 2, side, side);
+    }
+    context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,109 @@
+// The colours of the map, which the stylesheet holds: light and dark, and the ramp from sparse to dense.
+
+/** The ramp in so many tones: few enough to keep a picture of each badge, too many to tell two neighbours apart. */
+const TONES = 24;
+
+/** What the stylesheet says at this moment. */
+export function readPalette() {
+  const style = getComputedStyle(document.documentElement);
+  const token = (name) => style.getPropertyValue(`--${name}`).trim();
+  const stops = token("ramp").split(/\s+/).map(rgbOf);
+  const tones = Array.from({ length: TONES }, (_, tone) => toneOf(along(stops, tone / (TONES - 1))));
+  return {
+    sea: token("sea"),
+    land: token("land"),
+    coast: token("coast"),
+    border: token("border"),
+    graticule: token("graticule"),
+    dust: token("dust"),
+    ring: token("ring"),
+    shadow: token("badge-shadow"),
+    accent: token("accent"),
+    single: { ...toneOf(rgbOf(token("single"))) },
+    tones,
+    gradient: `linear-gradient(90deg, ${tones.map((tone) => tone.fill).join(", ")})`,
+    /** The tone of a cluster: a single point has none. */
+    toneOf(cluster) {
+      return cluster.tone < 0 ? this.single : tones[cluster.tone];
+    },
+  };
+}
+
+function toneOf(rgb) {
+  const fill = `rgb(${rgb.join(" ")})`;
+  return {
+    fill,
+    haze: `rgb(${rgb.join(" ")} / 0.16)`,
+    line: `rgb(${rgb.join(" ")} / 0.6)`,
+    // Whichever is easier to read on it (WCAG 2.2, contrast ratio).
+    ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#1d1426",
+  };
+}
+
+const WHITE = [255, 255, 255];
+const NIGHT = [29, 20, 38];
+
+function along(stops, share) {
+  const place = share * (stops.length - 1);
+  const step = Math.min(Math.floor(place), stops.length - 2);
+  const [a, b] = [oklab(stops[step]), oklab(stops[step + 1])];
+  return fromOklab(a.map((value, i) => value + (b[i] - value) * (place - step)));
+}
+
+const rgbOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+const toLinear = (value) => (value <= 10.31475 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+const fromLinear = (value) =>
+  Math.round(255 * Math.min(Math.max(value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055, 0), 1));
+
+function luminance(rgb) {
+  const [r, g, b] = rgb.map(toLinear);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+export function contrast(one, other) {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+/** B. Ottosson, A perceptual color space for image processing (2020): equal steps look equal. */
+function oklab(rgb) {
+  const [r, g, b] = rgb.map(toLinear);
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  ];
+}
+
+function fromOklab([lightness, a, b]) {
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ].map(fromLinear);
+}
+
+/** Which tone a density has: a ramp over the densities that the index has, by their logarithms. */
+export class Tones {
+  /** @param densities Of some clusters of the whole index, in points per square kilometre. */
+  constructor(densities) {
+    const logs = densities.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10).sort((a, b) => a - b);
+    const at = (share) => logs[Math.round(share * (logs.length - 1))] ?? 0;
+    this.low = at(0.02);
+    // Closer up there is more that is dense.
+    this.high = Math.max(at(0.98) + 0.4, this.low + 1.5);
+  }
+
+  of(density) {
+    if (density === Infinity) return TONES - 1;
+    const share = (Math.log10(density) - this.low) / (this.high - this.low);
+    return Math.round(Math.min(Math.max(share, 0), 1) * (TONES - 1));
+  }
+}

@@ -1,0 +1,29 @@
+// What is under the pointer: a cluster of either side, or a member of an opened stack.
+
+import { spreadOffset } from "./badge.js";
+
+/** So many pixels beside a badge still mean it; fingers are wider than a mouse. */
+const SLACK = { mouse: 3, touch: 10 };
+
+/** The cluster of a scene that is drawn at a place of the screen, the nearest of several. */
+export function clusterAt(scene, camera, x, y, kind = "mouse") {
+  let found = null;
+  let nearest = 0;
+  for (const cluster of scene.clusters) {
+    const distance = Math.hypot(camera.screenX(cluster.x) - x, camera.screenY(cluster.y) - y);
+    const within = cluster.radius + SLACK[kind] - distance;
+    if (within > nearest) [found, nearest] = [cluster, within];
+  }
+  return found;
+}
+
+/** The place in the list of the member that is drawn there, -1 if none is. */
+export function memberAt(spread, camera, x, y) {
+  if (!spread) return -1;
+  const [left, top] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
+  for (let i = 0; i < spread.count; i++) {
+    const offset = spreadOffset(i, spread.count);
+    if (Math.hypot(left + offset.x - x, top + offset.y - y) < 13) return i;
+  }
+  return -1;
+}

@@ -1,0 +1,72 @@
+// The routes of the server that the map asks, as `openapi.json` describes them.
+
+/** What the server says was wrong (RFC 9457), or that it says nothing: then `status` is 0. */
+export class Problem extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class Server {
+  /** @param base The address that the routes are below. */
+  constructor(base) {
+    this.base = base;
+  }
+
+  async indexes() {
+    return (await this.#get("v1/indexes")).indexes;
+  }
+
+  /** @param signal Aborts the request, here and below. */
+  clusters(index, query, signal) {
+    return this.#get(`v1/${index}/clusters`, query, signal);
+  }
+
+  /** What changes from the clusters of some ids to a view, and the new answer. */
+  transition(index, version, ids, query, signal) {
+    const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
+    const headers = { "Content-Type": "application/json" };
+    return this.#ask(this.url(`v1/${index}/transition`, query), { method: "POST", headers, body, signal });
+  }
+
+  measures(index, query, signal) {
+    return this.#get(`v1/${index}/measures`, query, signal);
+  }
+
+  members(index, id, query, signal) {
+    return this.#get(`v1/${index}/clusters/${id}/members`, query, signal);
+  }
+
+  /** The least zoom at which a cluster falls apart, null where none does. */
+  async expansionZoom(index, id, query) {
+    return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, query)).zoom;
+  }
+
+  cluster(index, id) {
+    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true });
+  }
+
+  url(path, query = {}) {
+    const url = new URL(path, this.base);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url.href;
+  }
+
+  #get(path, query, signal) {
+    return this.#ask(this.url(path, query), { signal });
+  }
+
+  async #ask(url, options) {
+    let response;
+    try {
+      response = await fetch(url, options);
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Problem(0, "The server does not answer.");
+    }
+    if (response.ok) return response.json();
+    const problem = await response.json().catch(() => ({}));
+    throw new Problem(response.status, problem.detail ?? `The server answered ${response.status}.`);
+  }
+}

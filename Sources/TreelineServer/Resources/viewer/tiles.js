@@ -1,0 +1,117 @@
+// What the map library draws from the vector tiles of the server: the points as dust below the badges, and, as a view of
+// its own, the clusters.
+
+import { DOT_RADIUS } from "./badge.js";
+import { BadgePictures } from "./badge-pictures.js";
+
+/** The map library draws tiles at 512 px and the server counts in tiles of 256: on the screen a spacing is twice as wide. */
+const TILE_RATIO = 2;
+
+/** Points closer than about a pixel are one grain. */
+const GRAIN = 1;
+
+/** What tiles are asked for so that they show what the settings say, and where their clusters fall apart. */
+export const tileCut = ({ by, spacing, detail }) =>
+  by === "detail" ? { detail: detail / TILE_RATIO } : { spacing: spacing / TILE_RATIO };
+
+export class TileLayers {
+  /** @param server Tells where the tiles are. */
+  constructor(map, server) {
+    this.map = map;
+    this.server = server;
+    map.on("styleimagemissing", ({ id }) => this.#addBadge(id));
+  }
+
+  /**
+   * Shows what the settings say; what has not changed is left as it is.
+   *
+   * @param palette The colours; others make pictures anew.
+   */
+  update(index, settings, palette) {
+    const { dust, view } = settings;
+    if (this.palette !== palette) {
+      this.#remove("dust");
+      this.#remove("clusters");
+      for (const id of this.map.listImages()) if (id.startsWith("badge/")) this.map.removeImage(id);
+      this.palette = palette;
+      this.pictures = new BadgePictures(palette, Math.min(devicePixelRatio || 1, 2));
+    }
+    this.#set("dust", dust && this.#dustURL(index), (source) => this.#dust(source));
+    this.#set(
+      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...tileCut(settings), buffer: 0 }),
+      (source) => this.#clusters(source, index));
+  }
+
+  #dustURL(index) {
+    // Braces would be encoded as a part of the address.
+    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, { detail: GRAIN, buffer: 1 }).replace("ZXY", "{z}/{x}/{y}");
+  }
+
+  /** Adds or removes a layer and its source, which have one name. */
+  #set(name, url, layer) {
+    const isShown = this.map.getLayer(name);
+    if (isShown && this[name] === url) return;
+    this.#remove(name);
+    this[name] = url;
+    if (!url) return;
+    this.map.addSource(name, url.includes("{z}") ? { type: "vector", tiles: [url], maxzoom: 15 } : { type: "vector", url });
+    this.map.addLayer(layer(name), name === "dust" && this.map.getLayer("clusters") ? "clusters" : undefined);
+  }
+
+  #remove(name) {
+    if (this.map.getLayer(name)) this.map.removeLayer(name);
+    if (this.map.getSource(name)) this.map.removeSource(name);
+    this[name] = undefined;
+  }
+
+  #dust(source) {
+    return {
+      id: "dust", type: "circle", source, "source-layer": "clusters",
+      paint: {
+        "circle-color": this.palette.dust,
+        "circle-radius": ["interpolate", ["linear"], ["zoom"], 2, 0.8, 8, 1.1, 14, 2.4, 18, 4],
+        "circle-opacity": ["interpolate", ["linear"], ["zoom"], 2, 0.4, 12, 0.5, 18, 0.7],
+      },
+    };
+  }
+
+  #clusters(source, index) {
+    const count = ["get", "point_count"];
+    const diameter = ["round", ["/", 44, ["+", 1, ["^", ["e"], ["*", -0.3, ["^", count, 0.4]]]]]];
+    const share = ["/", ["ln", count], Math.log(Math.max(index.point_count, 2))];
+    const tone = ["max", 0, ["min", this.palette.tones.length - 1, ["floor", ["*", this.palette.tones.length, share]]]];
+    return {
+      id: "clusters", type: "symbol", source, "source-layer": "clusters",
+      layout: {
+        "icon-image": [
+          "case", ["==", count, 1], "badge/single",
+          ["concat", "badge/", tone, "/", diameter, "/", ["get", "point_count_abbreviated"]],
+        ],
+        "icon-allow-overlap": true,
+        "icon-ignore-placement": true,
+        "symbol-sort-key": count,
+      },
+    };
+  }
+
+  /** Draws the picture that a tile asks for, whose name says what is on it. */
+  #addBadge(id) {
+    const [kind, tone, diameter, label] = id.split("/");
+    if (kind !== "badge") return;
+    const cluster = label === undefined
+      ? { tone: -1, radius: DOT_RADIUS }
+      : { tone: +tone, radius: +diameter / 2, label };
+    const disc = this.pictures.disc(cluster);
+    const canvas = document.createElement("canvas");
+    const { width, height } = disc.picture;
+    canvas.width = width;
+    canvas.height = height;
+    const context = canvas.getContext("2d");
+    context.drawImage(disc.picture, 0, 0);
+    if (label !== undefined) {
+      const { picture } = this.pictures.label(cluster);
+      context.drawImage(picture, (width - picture.width) / 2, (height - picture.height) / 2);
+    }
+    this.map.addImage(id, context.getImageData(0, 0, width, height), { pixelRatio: this.pictures.ratio });
+  }
+}

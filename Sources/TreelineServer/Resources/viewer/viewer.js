@@ -1,0 +1,383 @@
+// The map and what belongs to it: asks once a frame at most, draws what moves, and answers the user.
+
+import { Card } from "./card.js";
+import { Choice, corners } from "./choice.js";
+import { clusterOf, density } from "./cluster.js";
+import { Controls } from "./controls.js";
+import { Divider } from "./divider.js";
+import { Hint } from "./hint.js";
+import { Listing } from "./listing.js";
+import { repaint, worldStyle } from "./basemap.js";
+import { Camera, WORLD_SIZE } from "./mercator.js";
+import { Measures } from "./measures.js";
+import { Notice } from "./notice.js";
+import { Overlay } from "./overlay.js";
+import { readPalette, Tones } from "./palette.js";
+import { clusterAt, memberAt } from "./pointer.js";
+import { mapPlace, mapText } from "./settings.js";
+import { GridSide, TreeSide } from "./side.js";
+import { number, place, points } from "./text.js";
+import { TileLayers } from "./tiles.js";
+
+const find = (selector) => document.querySelector(selector);
+
+/** How many clusters of the whole index say which densities it has. */
+const OVERVIEW = 1000;
+
+/** Milliseconds without a change after which the view is measured and told. */
+const REST = 160;
+
+export class Viewer {
+  #isScheduled = false;
+  #isStyled = false;
+  #askedIn = null;
+  #turn = 0;
+  #rest = 0;
+  #restKey = "";
+  #pointed = null;
+
+  /** @param indexes What the server has, one at least. */
+  constructor(server, settings, indexes) {
+    Object.assign(this, { server, settings, indexes });
+    this.wake = this.wake.bind(this);
+    this.palette = readPalette();
+    this.grid = new GridSide(server, this);
+    this.tree = new TreeSide(server, this);
+    this.overlay = new Overlay(find("#overlay"));
+    this.notice = new Notice(find("#notice"));
+    this.controls = new Controls(settings);
+    this.measures = new Measures(find("#measures"), server);
+    this.hint = new Hint(find("#hint"), server);
+    this.card = new Card(find("#card"), server, this);
+    this.choice = new Choice(this);
+    this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
+    this.listing = new Listing(find("#listing"), {
+      point: (cluster) => this.#point(cluster, this.#mainSide),
+      choose: (cluster) => this.choice.choose(cluster, this.#mainSide),
+    });
+  }
+
+  // Starting
+
+  async start() {
+    this.index = this.#named(this.settings.index) ?? this.indexes[0];
+    const style = this.settings.style || worldStyle(this.palette);
+    this.map = new maplibregl.Map({
+      container: "map",
+      style,
+      ...(mapPlace(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: { padding: 56 } }),
+      maxZoom: 20,
+      maxPitch: 0,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      fadeDuration: 0,
+      attributionControl: { compact: false },
+      locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
+    });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.keyboard.disableRotation();
+    this.tiles = new TileLayers(this.map, this.server);
+    this.#listen();
+    this.controls.offer(this.indexes, this.index);
+    await this.#learn();
+    this.#fit();
+    this.#show();
+  }
+
+  /** Learns which densities the index has, which the tones are spread over. */
+  async #learn() {
+    const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW });
+    this.tones = new Tones(features.map(({ properties, bbox }) => density(properties.point_count, bbox)));
+    this.tones.total = this.index.point_count;
+  }
+
+  #named(name) {
+    return this.indexes.find((index) => index.name === name);
+  }
+
+  #listen() {
+    const { map, settings } = this;
+    settings.onChange((names) => this.#changed(names));
+    addEventListener("hashchange", () => settings.read(location.hash));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
+    new ResizeObserver(() => this.#fit()).observe(find("#map"));
+    map.once("style.load", () => {
+      this.#isStyled = true;
+      this.#show();
+    });
+    map.on("render", () => this.#frame());
+    map.on("moveend", () => this.#moved());
+    map.on("mousemove", ({ point }) => this.#hover(point));
+    map.on("mouseout", () => this.#point(null));
+    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType));
+    map.on("error", ({ error }) => this.failed(error));
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.card.close();
+    });
+    find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
+    find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
+    find("#zoom-all").addEventListener("click", () => this.showAll());
+  }
+
+  // Drawing
+
+  /** Has a frame drawn. While the map moves that is the map's own, so both are always at the same place. */
+  wake() {
+    if (this.map.isMoving()) {
+      this.map.triggerRepaint();
+    } else if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      requestAnimationFrame(() => {
+        this.#isScheduled = false;
+        this.#frame();
+      });
+    }
+  }
+
+  #frame() {
+    if (!this.tones) return;
+    const now = performance.now();
+    const camera = (this.camera = new Camera(this.map));
+    this.#ask(camera, now);
+    this.overlay.clear();
+    const { view, divider, ellipses } = this.settings;
+    const edge = view === "compare" ? divider * camera.width : view === "grid" ? camera.width : 0;
+    this.#draw(this.grid, 0, edge, now, ellipses);
+    if (view !== "tiles") this.#draw(this.tree, edge, camera.width, now, ellipses);
+    const { spread } = this.card;
+    if (spread) this.overlay.drawSpread(spread, camera, now);
+    if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
+    find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
+  }
+
+  #draw(side, left, right, now, ellipses) {
+    if (right <= left) return;
+    side.scene.advance(now);
+    const marked = this.#pointed?.side === side ? this.#pointed.cluster : this.card.side === side && this.card.cluster;
+    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked });
+  }
+
+  /** Those that are on the screen. */
+  get sides() {
+    return { compare: [this.grid, this.tree], grid: [this.grid], tree: [this.tree], tiles: [] }[this.settings.view];
+  }
+
+  /** The side that lists its clusters. */
+  get #mainSide() {
+    return this.settings.view === "grid" ? this.grid : this.tree;
+  }
+
+  // Asking
+
+  /** Sends one request a frame at most; both sides take turns. */
+  #ask(camera, now) {
+    if (document.timeline.currentTime === this.#askedIn) return;
+    const sides = this.sides;
+    for (let i = 0; i < sides.length; i++) {
+      const side = sides[(this.#turn + i) % sides.length];
+      if (!side.feed.want(side.question(camera, this.settings), now)) continue;
+      this.#turn++;
+      this.#askedIn = document.timeline.currentTime;
+      return;
+    }
+  }
+
+  answered(side) {
+    this.notice.take("failure");
+    if (this.#pointed?.side === side && !side.scene.sprite(this.#pointed.cluster.id)) this.#point(null);
+    if (side === this.#mainSide) {
+      if (side.scene.size > 0) this.notice.take("empty");
+      else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.showAll() });
+    }
+    this.#restSoon();
+  }
+
+  async failed(error, side) {
+    if (side && (error.status === 409 || error.status === 404)) {
+      // The index was replaced, or is gone: ids of before mean nothing now.
+      this.indexes = await this.server.indexes().catch(() => this.indexes);
+      const index = this.#named(this.index.name);
+      if (index && index.version !== this.index.version) return this.#useIndex(index);
+    }
+    const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
+    this.notice.show("failure", text);
+  }
+
+  // Settings
+
+  #changed(names) {
+    if (names.has("style")) return location.reload();
+    if (names.has("index")) {
+      const index = this.#named(this.settings.index) ?? this.indexes[0];
+      if (index !== this.index) this.#useIndex(index);
+    }
+    if (names.has("map") && this.settings.map !== mapText(new Camera(this.map))) {
+      const place = mapPlace(this.settings.map);
+      if (place) this.map.jumpTo(place);
+      else this.showAll();
+    }
+    this.#show();
+    this.#restSoon();
+  }
+
+  async #useIndex(index) {
+    const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
+    this.index = index;
+    this.controls.offer(this.indexes, index);
+    this.card.close();
+    this.#point(null);
+    for (const side of [this.grid, this.tree]) side.reset();
+    this.tones = null;
+    if (isElsewhere) this.showAll();
+    try {
+      await this.#learn();
+    } catch (error) {
+      return this.failed(error);
+    }
+    this.#show();
+    this.#restSoon();
+  }
+
+  /** Brings the page in line with the settings. */
+  #show() {
+    const { settings } = this;
+    const ways = this.#ways;
+    if (!ways.includes(settings.by)) return settings.set({ by: ways[0] });
+    this.controls.update(ways);
+    if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
+    find("#divider").hidden = settings.view !== "compare";
+    this.divider.show(settings.divider);
+    if (this.#isStyled) this.tiles.update(this.index, settings, this.palette);
+    this.#write();
+    this.wake();
+  }
+
+  /** What can say how far the tree is cut: a limit would differ from one tile to the next. */
+  get #ways() {
+    const ways = this.settings.view === "tiles" ? ["spacing", "detail"] : ["spacing", "limit", "detail"];
+    return ways.filter((way) => way !== "spacing" || this.index.has_separations);
+  }
+
+  #repaint() {
+    this.palette = readPalette();
+    if (!this.settings.style) repaint(this.map, this.palette);
+    this.#fit();
+    this.#show();
+  }
+
+  #fit() {
+    const node = find("#map");
+    this.overlay.prepare(this.palette, node);
+    // The world fills the width, so nothing is there twice.
+    this.map.setMinZoom(Math.log2(node.clientWidth / WORLD_SIZE));
+    this.wake();
+  }
+
+  #write() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => {
+      const { fragment } = this.settings;
+      if (location.hash.slice(1) !== fragment) history.replaceState(null, "", `#${fragment}`);
+    }, 120);
+  }
+
+  // Resting
+
+  #moved() {
+    this.settings.set({ map: mapText(new Camera(this.map)), index: this.index.name });
+    this.#restSoon();
+  }
+
+  #restSoon() {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#rested(), REST);
+  }
+
+  /** Whether the map stands still and shows the answers to what is looked at. */
+  get isAtRest() {
+    if (!this.tones || this.map.isMoving()) return false;
+    const camera = new Camera(this.map);
+    return this.sides.every((side) => side.feed.hasAnswered(side.question(camera, this.settings)));
+  }
+
+  /** Measures the view, lists its clusters and tells of it, once everything is answered. */
+  #rested() {
+    const sides = this.sides;
+    if (!this.isAtRest || sides.length === 0) return;
+    const { scene } = this.#mainSide;
+    this.listing.update(scene.clusters, this.index, this.palette);
+    const questions = sides.map((side) => ({ name: side.name, ...side.question(this.camera, this.settings) }));
+    const key = questions.map(({ key }) => key).join();
+    if (key === this.#restKey) return;
+    this.#restKey = key;
+    this.measures.update(this.index, questions);
+    const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
+    find("#status").textContent =
+      `${number(scene.size)} clusters of ${points(total)} around ` +
+      `${place(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
+    this.choice.openFromLink();
+  }
+
+  // Pointing and choosing
+
+  #hover({ x, y }) {
+    if (!this.camera) return;
+    const member = memberAt(this.card.spread, this.camera, x, y);
+    this.card.mark(member);
+    const { cluster, side } = member >= 0 ? {} : this.#at(x, y, "mouse");
+    this.map.getCanvas().style.cursor = cluster || member >= 0 ? "pointer" : "";
+    this.#point(cluster ?? null, side);
+    if (cluster) this.hint.show(cluster, side.name, this.index, x, y);
+    else this.hint.hide();
+  }
+
+  /** The cluster at a place of the screen and its side. */
+  #at(x, y, kind) {
+    const { view, divider } = this.settings;
+    if (view === "tiles") return this.#inTiles(x, y);
+    const side = view === "compare" ? (x < divider * this.camera.width ? this.grid : this.tree) : this.#mainSide;
+    return { side, cluster: clusterAt(side.scene, this.camera, x, y, kind) };
+  }
+
+  #inTiles(x, y) {
+    if (!this.map.getLayer("clusters")) return {};
+    const [feature] = this.map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
+    if (!feature) return {};
+    return { side: this.tree, cluster: clusterOf(feature, this.tones) };
+  }
+
+  #point(cluster, side) {
+    if (this.#pointed?.cluster === cluster || (!cluster && !this.#pointed)) return;
+    this.#pointed = cluster && { cluster, side };
+    if (!cluster) this.hint.hide();
+    this.wake();
+  }
+
+  #click({ x, y }, kind) {
+    if (memberAt(this.card.spread, this.camera, x, y) >= 0) return;
+    const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse");
+    this.hint.hide();
+    if (cluster) this.choice.choose(cluster, side);
+    else this.card.close();
+  }
+
+  closed(hadFocus) {
+    this.settings.set({ open: "" });
+    if (hadFocus) this.map.getCanvas().focus({ preventScroll: true });
+    this.wake();
+  }
+
+  showAll() {
+    this.map.fitBounds(corners(this.index.bounds), { padding: 56, ...this.motion });
+  }
+
+  /** Whoever asks for reduced motion is there at once. */
+  get isStill() {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  get motion() {
+    return { duration: this.isStill ? 0 : 650 };
+  }
+}

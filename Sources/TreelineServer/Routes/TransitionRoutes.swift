@@ -1,0 +1,104 @@
+import Foundation
+import HTTPTypes
+import Treeline
+import TreelineFormats
+
+/// `/v1/{index}/transition`: what changes from one answer to the next.
+enum TransitionRoutes {
+  /// From what a view before this one shows.
+  static func betweenViews(_ asked: inout Asked) -> Answer {
+    let index = asked.index
+    let change = Change(&asked.parameters, of: index)
+    let limit = asked.parameters.integer("from-limit", in: 1...Cut.largestLimit)
+    let before = View(&asked.parameters, of: asked.tree, prefix: "from-", defaultZoom: change.view.zoom)
+    return Answer(Answer.json) { bytes in
+      try change.write(from: try change.cut.clusters(of: index.tree, in: before, limit: limit), to: &bytes)
+    }
+  }
+
+  /// From what the client says that it shows.
+  static func fromClusters(_ asked: inout Asked, _ body: UnsafeRawBufferPointer) throws -> Answer {
+    let index = asked.index
+    let change = Change(&asked.parameters, of: index)
+    let previous = try PreviousAnswer(body, of: index)
+    return Answer(Answer.json) { bytes in
+      try change.write(from: try previous.clusters(of: index), to: &bytes)
+    }
+  }
+
+  /// What is looked at now, and how.
+  private struct Change {
+    let index: ServedIndex
+    let view: View
+    let cut: Cut
+    let look: Look
+    let isContinuing: Bool
+
+    init(_ parameters: inout QueryParameters, of index: ServedIndex) {
+      self.index = index
+      view = View(&parameters, of: index.tree)
+      cut = Cut(&parameters, of: index.tree, hasScale: view.zoom != nil)
+      look = Look(&parameters)
+      isContinuing = parameters.flag("continuing")
+      if isContinuing && (cut.detail != nil || cut.spacing != nil) {
+        parameters.refuse(
+          "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are",
+          found: "true")
+      }
+    }
+
+    func write(from previous: Clusters, to bytes: inout OutputBytes) throws {
+      let clusters = try cut.clusters(of: index.tree, in: view, after: isContinuing ? previous : nil)
+      bytes.append("{")
+      index.transitions.appendMembers(of: Transition(from: previous, to: clusters), to: &bytes)
+      bytes.append(",\"version\":")
+      bytes.append(json: index.version)
+      bytes.append(",\"clusters\":")
+      try look.write(clusters, of: index, in: view, to: &bytes)
+      bytes.append("}\n")
+    }
+  }
+}
+
+/// What a client shows, as it says.
+private struct PreviousAnswer: Decodable {
+  let version: String?
+  let clusterIDs: [UInt64]
+
+  enum CodingKeys: String, CodingKey {
+    case version
+    case clusterIDs = "cluster_ids"
+  }
+
+  init(_ body: UnsafeRawBufferPointer, of index: ServedIndex) throws {
+    do {
+      self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body))
+    } catch {
+      throw Problem.invalid(
+        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'", found: nil)
+    }
+    guard clusterIDs.count <= Cut.largestLimit else {
+      throw Problem.invalid(
+        "cluster_ids", expected: "at most \(Cut.largestLimit) of them", found: "\(clusterIDs.count)")
+    }
+  }
+
+  func clusters(of index: ServedIndex) throws -> Clusters {
+    if let version, version != index.version { throw Self.conflict(index) }
+    do {
+      return try index.tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
+    } catch QueryError.unknownCluster(let id) {
+      // Without a version nobody knows whether the id is old or wrong.
+      guard version != nil else { throw Self.conflict(index) }
+      throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
+    } catch let error as QueryError {
+      throw Problem.invalid("cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
+    }
+  }
+
+  private static func conflict(_ index: ServedIndex) -> Problem {
+    Problem(
+      status: .conflict,
+      detail: "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids.")
+  }
+}

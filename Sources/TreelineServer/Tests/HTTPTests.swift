@@ -1,0 +1,209 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineServer
+
+/// What clients expect of HTTP, whatever is asked.
+@Suite struct HTTPTests {
+  private static let paths = [
+    "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json", "/v1/places/tiles/0/0/0.mvt",
+    "/openapi.json",
+  ]
+
+  @Test(arguments: paths)
+  func whatIsAtHandIsNotSentAgain(_ path: String) async throws {
+    try await TestServer().ask { client in
+      let first = try await client.execute(uri: path, method: .get)
+      let tag = try #require(first.headers[.eTag])
+      for known in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
+        let second = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: known])
+        #expect(second.status == .notModified && second.body.readableBytes == 0)
+        #expect(second.headers[.eTag] == tag)
+      }
+      let other = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: "\"x\""])
+      #expect(other.status == .ok && other.body == first.body)
+    }
+  }
+
+  @Test(arguments: paths)
+  func headSaysWhatGetWould(_ path: String) async throws {
+    try await TestServer().ask { client in
+      let get = try await client.execute(uri: path, method: .get)
+      let head = try await client.execute(uri: path, method: .head)
+      #expect(head.status == .ok && head.body.readableBytes == 0)
+      #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
+      #expect(head.headers[.contentType] == get.headers[.contentType])
+    }
+  }
+
+  /// Read back by the zlib of Foundation's data, which has one on every system.
+  @Test(arguments: ["gzip", "br, gzip;q=0.5", "*"])
+  func answersAreCompressedWhereThatIsTaken(_ accepted: String) async throws {
+    try await TestServer().ask { client in
+      let path = "/v1/places/clusters?limit=100"
+      let plain = try await client.execute(uri: path, method: .get)
+      let compressed = try await client.execute(uri: path, method: .get, headers: [.acceptEncoding: accepted])
+      #expect(plain.headers[.contentEncoding] == nil)
+      #expect(compressed.headers[.contentEncoding] == "gzip")
+      #expect(compressed.headers[.vary] == "Accept-Encoding")
+      #expect(compressed.headers[.eTag] != plain.headers[.eTag])
+      #expect(compressed.body.readableBytes * 3 < plain.body.readableBytes)
+      // The trailer says how long it was.
+      let length = compressed.body.getInteger(
+        at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
+      #expect(length == UInt32(plain.body.readableBytes))
+    }
+  }
+
+  @Test(arguments: ["", "identity", "gzip;q=0", "br"])
+  func answersAreNotCompressedWhereThatIsNotTaken(_ accepted: String) async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(
+        uri: "/v1/places/clusters?limit=100", method: .get, headers: [.acceptEncoding: accepted])
+      #expect(answer.headers[.contentEncoding] == nil && answer.status == .ok)
+    }
+  }
+
+  @Test(arguments: [
+    (HTTPRequest.Method.post, "/v1/places/clusters", "GET, HEAD"), (.delete, "/", "GET, HEAD"),
+    (.put, "/v1/places/transition", "GET, HEAD, POST"), (.options, "/health", "GET, HEAD"),
+  ])
+  func otherMethodsAreNamed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(uri: path, method: method)
+      #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == allowed)
+      #expect(try answer.json()["status"] as? Int == 405)
+    }
+  }
+
+  @Test(arguments: [
+    "/nothing", "/v1", "/v1/other/clusters", "/v1/places/clusters/1099511627777", "/v1/places/tiles/3/8/0.mvt",
+    "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js", "/viewer/../openapi.json",
+    "/viewer/%2e%2e/openapi.json", "/viewer/.hidden", "/viewer/",
+  ])
+  func whatIsNotThereIsAProblem(_ path: String) async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(uri: path, method: .get)
+      #expect(answer.status == .notFound && answer.headers[.contentType] == "application/problem+json")
+      #expect(try answer.json()["status"] as? Int == 404)
+    }
+  }
+
+  @Test func addressesHaveAnEnd() async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(
+        uri: "/v1/places/clusters?" + String(repeating: "a", count: 9000), method: .get)
+      #expect(answer.status == .uriTooLong)
+    }
+  }
+
+  @Test(arguments: [
+    ("application/json", "{}", 400), ("application/json", "", 400), ("application/json", "{\"cluster_ids\":[-1]}", 400),
+    ("application/json", "{\"cluster_ids\":[0.5]}", 400), ("application/json", "{\"cluster_ids\":[0,0]}", 400),
+    ("application/json", "{\"cluster_ids\":[77777777777]}", 409),
+    ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409), ("text/plain", "{\"cluster_ids\":[]}", 415),
+    ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
+    ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
+    ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),
+  ])
+  func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(
+        uri: "/v1/places/transition", method: .post, headers: [.contentType: type], body: ByteBuffer(string: body))
+      #expect(answer.status.code == status)
+    }
+  }
+
+  @Test func othersMayAskWhereTheyAreAllowed() async throws {
+    var server = try TestServer()
+    let path = "/v1/places/clusters?limit=9"
+    let none = try await server.ask { try await $0.execute(uri: path, method: .get, headers: [.origin: "https://a.org"]) }
+    #expect(none.headers[.accessControlAllowOrigin] == nil)
+    server.options.allowedOrigin = "https://a.org"
+    try await server.ask { client in
+      let answer = try await client.execute(uri: path, method: .get, headers: [.origin: "https://a.org"])
+      #expect(answer.headers[.accessControlAllowOrigin] == "https://a.org")
+      let wrong = try await client.execute(uri: path + "x", method: .get, headers: [.origin: "https://a.org"])
+      #expect(wrong.status == .badRequest && wrong.headers[.accessControlAllowOrigin] == "https://a.org")
+      let before = try await client.execute(uri: path, method: .options, headers: [.origin: "https://a.org"])
+      #expect(before.status == .noContent)
+      #expect(before.headers[.accessControlAllowMethods]?.contains("POST") == true)
+    }
+  }
+
+  /// Neither the files nor the software are told.
+  @Test func nothingIsSaidOfTheServer() async throws {
+    let server = try TestServer()
+    let folder = server.folder.path
+    try await server.ask(.live) { client in
+      for path in Self.paths + ["/nothing", "/v1/places/clusters?limit=x", "/health", "/metrics"] {
+        let answer = try await client.execute(uri: path, method: .get)
+        #expect(!String(buffer: answer.body).contains(folder))
+        #expect(answer.headers[.server] == nil)
+        #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+      }
+    }
+  }
+
+  @Test func requestsAreCounted() async throws {
+    try await TestServer().ask { client in
+      for _ in 0..<3 { _ = try await client.execute(uri: "/v1/places/clusters?limit=9", method: .get) }
+      _ = try await client.execute(uri: "/v1/places/clusters?limit=x", method: .get)
+      let text = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
+      #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"200\"} 3\n"))
+      #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"400\"} 1\n"))
+      #expect(text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
+      #expect(text.contains("treeline_request_seconds_count{route=\"/v1/{index}/clusters\"} 4\n"))
+      #expect(text.contains("treeline_open_indexes 1\n"))
+    }
+  }
+
+  /// Whatever is asked, the server answers, and never that it failed.
+  @Test func oddQuestionsAreAnswered() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    try await TestServer(["places": TestServer.places, "plane": TestServer.plane]).ask { client in
+      var generator = SplitMix64(seed: seed)
+      for _ in 0..<3000 {
+        let address = OddAddress.next(&generator)
+        let answer = try await client.execute(uri: address, method: .get)
+        #expect(answer.status.code < 500, "\(address), seed \(seed)")
+      }
+    }
+  }
+}
+
+/// Addresses that are nearly right: real routes and parameters with values from all over.
+private enum OddAddress {
+  static func next(_ generator: inout SplitMix64) -> String {
+    func number() -> String {
+      [
+        "0", "1", "-1", "2.5", "1e308", "-1e308", "1e-320", "4294967296", "9007199254740991", "18446744073709551616",
+        "nan", "", "180", "-180", "90", "85.06", "7", "12", "22", "31", "32", "\(Double.random(in: -400...400, using: &generator))",
+        "\(UInt32.random(in: 0...UInt32.max, using: &generator))", "%00", "%F0%9F", "+",
+      ].randomElement(using: &generator)!
+    }
+    func list(_ count: Int) -> String { (0..<count).map { _ in number() }.joined(separator: ",") }
+    let index = ["places", "plane"].randomElement(using: &generator)!
+    let routes = [
+      "clusters", "clusters/\(number())", "clusters/\(number())/members", "clusters/\(number())/children",
+      "clusters/\(number())/parent", "clusters/\(number())/expansion-zoom", "where-is", "transition", "measures", "tiles.json",
+      "tiles/\(number())/\(number())/\(number()).mvt", "",
+    ]
+    let parameters = [
+      "bbox=\(list(Int.random(in: 3...5, using: &generator)))", "bbox=\(list(4))", "center=\(list(2))", "zoom=\(number())",
+      "width=\(number())", "height=\(number())", "width=800&height=600", "limit=\(number())", "detail=\(number())",
+      "spacing=\(number())", "min-points=\(number())", "alone-from-zoom=\(number())", "method=grid", "cell=\(number())",
+      "order=widest-first", "position=member", "keep-visible=true", "ellipses=true", "continuing=true", "row=\(number())",
+      "offset=\(number())", "from-bbox=\(list(4))", "from-zoom=\(number())", "from-center=\(list(2))", "buffer=\(number())",
+      "tile-size=256", number(),
+    ]
+    let query = (0..<Int.random(in: 0...6, using: &generator)).map { _ in parameters.randomElement(using: &generator)! }
+    return "/v1/\(index)/\(routes.randomElement(using: &generator)!)?" + query.joined(separator: "&")
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineServer
+
+/// Indexes in a folder of their own, and a server over them that is asked without a socket.
+struct TestServer: ~Copyable {
+  let folder: URL
+  let catalog: Catalog
+  var options = ServerOptions()
+
+  /// - Parameter trees: by the names that they are served under.
+  init(_ trees: [String: ClusterTree] = ["places": TestServer.places]) throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var sources: [(name: String, path: String)] = []
+    for (name, tree) in trees {
+      let path = folder.appendingPathComponent("\(name).treeline").path
+      try tree.write(index: path)
+      sources.append((name, path))
+    }
+    catalog = try Catalog(sources)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent("\(name).treeline").path }
+
+  func ask<Value>(
+    _ setup: TestingSetup = .router, _ work: @Sendable (any TestClientProtocol) async throws -> Value
+  ) async throws -> Value {
+    try await ClusterServer(catalog, options: options).application().test(setup, work)
+  }
+
+  /// Three towns and what is strewn between, two thousand points in all, ten of them at one position.
+  static let places = try! tree(seed: 1)
+
+  static func tree(seed: UInt64) throws -> ClusterTree {
+    var generator = SplitMix64(seed: seed)
+    func near(_ longitude: Double, _ latitude: Double, _ extent: Double) -> Coordinate {
+      Coordinate(
+        longitude: longitude + extent * (generator.next01() + generator.next01() - 1),
+        latitude: latitude + extent * (generator.next01() + generator.next01() - 1))
+    }
+    var places = (0..<600).flatMap { _ in [near(2.3, 48.8, 0.4), near(4.8, 45.7, 0.3), near(5.4, 43.3, 0.2)] }
+    places += (0..<190).map { _ in near(3.5, 46.5, 5) }
+    places += [Coordinate](repeating: Coordinate(longitude: -1.5, latitude: 47.2), count: 10)
+    return try ClusterTree(places, options: BuildOptions(findsSeparations: true))
+  }
+
+  static let plane = try! ClusterTree(
+    (0..<100).map { Coordinate(x: Double($0 % 10), y: Double($0 / 10)) }, as: .planar,
+    options: BuildOptions(findsSeparations: false))
+}
+
+/// Steele, Lea and Flood 2014: the same numbers everywhere.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+
+  /// From 0 up to, and without, 1.
+  mutating func next01() -> Double { Double(next() >> 11) / 0x1p53 }
+}
+
+extension TestResponse {
+  /// The body as JSON.
+  func json() throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any])
+  }
+
+  /// The ids of the clusters in a FeatureCollection.
+  func ids() throws -> [UInt64] { try clusterIDs(of: json()) }
+
+  /// The names of the parameters that a problem names.
+  func faults() throws -> [String] {
+    let faults = try json()["invalid_params"] as? [[String: Any]] ?? []
+    return faults.compactMap { $0["name"] as? String }
+  }
+}
+
+func clusterIDs(of collection: [String: Any]) throws -> [UInt64] {
+  let features = try #require(collection["features"] as? [[String: Any]])
+  return try features.map { feature in
+    let properties = try #require(feature["properties"] as? [String: Any])
+    return try #require(properties["cluster_id"] as? NSNumber).uint64Value
+  }
+}

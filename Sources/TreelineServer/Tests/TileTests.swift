@@ -1,0 +1,109 @@
+import Foundation
+import HummingbirdTesting
+import SwiftProtobuf
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineServer
+
+@Suite struct TileTests {
+  /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its place.
+  @Test(arguments: [0, 1, 3, 5, 7])
+  func eachClusterStandsInOneTile(_ zoom: Int) async throws {
+    let tree = TestServer.places
+    let expected = try tree.clusters(in: .world, zoom: Double(zoom) + 1, spacing: 44)
+    try await TestServer().ask { client in
+      var found: [UInt64: (x: Double, y: Double)] = [:]
+      for x in 0..<1 << zoom {
+        for y in 0..<1 << zoom where Self.mayHold(zoom, x, y, expected) {
+          let answer = try await client.execute(
+            uri: "/v1/places/tiles/\(zoom)/\(x)/\(y).mvt?buffer=0", method: .get)
+          #expect(answer.status == .ok)
+          for (id, position) in try Self.positions(in: answer) {
+            #expect(0..<4096 ~= position.x && 0..<4096 ~= position.y)
+            #expect(found[id] == nil, "\(id) stands in two tiles")
+            let side = Double(1 << (32 - zoom)) / 4096
+            found[id] = ((Double(x) * 4096 + Double(position.x)) * side, (Double(y) * 4096 + Double(position.y)) * side)
+          }
+        }
+      }
+      #expect(Set(found.keys) == Set(expected.map(\.id.rawValue)))
+      for cluster in expected {
+        let place = try #require(found[cluster.id.rawValue])
+        let x = (cluster.meanX + Double(tree.plane.seam)).truncatingRemainder(dividingBy: 0x1p32)
+        let unit = Double(1 << (32 - zoom)) / 4096
+        #expect(0..<unit ~= x - place.x && 0..<unit ~= cluster.meanY - place.y)
+      }
+    }
+  }
+
+  /// A buffer shows what stands near by in the neighbours, and that alone besides.
+  @Test func buffersAgreeWithNeighbours() async throws {
+    try await TestServer().ask { client in
+      func tile(_ x: Int, _ buffer: Int) async throws -> [UInt64: (x: Int, y: Int)] {
+        try Self.positions(
+          in: try await client.execute(uri: "/v1/places/tiles/9/\(x)/176.mvt?buffer=\(buffer)&detail=5", method: .get))
+      }
+      let (left, right) = (try await tile(258, 0), try await tile(259, 0))
+      let wide = try await tile(258, 128)
+      for (id, position) in right where position.x < 1024 {
+        #expect(try #require(wide[id]).x == position.x + 4096)
+      }
+      for (id, position) in wide where 0..<4096 ~= position.x && 0..<4096 ~= position.y {
+        #expect(try #require(left[id]) == position)
+      }
+      #expect(wide.count > left.count && !right.isEmpty)
+    }
+  }
+
+  /// Around the seam of the plane and the antimeridian as anywhere else.
+  @Test func theWorldIsRound() async throws {
+    let places = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
+    let tree = try ClusterTree(places, options: BuildOptions(findsSeparations: true))
+    try await TestServer(["fiji": tree]).ask { client in
+      for zoom in [0, 1, 4] {
+        var count = 0
+        for x in 0..<1 << zoom {
+          for y in 0..<1 << zoom {
+            let answer = try await client.execute(
+              uri: "/v1/fiji/tiles/\(zoom)/\(x)/\(y).mvt?spacing=0&buffer=0", method: .get)
+            count += try Self.positions(in: answer).count
+          }
+        }
+        #expect(count == 5, "zoom \(zoom)")
+      }
+      // The eastern neighbour of the last tile is the first.
+      let last = try await client.execute(uri: "/v1/fiji/tiles/4/15/8.mvt?spacing=0", method: .get)
+      #expect(try Self.positions(in: last).values.count { $0.x >= 4096 } == 2)
+    }
+  }
+
+  @Test func nothingInSightIsAnEmptyTile() async throws {
+    try await TestServer().ask { client in
+      let answer = try await client.execute(uri: "/v1/places/tiles/5/0/0.mvt", method: .get)
+      #expect(answer.status == .ok && answer.body.readableBytes == 0)
+    }
+  }
+
+  private static func positions(in answer: TestResponse) throws -> [UInt64: (x: Int, y: Int)] {
+    let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
+    guard let layer = tile.layers.first else { return [:] }
+    #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)
+    return Dictionary(
+      uniqueKeysWithValues: layer.features.map { feature in
+        func decoded(_ number: UInt32) -> Int { Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)) }
+        #expect(feature.geometry.first == 9 && feature.type == .point && feature.tags.count.isMultiple(of: 2))
+        return (feature.id, (decoded(feature.geometry[1]), decoded(feature.geometry[2])))
+      })
+  }
+
+  /// So that not all tiles of a great zoom are asked for: whether any cluster stands in or beside one.
+  private static func mayHold(_ zoom: Int, _ x: Int, _ y: Int, _ clusters: Clusters) -> Bool {
+    clusters.contains { cluster in
+      let tiles = Double(1 << zoom) / 0x1p32
+      let column = (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
+      return abs(column - Double(x)) < 2 && abs(cluster.meanY * tiles - Double(y)) < 2
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+import TreelineServer
+
+@main
+struct TreelineServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "treeline-server",
+    abstract: "Serves clusters over HTTP, and a map to see them move.",
+    discussion: """
+      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. One that is \
+      replaced, as 'treeline build' does, is opened anew within a second, or at once at SIGHUP. SIGTERM and SIGINT \
+      answer what was asked and stop.
+
+      The routes are described at /openapi.json, the map is at /.
+      """)
+
+  @Argument(help: ArgumentHelp("Files made by 'treeline build'.", valueName: "[name=]index"))
+  var indexes: [String]
+
+  @Option(help: "The address to listen at; 0.0.0.0 opens it to the network.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen at; 0 is any that is free.")
+  var port = 8080
+
+  @Option(help: ArgumentHelp("Whose pages may ask too (CORS), or '*' for all.", valueName: "origin"))
+  var allowOrigin: String?
+
+  @Option(help: ArgumentHelp("For how long answers may be used without asking again.", valueName: "seconds"))
+  var maxAge = 0
+
+  @Option(help: ArgumentHelp("How clients reach the server behind a proxy, for TileJSON.", valueName: "url"))
+  var publicURL: String?
+
+  @Option(help: ArgumentHelp("The viewer's files, instead of its own.", valueName: "folder"))
+  var viewer: String?
+
+  func validate() throws {
+    if indexes.isEmpty { throw ValidationError("Name an index at least, as made by 'treeline build'.") }
+    guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
+    guard 0...31_536_000 ~= maxAge else {
+      throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
+    }
+  }
+
+  func run() async throws {
+    // Connections and answers share the threads of the event loops, so a request changes threads nowhere.
+    _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
+    do {
+      let catalog = try Catalog(indexes.map(Self.source))
+      var options = ServerOptions()
+      (options.host, options.port) = (host, port)
+      (options.allowedOrigin, options.maxAge) = (allowOrigin, maxAge)
+      (options.publicURL, options.viewerFolder) = (publicURL.map(Self.withoutSlash), viewer)
+      let names = catalog.names
+      try await ClusterServer(catalog, options: options).run { [host] port in
+        let address = host.contains(":") ? "[\(host)]" : host
+        // Not kept back until a buffer is full, where the output is no terminal.
+        let line = "Serving \(names.joined(separator: ", ")) at http://\(address):\(port)/\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
+      }
+    } catch {
+      FileHandle.standardError.write(Data("treeline-server: \(error)\n".utf8))
+      throw ExitCode(1)
+    }
+  }
+
+  /// `name=path`, or a path whose file has the name.
+  private static func source(_ argument: String) -> (name: String, path: String) {
+    if let equals = argument.firstIndex(of: "="), !argument[..<equals].contains("/") {
+      return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+    }
+    var name = argument.split(separator: "/").last.map(String.init) ?? argument
+    if name.hasSuffix(".treeline") { name.removeLast(".treeline".count) }
+    return (name, argument)
+  }
+
+  private static func withoutSlash(_ url: String) -> String {
+    url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+}

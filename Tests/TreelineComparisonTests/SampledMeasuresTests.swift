@@ -1,0 +1,57 @@
+import GridBaseline
+import PointSets
+import Testing
+import Treeline
+
+@testable import TreelineComparison
+
+/// The quick measures against those of a report.
+@Suite struct SampledMeasuresTests {
+  /// Where all points are looked at they are the same.
+  @Test(arguments: PointSet.nasty + (910..<920).map { PointSet.random(seed: UInt64($0)) })
+  func allPointsGiveTheMeasuresOfAReport(_ set: PointSet) throws {
+    guard set.places.count <= 16_384 else { return }
+    let compared = try Compared(set.places, as: set.projection)
+    let (tree, grid) = (compared.tree, compared.grid)
+    for view in try ViewChoice(tree: tree, grid: grid, size: .standard).views() {
+      let points = ViewPoints(of: tree, in: view)
+      func check(_ sampled: SampledMeasures, _ shown: [ShownCluster]) throws {
+        let exact = try ClusteringMeasures(of: shown, limit: 30, in: view, points: points, tree: tree)
+        #expect(sampled.clusterCount == exact.clusterCount && sampled.pointCount == exact.pointCount)
+        #expect(sampled.sampledPoints == points.count && sampled.pointsInView == points.count)
+        #expect(sampled.overlap == exact.overlap && sampled.closestPair == exact.closestPair)
+        #expect(sampled.gridLook == exact.gridLook && sampled.neighbourSpread == exact.neighbourSpread)
+        #expect(sampled.dataDistance == exact.dataDistance)
+        #expect((sampled.distortion == nil) == (exact.distortion == nil))
+        #expect(abs((sampled.distortion ?? 0) - (exact.distortion ?? 0)) < 1e-9 * (1 + (exact.distortion ?? 0)))
+      }
+      let clusters = try tree.clusters(in: view.window, limit: 30)
+      try check(
+        SampledMeasures(of: clusters, over: tree, in: view),
+        clusters.map { ShownCluster($0, of: ComparedTree(tree), in: view) })
+      try check(
+        SampledMeasures(
+          of: grid.clusters(in: view.window, cellSize: .pixels(64), zoom: view.zoom), over: tree, in: view),
+        grid.shownClusters(in: view, cellSize: .pixels(64)))
+    }
+  }
+
+  /// A sample comes close.
+  @Test func aSampleIsNearTheWhole() throws {
+    var random = SplitMix64(seed: 181)
+    let places = (0..<200_000).map { _ in
+      Coordinate(
+        longitude: .random(in: 0...5, using: &random) + .random(in: 0...5, using: &random),
+        latitude: .random(in: 40...50, using: &random))
+    }
+    let compared = try Compared(places)
+    let view = try #require(try ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard).whole())
+    let clusters = try compared.tree.clusters(in: view.window, limit: 100)
+    let sampled = try SampledMeasures(of: clusters, over: compared.tree, in: view)
+    let exact = try ClusteringMeasures(
+      of: clusters.map { ShownCluster($0, of: ComparedTree(compared.tree), in: view) }, limit: 100, in: view,
+      points: ViewPoints(of: compared.tree, in: view), tree: compared.tree)
+    #expect(sampled.sampledPoints <= 20_000 && abs(sampled.pointsInView - 200_000) < 2000)
+    #expect(abs(sampled.distortion! - exact.distortion!) < 0.02 * exact.distortion!)
+  }
+}

@@ -1,0 +1,31 @@
+import PointSets
+import Testing
+import Treeline
+
+@Suite struct ClustersByIDTests {
+  /// Sent out and back, in any order, an answer is the same.
+  @Test(arguments: PointSet.nasty + (880..<900).map { PointSet.random(seed: UInt64($0)) })
+  func answersComeBackByTheirIDs(_ set: PointSet) throws {
+    let tree = try set.tree()
+    var random = SplitMix64(seed: 171)
+    for limit in [1, 3, 20, 1000] {
+      let answer = try tree.clusters(in: PlaneWindow.everything, limit: limit)
+      #expect(try tree.clusters(withIDs: answer.map(\.id).shuffled(using: &random)) == answer)
+    }
+  }
+
+  @Test func whatIsNoAnswerIsRefused() throws {
+    let tree = try PointSet.random(seed: 5).tree()
+    let root = try #require(tree.root)
+    let child = try #require(tree.children(of: root.id).last)
+    #expect(throws: QueryError.overlappingClusters(root.id, child.id)) {
+      try tree.clusters(withIDs: [child.id, root.id])
+    }
+    #expect(throws: QueryError.overlappingClusters(child.id, child.id)) {
+      try tree.clusters(withIDs: [child.id, child.id])
+    }
+    let unknown = ClusterID(rawValue: 1 << 52)
+    #expect(throws: QueryError.unknownCluster(unknown)) { try tree.clusters(withIDs: [unknown]) }
+    #expect(try tree.clusters(withIDs: []).isEmpty)
+  }
+}

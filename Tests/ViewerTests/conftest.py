@@ -1,0 +1,157 @@
+"""A server over indexes of the project's own data, and a browser that reaches nothing but this machine."""
+
+import csv
+import gzip
+import os
+import pathlib
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = os.environ["TREELINE_TOOL"]
+SERVER = os.environ["TREELINE_SERVER"]
+# The viewer as it is in the sources, with the map library beside it, whatever the server was built with.
+VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
+PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewer/pictures"))
+
+# WebGL in software: no machine that runs the tests needs a graphics card.
+CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
+
+LAPTOP = {"width": 1440, "height": 900}
+# Drawn in software, a smaller window makes the tests quicker.
+WINDOW = {"width": 1100, "height": 720}
+PHONE = {"width": 390, "height": 844}
+
+
+def stacks(path):
+    """Five points at one place, forty at another, and some by themselves."""
+    rows = [(12.5, 55.7, f"Few {i}") for i in range(5)]
+    rows += [(12.6, 55.75, f"Many {i}") for i in range(40)]
+    rows += [(12.3 + i * 0.07, 55.6 + (i * 37 % 11) * 0.02, f"Alone {i}") for i in range(8)]
+    with gzip.open(path, "wt", newline="") as file:
+        csv.writer(file).writerows([("longitude", "latitude", "name"), *rows])
+    return path
+
+
+@pytest.fixture(scope="session")
+def indexes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("indexes")
+    fixtures = ROOT / "Fixtures"
+    built = {}
+    for name, points, *options in (
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
+        ("iceland-least-scatter", fixtures / "iceland_addresses.csv.gz", "--split", "least-scatter"),
+        ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
+    ):
+        built[name] = folder / f"{name}.treeline"
+        subprocess.run([TOOL, "build", points, "-o", built[name], *options], check=True, capture_output=True)
+    return built
+
+
+@pytest.fixture(scope="session")
+def address(indexes):
+    """Where the server is. It ends with the tests."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen([SERVER, *indexes.values(), "--port", str(port), "--viewer", VIEWER])
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: urllib.request.urlopen(f"{url}/health", timeout=1).status == 200, 30)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except OSError:
+            pass
+        assert time.monotonic() < end, f"Expected within {seconds} s what has not come about"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_map(browser, address):
+    """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this machine."""
+    contexts, complaints = [], []
+
+    def open_map(fragment="", viewport=WINDOW, tolerates=(), setup=None, settle=True, **options):
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        context.route(lambda url: not url.startswith(address) and not url.startswith(("blob:", "data:")),
+                      lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()))
+        page = context.new_page()
+
+        def complain(text):
+            if not any(tolerated in text for tolerated in tolerates):
+                complaints.append(text)
+
+        page.on("console", lambda message: complain(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complain(str(error)))
+        if setup:
+            setup(page)
+        page.goto(f"{address}/{fragment}")
+        if settle:
+            rest(page)
+        return page
+
+    yield open_map
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+# What the page shows
+
+AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
+  && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
+
+SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
+  id, count, stack, bbox, longitude, latitude, radius, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
+
+
+def rest(page):
+    """Waits until the map stands still and shows the answer to what is looked at."""
+    page.wait_for_function(AT_REST, timeout=20_000)
+
+
+def shown(page, side="tree"):
+    """The clusters of a side and where they are within the map."""
+    return page.evaluate(SHOWN, side)
+
+
+def stage(page):
+    return page.locator("#map").bounding_box()
+
+
+def press(page, cluster):
+    """Clicks a cluster as a person would."""
+    box = stage(page)
+    page.mouse.click(box["x"] + cluster["left"], box["y"] + cluster["top"])
+
+
+def inside(page, clusters, margin=60):
+    """Those that lie well within the map."""
+    box = stage(page)
+    return [c for c in clusters
+            if margin < c["left"] < box["width"] - margin and margin < c["top"] < box["height"] - margin]

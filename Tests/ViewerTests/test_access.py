@@ -1,0 +1,93 @@
+"""Whoever uses no mouse, sees no map, or has no network."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from conftest import LAPTOP, PHONE, PICTURES, rest, shown
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_that_axe_finds(open_map, viewport, scheme):
+    page = open_map("#index=iceland", viewport=viewport, color_scheme=scheme)
+    if viewport is PHONE:
+        page.get_by_role("button", name="Settings").click()
+    page.locator("#listing summary").click()
+    page.wait_for_timeout(300)
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
+def test_a_card_has_nothing_that_axe_finds(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    page.locator("#listing summary").click()
+    page.locator("#listing button").first.click()
+    page.locator("#card li").first.wait_for()
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
+def test_keys_step_through_clusters_and_zoom_in(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.locator("#listing summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    largest = max(shown(page), key=lambda c: c["count"])
+    focused = "document.activeElement.textContent"
+    assert f"{largest['count']:,} points" in page.evaluate(focused)
+    page.keyboard.press("ArrowDown")
+    assert f"{largest['count']:,} points" not in page.evaluate(focused)
+    page.keyboard.press("ArrowUp")
+    zoom = page.evaluate("viewer.map.getZoom()")
+    page.keyboard.press("Enter")
+    page.wait_for_function("z => viewer.map.getZoom() > z", arg=zoom)
+    rest(page)
+    page.wait_for_function("document.querySelector('#listing button') === document.activeElement")
+
+
+def test_the_map_moves_by_keys(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.locator(".maplibregl-canvas").focus()
+    zoom = page.evaluate("viewer.map.getZoom()")
+    page.keyboard.press("+")
+    page.wait_for_function("z => viewer.map.getZoom() > z + 0.5", arg=zoom)
+
+
+def test_what_is_shown_is_told(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.wait_for_function("document.querySelector('#status').textContent !== ''")
+    assert f"{len(shown(page))} clusters of 139,409 points" in page.locator("#status").inner_text()
+    before = page.locator("#status").inner_text()
+    page.evaluate("viewer.map.jumpTo({zoom: 8})")
+    page.wait_for_function("before => document.querySelector('#status').textContent !== before", arg=before)
+
+
+def test_land_and_sea_are_there_without_a_network(open_map):
+    """Every request beyond this machine would have been refused and told by the fixture."""
+    page = open_map("#index=iceland&view=tree&dust=false")
+    pixel = """([longitude, latitude]) => new Promise(resolve => {
+      viewer.map.once('render', () => {
+        const canvas = viewer.map.getCanvas(), gl = canvas.getContext('webgl2') ?? canvas.getContext('webgl');
+        const {x, y} = viewer.map.project([longitude, latitude]), ratio = canvas.width / canvas.clientWidth, rgba = new Uint8Array(4);
+        gl.readPixels(x * ratio, canvas.height - y * ratio, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, rgba);
+        resolve([...rgba.slice(0, 3)]);
+      });
+      viewer.map.triggerRepaint();
+    })"""
+    colors = page.evaluate("[viewer.palette.land, viewer.palette.sea]")
+    told = [[int(color[i:i + 2], 16) for i in (1, 3, 5)] for color in colors]
+    assert page.evaluate(pixel, [-18.0, 65.0]) == told[0]
+    assert page.evaluate(pixel, [-11.3, 64.1]) == told[1]
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_to_look_at(open_map, viewport, scheme):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page = open_map("#index=iceland", viewport=viewport, color_scheme=scheme)
+    page.wait_for_function("viewer.map.areTilesLoaded()")
+    page.wait_for_timeout(600)
+    path = PICTURES / f"{'laptop' if viewport is LAPTOP else 'phone'}-{scheme}.png"
+    page.screenshot(path=path)
+    # A picture of nothing would be a few thousand bytes.
+    assert path.stat().st_size > 40_000

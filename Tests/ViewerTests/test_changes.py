@@ -1,0 +1,163 @@
+"""What moves between two answers, and in which order answers are taken."""
+
+import json
+
+from conftest import rest, shown
+
+
+def test_parts_start_where_their_whole_was(open_map):
+    page = open_map("#index=iceland&view=tree")
+    moved = page.evaluate("""async () => {
+      const {scene} = viewer.tree, apply = scene.apply;
+      const before = new Map(scene.clusters.map(c => [c.id, {x: c.x, y: c.y}]));
+      const first = new Promise(resolve => scene.apply = (change, clusters, now, still) => {
+        apply.call(scene, change, clusters, now, still);
+        scene.apply = apply;
+        resolve(change.splits.map(({whole, parts}) => parts.map(({cluster_id: id}) => {
+          const {x, y} = scene.sprite(id), from = before.get(whole.cluster_id);
+          return Math.hypot(x - from.x, y - from.y);
+        })).flat());
+      });
+      viewer.map.jumpTo({zoom: viewer.map.getZoom() + 1});
+      return first;
+    }""")
+    assert len(moved) > 10
+    assert max(moved) == 0
+    rest(page)
+    assert page.evaluate("""viewer.tree.scene.clusters.every(c => {
+      const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
+
+
+RANDOM_CHANGES = """async () => {
+  const {Scene} = await import('/viewer/scene.js');
+  let seed = 7;
+  const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+  // A tree over 64 points: a node is a range; its parts halve it.
+  const node = (first, count) => ({id: first * 1024 + count, first, count, x: (first + count / 2) / 64, y: 0.5, radius: 20});
+  const cut = (n, p) => n.count > 1 && random() < p
+    ? [...cut(node(n.first, n.count / 2), p), ...cut(node(n.first + n.count / 2, n.count / 2), p)] : [n];
+  const holds = (a, b) => a.first <= b.first && b.first + b.count <= a.first + a.count;
+  const place = n => ({cluster_id: n.id});
+  const changeOf = (old, fresh) => ({
+    kept: fresh.filter(n => old.some(o => o.id === n.id)).map(place),
+    splits: old.filter(o => fresh.some(n => n.id !== o.id && holds(o, n)))
+      .map(o => ({whole: place(o), parts: fresh.filter(n => holds(o, n)).map(place)})),
+    merges: fresh.filter(n => old.some(o => n.id !== o.id && holds(n, o)))
+      .map(n => ({whole: place(n), parts: old.filter(o => holds(n, o)).map(place)})),
+    entered: old.length ? [] : fresh.map(place), left: []});
+  const scene = new Scene(), wrong = [];
+  let old = [], now = 1000;
+  for (let step = 0; step < 400; step++) {
+    const fresh = cut(node(0, 64), 0.2 + 0.7 * random());
+    scene.advance(now);
+    const drawn = new Map([...scene.sprites()].map(s => [s, s.x]));
+    scene.apply(changeOf(old, fresh), fresh, now);
+    for (const s of scene.sprites()) {
+      if (Math.abs((drawn.get(s) ?? s.x) - s.x) > 1e-9) wrong.push(`step ${step}: ${s.cluster.id} jumps to ${s.x}`);
+    }
+    if (String(scene.ids) !== String(fresh.map(n => n.id))) wrong.push(`step ${step}: shows other clusters`);
+    old = fresh;
+    // Interrupted sooner or later, or not at all.
+    const pause = random() < 0.2 ? 1500 : random() * 400;
+    for (let t = now; t < now + pause; t += 16) {
+      scene.advance(t);
+      const told = new Array(64).fill(0);
+      for (const s of scene.sprites()) if (s.speaks(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
+      if (step > 0 && told.some(times => times !== 1)) { wrong.push(`step ${step}: told ${told}`); break }
+    }
+    now += pause;
+  }
+  return wrong;
+}"""
+
+
+def test_every_point_is_told_by_one_label_at_any_moment(open_map):
+    """2 and 3 on their way out of 5 never look like 10, however often a change interrupts another."""
+    page = open_map("#index=iceland&view=tree")
+    wrong = page.evaluate(RANDOM_CHANGES)
+    assert wrong[:3] == []
+
+
+def test_reduced_motion_moves_nothing(open_map):
+    page = open_map("#index=iceland&view=tree", reduced_motion="reduce")
+    page.evaluate("viewer.map.jumpTo({zoom: viewer.map.getZoom() + 1})")
+    page.wait_for_function("viewer.isAtRest")
+    assert page.evaluate("viewer.tree.scene.clusters.every(c => viewer.tree.scene.sprite(c.id).x === c.x)")
+
+
+def test_an_answer_that_comes_late_is_discarded(open_map):
+    """The first question after the start is answered after the second, and its request ignores being given up."""
+    page = open_map("#index=iceland&view=tree")
+    page.evaluate("""() => {
+      const real = globalThis.fetch;
+      globalThis.late = {held: false, answered: false};
+      globalThis.fetch = async (url, options = {}) => {
+        if (String(url).includes('/transition') && !late.held) {
+          late.held = true;
+          const {signal, ...rest} = options;
+          const response = await real(url, rest);
+          await new Promise(resolve => setTimeout(resolve, 1500));
+          late.answered = true;
+          return response;
+        }
+        return real(url, options);
+      };
+      viewer.map.jumpTo({center: [-14.5, 65.2], zoom: 9});
+    }""")
+    page.wait_for_function("late.held")
+    page.evaluate("viewer.map.jumpTo({center: [-21.9, 64.12], zoom: 9})")
+    rest(page)
+    assert not page.evaluate("late.answered")
+    before = shown(page)
+    page.wait_for_function("late.answered")
+    page.wait_for_timeout(300)
+    assert shown(page) == before
+    assert any(abs(c["longitude"] + 21.9) < 0.4 for c in before)
+
+
+def test_one_request_a_frame_at_most(open_map):
+    page = open_map("#index=iceland")
+    frames = page.evaluate("""async () => {
+      const real = globalThis.fetch, frames = new Map();
+      globalThis.fetch = (url, options) => {
+        const frame = document.timeline.currentTime;
+        if (/transition|clusters/.test(url)) frames.set(frame, (frames.get(frame) ?? 0) + 1);
+        return real(url, options);
+      };
+      viewer.map.easeTo({center: [-21.9, 64.12], zoom: 10, duration: 2500});
+      await new Promise(resolve => viewer.map.once('moveend', resolve));
+      globalThis.fetch = real;
+      return [...frames.values()];
+    }""")
+    assert len(frames) > 5
+    assert set(frames) == {1}
+
+
+def test_a_server_that_fails_is_tried_again(open_map):
+    page = open_map("#index=iceland&view=tree", tolerates=["ERR_FAILED"])
+    page.route("**/transition?*", lambda route: route.abort())
+    page.evaluate("viewer.map.jumpTo({zoom: 8})")
+    page.get_by_text("The server does not answer. Trying again…").wait_for()
+    page.unroute("**/transition?*")
+    page.locator("#notice").wait_for(state="hidden", timeout=15_000)
+    rest(page)
+    assert shown(page)
+
+
+def test_ids_of_an_index_that_was_replaced_are_forgotten(open_map):
+    page = open_map("#index=iceland&view=tree", tolerates=["409"])
+    versions = []
+
+    def conflict_once(route):
+        versions.append(json.loads(route.request.post_data).get("version"))
+        if len(versions) > 1:
+            return route.continue_()
+        route.fulfill(status=409, content_type="application/problem+json",
+                      body=json.dumps({"type": "about:blank", "title": "Conflict", "status": 409, "detail": "Replaced"}))
+
+    page.route("**/transition?*", conflict_once)
+    page.evaluate("viewer.index = {...viewer.index, version: '0000000000000000'}; viewer.map.jumpTo({zoom: 8})")
+    page.wait_for_function("viewer.index.version !== '0000000000000000'")
+    rest(page)
+    assert versions[0] == "0000000000000000" and versions[-1] != versions[0]
+    assert shown(page)

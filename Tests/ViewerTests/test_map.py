@@ -1,0 +1,242 @@
+"""What a person does with the map: look, zoom, pan, compare, click, open, share a link."""
+
+import re
+
+from conftest import PHONE, inside, press, rest, shown, stage
+
+ICELAND = 139_409
+
+
+def test_all_points_are_shown_on_both_sides(open_map):
+    page = open_map("#index=iceland")
+    assert page.title() == "Treeline"
+    assert "139,409 points" in page.locator("#facts").inner_text()
+    for side in ("grid", "tree"):
+        clusters = shown(page, side)
+        assert len(clusters) > 20
+        assert sum(cluster["count"] for cluster in clusters) == ICELAND
+    page.wait_for_function("document.querySelector('#measures td.tree').textContent !== '–'")
+    assert page.locator("#measures td.tree").first.inner_text() == str(len(shown(page)))
+
+
+def test_badges_are_drawn_where_the_clusters_are(open_map):
+    page = open_map("#index=iceland&view=tree")
+    alpha = """([x, y]) => { const {context, ratio} = viewer.overlay;
+      return context.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data[3] }"""
+    for cluster in inside(page, shown(page)):
+        # A little above the number, which may leave no pixel in the middle.
+        assert page.evaluate(alpha, [cluster["left"], cluster["top"] - 0.6 * cluster["radius"]]) > 200
+    assert page.evaluate(alpha, [4, 4]) == 0
+
+
+def test_no_two_badges_are_closer_than_the_spacing(open_map):
+    page = open_map("#index=iceland&view=tree&spacing=60")
+    clusters = shown(page)
+    assert min(((a["left"] - b["left"]) ** 2 + (a["top"] - b["top"]) ** 2) ** 0.5
+               for i, a in enumerate(clusters) for b in clusters[:i]) >= 59.9
+
+
+def test_zooming_in_only_splits(open_map):
+    page = open_map("#index=iceland&view=tree")
+    before = shown(page)
+    box = stage(page)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    for _ in range(3):
+        page.mouse.wheel(0, -240)
+    page.wait_for_function("z => viewer.map.getZoom() > z + 0.8", arg=page.evaluate("viewer.map.getZoom()"))
+    rest(page)
+    after = shown(page)
+    # A place in tree order is in the high bits of an id; a cluster is that many places from there on.
+    ranges = [(c["id"] // 1024, c["id"] // 1024 + c["count"]) for c in before]
+    for cluster in after:
+        first = cluster["id"] // 1024
+        assert any(low <= first and first + cluster["count"] <= high for low, high in ranges)
+    assert {c["id"] for c in after} != {c["id"] for c in before}
+
+
+def test_a_pan_changes_nothing_that_stays_in_view(open_map):
+    page = open_map("#index=iceland&view=tree&map=7/64.9/-18")
+    before = {c["id"]: c for c in inside(page, shown(page), 0)}
+    box = stage(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 150, y - 40, steps=6)
+    page.wait_for_timeout(120)  # At rest before it is let go: no swing.
+    page.mouse.up()
+    rest(page)
+    after = {c["id"] for c in shown(page)}
+    width, height = box["width"], box["height"]
+    stayed = [c for c in before.values() if 200 < c["left"] < width and 90 < c["top"] < height]
+    assert len(stayed) > 10
+    assert all(c["id"] in after for c in stayed)
+
+
+def test_the_divider_moves_by_pointer_and_keys(open_map):
+    page = open_map("#index=iceland")
+    divider = page.locator("#divider")
+    box = stage(page)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 500)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 500, steps=4)
+    page.mouse.up()
+    assert divider.get_attribute("aria-valuenow") == "25"
+    divider.press("ArrowRight")
+    assert divider.get_attribute("aria-valuenow") == "27"
+    page.wait_for_function("location.hash.includes('divider=0.27')")
+
+
+def test_each_view_asks_for_its_sides_alone(open_map):
+    page = open_map("#index=iceland&view=grid")
+    assert shown(page, "grid") and not shown(page, "tree")
+    assert page.locator("#divider").is_hidden()
+    page.get_by_text("Treeline", exact=True).locator("visible=true").last.click()
+    rest(page)
+    assert shown(page, "tree")
+
+
+def test_a_click_zooms_to_where_a_cluster_falls_apart(open_map):
+    page = open_map("#index=iceland&view=tree")
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    zoom = page.evaluate("viewer.map.getZoom()")
+    press(page, cluster)
+    page.wait_for_function("z => viewer.map.getZoom() > z", arg=zoom)
+    rest(page)
+    after = shown(page)
+    assert cluster["id"] not in [c["id"] for c in after if c["count"] == cluster["count"]]
+    first, end = cluster["id"] // 1024, cluster["id"] // 1024 + cluster["count"]
+    assert sum(first <= c["id"] // 1024 < end for c in after) >= 2
+
+
+def test_a_click_on_a_cell_of_the_grid_zooms_to_its_points(open_map):
+    page = open_map("#index=iceland&view=grid")
+    cluster = max(inside(page, shown(page, "grid")), key=lambda c: c["count"])
+    zoom = page.evaluate("viewer.map.getZoom()")
+    press(page, cluster)
+    page.wait_for_function("z => viewer.map.getZoom() > z", arg=zoom)
+    rest(page)
+
+
+def test_few_members_of_a_stack_stand_on_a_circle(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    few, = [c for c in shown(page) if c["count"] == 5]
+    press(page, few)
+    card = page.locator("#card")
+    card.wait_for()
+    page.wait_for_function("document.querySelectorAll('#card li').length === 5")
+    assert {text.strip() for text in card.locator("li").all_inner_texts()} == {f"Few {i}" for i in range(5)}
+    assert page.evaluate("viewer.card.spread.count") == 5
+    # The first member stands straight above the stack: pointing at it marks it in the list.
+    box = stage(page)
+    page.wait_for_function("!viewer.card.spread.isMoving(performance.now())")
+    page.mouse.move(box["x"] + few["left"], box["y"] + few["top"] - 32)
+    page.wait_for_function("document.querySelector('#card li').classList.contains('marked')")
+    page.keyboard.press("Escape")
+    card.wait_for(state="hidden")
+    assert page.evaluate("viewer.card.spread") is None
+
+
+def test_many_members_of_a_stack_stand_on_a_spiral(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.75/12.6")
+    many, = [c for c in shown(page) if c["count"] == 40]
+    press(page, many)
+    page.wait_for_function("document.querySelectorAll('#card li').length === 40")
+    places = page.evaluate("""async () => { const {spreadOffset} = await import('/viewer/badge.js');
+      return Array.from({length: 40}, (_, i) => spreadOffset(i, 40)) }""")
+    gaps = [((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 for i, a in enumerate(places) for b in places[:i]]
+    assert min(gaps) >= 25.9
+
+
+def test_a_single_point_tells_its_columns(open_map):
+    page = open_map("#index=stacks&view=tree&map=10/55.65/12.4")
+    alone = next(c for c in inside(page, shown(page)) if c["count"] == 1)
+    press(page, alone)
+    page.locator("#card h2").wait_for()
+    assert re.fullmatch(r"Alone \d", page.locator("#card h2").inner_text())
+
+
+def test_a_link_shows_what_its_sender_saw(open_map):
+    page = open_map("#index=iceland")
+    page.get_by_label("Limit", exact=True).check(force=True)
+    page.locator("#amount").fill("60")
+    page.locator("#order").select_option("widest-first")
+    page.locator("#cell").select_option("64")
+    page.evaluate("viewer.map.jumpTo({center: [-21.9, 64.12], zoom: 8.3})")
+    rest(page)
+    page.wait_for_function("location.hash.includes('map=8.3/') && location.hash.includes('limit=60')")
+    other = open_map(page.evaluate("location.hash"))
+    for side in ("tree", "grid"):
+        ours, theirs = shown(page, side), shown(other, side)
+        assert [c["id"] for c in ours] == [c["id"] for c in theirs]
+        assert all(abs(a["left"] - b["left"]) < 1 and abs(a["top"] - b["top"]) < 1 for a, b in zip(ours, theirs))
+    assert other.locator("#order").input_value() == "widest-first"
+
+
+def test_a_link_to_a_stack_opens_it(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    press(page, next(c for c in shown(page) if c["count"] == 5))
+    page.wait_for_function("location.hash.includes('open=')")
+    other = open_map(page.evaluate("location.hash"))
+    other.wait_for_function("document.querySelectorAll('#card li').length === 5")
+
+
+def test_an_address_that_is_edited_takes_effect(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.evaluate("location.hash = '#index=iceland&view=tree&map=9/64.1/-21.8&spacing=80'")
+    page.wait_for_function("Math.abs(viewer.map.getZoom() - 9) < 0.01")
+    rest(page)
+    assert page.locator("#amount").input_value() == "80"
+
+
+def test_malformed_settings_are_as_usual(open_map):
+    page = open_map("#index=iceland&view=sideways&by=&spacing=abc&limit=-4&map=x/y&divider=7&open=../..&order=%00")
+    assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["compare", "spacing", 44]
+    assert page.evaluate("viewer.settings.divider") == 0.98
+
+
+def test_another_split_is_another_index_over_the_same_points(open_map):
+    page = open_map("#index=iceland&view=tree")
+    before, zoom = shown(page), page.evaluate("viewer.map.getZoom()")
+    page.locator("#split").select_option("iceland-least-scatter")
+    page.wait_for_function("viewer.index.name === 'iceland-least-scatter'")
+    rest(page)
+    assert [c["count"] for c in shown(page)] != [c["count"] for c in before]
+    assert page.evaluate("viewer.map.getZoom()") == zoom
+
+
+def test_another_set_of_points_is_shown_whole(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.locator("#dataset").select_option("airports")
+    page.wait_for_function("viewer.index.name === 'airports'")
+    rest(page)
+    assert page.evaluate("viewer.map.getZoom()") < 3
+
+
+def test_pointing_at_a_cluster_tells_of_it(open_map):
+    page = open_map("#index=iceland&view=tree")
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    box = stage(page)
+    page.mouse.move(box["x"] + cluster["left"], box["y"] + cluster["top"])
+    hint = page.locator("#hint")
+    hint.locator("li").first.wait_for()
+    assert hint.locator("b").inner_text() == f"{cluster['count']:,} points"
+    assert hint.locator("li").count() == 5
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    hint.wait_for(state="hidden")
+
+
+def test_a_view_without_points_says_so(open_map):
+    page = open_map("#index=iceland&view=tree&map=5/0/0")
+    page.get_by_text("No points in this view.").wait_for()
+    page.get_by_role("button", name="Show all", exact=True).click()
+    page.wait_for_function("viewer.map.getZoom() > 5 || viewer.tree.scene.size > 0")
+    rest(page)
+    assert shown(page)
+    assert page.locator("#notice").is_hidden()
+
+
+def test_a_phone_folds_the_settings(open_map):
+    page = open_map("#index=iceland", viewport=PHONE, has_touch=True)
+    assert page.locator("#amount").is_hidden()
+    page.get_by_role("button", name="Settings").click()
+    assert page.locator("#amount").is_visible()

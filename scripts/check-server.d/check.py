@@ -1,0 +1,500 @@
+"""Checks a running server from outside; called by scripts/check-server, which says what. Each function named check_… is one
+check, and gets the server; arguments are names to run alone."""
+
+import gzip
+import http.client
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import jsonschema
+import mapbox_vector_tile
+import openapi_spec_validator
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = pathlib.Path(os.environ["TREELINE_TOOL"]).resolve()
+DOCUMENT = json.loads((ROOT / "Sources/TreelineServer/Resources/openapi.json").read_text())
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+
+class Server:
+    """The server over some indexes in a folder, on a port of its own."""
+
+    def __init__(self, executable, folder, names, *options):
+        self.folder = folder
+        indexes = [f"{name}={self.path(name)}" for name in names]
+        self.process = subprocess.Popen(
+            [executable, *indexes, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"at http://127\.0\.0\.1:(\d+)/", line)
+        assert found, f"expected the server to tell its address, found {line!r}"
+        self.port = int(found[1])
+
+    def path(self, name):
+        return self.folder / f"{name}.treeline"
+
+    def ask(self, path, method="GET", headers={}, body=None):
+        """Status, headers and body of the answer to one request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, path, body=body, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, dict((name.lower(), value) for name, value in answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def json(self, path):
+        status, _, body = self.ask(path)
+        assert status == 200, f"{path}: {status} {body[:300]}"
+        return json.loads(body)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=60)
+        return code, self.process.stderr.read()
+
+
+def built(folder):
+    """Three indexes, many points, columns of all kinds, a plain plane; and files of a viewer."""
+    def build(name, source, *options):
+        subprocess.run([TOOL, "build", ROOT / source, "-o", folder / f"{name}.treeline", *options], check=True)
+
+    viewer = folder / "viewer"
+    (viewer / "vendor").mkdir(parents=True)
+    (viewer / "index.html").write_text("<!doctype html><title>Treeline</title>" + "<p>" * 1000)
+    (viewer / "vendor/map.js").write_text("// " + "map " * 1000)
+    (viewer / "land.geojson.gz").write_bytes(gzip.compress(b'{"type":"FeatureCollection","features":[]}'))
+    build("iceland", "Fixtures/iceland_addresses.csv.gz")
+    for name in ["columns", "planar"]:
+        shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
+    return ["iceland", "columns", "planar"]
+
+
+# MARK: The document against answers
+
+def requests_of_all_routes(server):
+    """What is asked of each route, and the status that it has: of each documented one where a client can bring it about."""
+    ids = [f["properties"]["cluster_id"] for f in server.json("/v1/iceland/clusters?limit=3")["features"]]
+    version = server.json("/v1/iceland")["version"]
+    shown = json.dumps({"version": version, "cluster_ids": ids})
+    body = {"Content-Type": "application/json"}
+    cut = "bbox=-22,64,-21,64.5&zoom=9"
+    center = "center=-21.9,64.1&zoom=11&width=900&height=700"
+    tile = "/v1/iceland/tiles/6/28/17.mvt"
+    # The route, what is asked, and how: method, headers, body.
+    yield "/", "/", 200
+    yield "/viewer/{path}", "/viewer/vendor/map.js", 200
+    yield "/viewer/{path}", "/viewer/no-such-file.js", 404
+    for route in ["/openapi.json", "/health", "/metrics", "/v1/indexes"]:
+        yield route, route, 200
+    yield "/v1/indexes", "/v1/indexes?x=1", 400
+    yield "/v1/{index}", "/v1/iceland", 200
+    yield "/v1/{index}", "/v1/planar", 200
+    for query, status in [
+        ("", 200), (cut + "&limit=20&order=widest-first&ellipses=true", 200), (center + "&spacing=44&min-points=3", 200),
+        (cut + "&detail=12&alone-from-zoom=15&position=member&keep-visible=true", 200),
+        ("bbox=-22,64,-21,64.5&width=800&height=600&method=grid&cell=50", 200), ("limit=0", 400), ("nonsense=1", 400),
+        ("x=" + "y" * 9000, 414),
+    ]:
+        yield "/v1/{index}/clusters", f"/v1/iceland/clusters?{query}", status
+    yield "/v1/{index}/clusters", "/v1/columns/clusters?limit=50&ellipses=true", 200
+    yield "/v1/{index}/clusters", "/v1/nothing/clusters", 404
+    for name in ["", "/children", "/parent"]:
+        yield "/v1/{index}/clusters/{id}" + name, f"/v1/iceland/clusters/{ids[0]}{name}?ellipses=true", 200
+        yield "/v1/{index}/clusters/{id}" + name, "/v1/iceland/clusters/4503599627370495" + name, 404
+    yield "/v1/{index}/clusters/{id}/members", f"/v1/columns/clusters/0/members?offset=2&limit=5", 200
+    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?spacing=44", 200
+    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?detail=44", 200
+    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom", 400
+    yield "/v1/{index}/where-is", "/v1/columns/where-is?row=3", 200
+    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&spacing=44", 200
+    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&detail=4", 200
+    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=99999999", 404
+    yield ("/v1/{index}/transition", f"/v1/iceland/transition?{cut}&limit=30&continuing=true&order=widest-first"
+           "&from-bbox=-23,64,-20,65&from-zoom=8&from-limit=20&from-width=800&from-height=600", 200)
+    yield ("/v1/{index}/transition", f"/v1/iceland/transition?{center}&spacing=44&min-points=2&alone-from-zoom=17&position=mean"
+           "&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9&from-width=900&from-height=700", 200)
+    yield "/v1/{index}/transition", f"/v1/iceland/transition?{cut}&detail=20", 200
+    yield "/v1/{index}/transition", "/v1/iceland/transition?limit=9", 200, "POST", body, shown
+    yield "/v1/{index}/transition", "/v1/iceland/transition?limit=x", 400, "POST", body, shown
+    yield "/v1/{index}/transition", "/v1/iceland/transition", 409, "POST", body, shown.replace(version, "0" * 16)
+    yield "/v1/{index}/transition", "/v1/iceland/transition", 413, "POST", body, "[" + "0," * 200_000 + "0]"
+    yield "/v1/{index}/transition", "/v1/iceland/transition", 415, "POST", {"Content-Type": "text/plain"}, shown
+    yield "/v1/{index}/transition", "/v1/none/transition", 404, "POST", body, shown
+    yield "/v1/{index}/measures", f"/v1/iceland/measures?{center}&limit=50&order=breadth-first", 200
+    yield "/v1/{index}/measures", f"/v1/iceland/measures?{cut}&method=grid&cell=64", 200
+    yield "/v1/{index}/measures", f"/v1/iceland/measures?{cut}&spacing=44&min-points=3&alone-from-zoom=12", 200
+    yield "/v1/{index}/measures", "/v1/iceland/measures?bbox=-22,64,-21,64.5&width=800&height=600&detail=20", 200
+    yield "/v1/{index}/tiles.json", "/v1/iceland/tiles.json?spacing=60&buffer=8&tile-size=256", 200
+    yield "/v1/{index}/tiles.json", "/v1/columns/tiles.json?detail=9&min-points=3&alone-from-zoom=9", 200
+    yield "/v1/{index}/tiles.json", "/v1/planar/tiles.json", 404
+    yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", tile + "?spacing=60&min-points=3&alone-from-zoom=9&buffer=0&tile-size=512", 200
+    yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", tile + "?detail=10", 200
+    yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", "/v1/iceland/tiles/2/4/0.mvt", 404
+    for route in DOCUMENT["paths"]:
+        path = route.replace("{index}", "iceland").replace("{id}", "0").replace("{path}", "a.js")
+        path = path.replace("{z}/{x}/{y}", "0/0/0")
+        yield route, path, 405, "DELETE"
+
+
+def resolved(part):
+    return resolved(jsonpointer(part["$ref"])) if "$ref" in part else part
+
+
+def jsonpointer(reference):
+    part = DOCUMENT
+    for name in reference.removeprefix("#/").split("/"):
+        part = part[name]
+    return part
+
+
+def check_document(server):
+    """Each route, parameter and answer of the document is had, and none besides."""
+    openapi_spec_validator.validate(DOCUMENT)
+    assert server.json("/openapi.json") == DOCUMENT
+    seen, used = set(), set()
+    for route, path, status, method, headers, body in (
+        (*request, *["GET", {}, None][len(request) - 3:]) for request in requests_of_all_routes(server)):
+        found, answer_headers, answer = server.ask(path, method, headers, body)
+        assert found == status, f"{method} {path}: expected {status}, found {found} {answer[:300]}"
+        operation = DOCUMENT["paths"][route].get("get" if method == "DELETE" else method.lower())
+        seen.add((route, method, status))
+        used |= {(route, method, name) for name in re.findall(r"[?&]([a-z-]+)=", path) if status == 200}
+        responses = operation["responses"]
+        assert str(status) in responses, f"{method} {route}: {status} is not documented"
+        response = resolved(responses[str(status)])
+        for name in response.get("headers", {}):
+            assert name.lower() in answer_headers, f"{path}: no header {name}"
+        type = answer_headers["content-type"].split(";")[0]
+        [(documented, content)] = response["content"].items()
+        assert documented in (type, "*/*"), f"{path}: expected {documented}, found {type}"
+        if "json" in type:
+            schema = {**content["schema"], "components": DOCUMENT["components"]}
+            jsonschema.Draft202012Validator(schema).validate(json.loads(answer))
+            if "example" in content:
+                jsonschema.Draft202012Validator(schema).validate(content["example"])
+    for route, operations in DOCUMENT["paths"].items():
+        for method in METHODS & operations.keys():
+            assert (route, method.upper(), 200) in seen, f"{method} {route} was never asked"
+            for parameter in map(resolved, operations[method].get("parameters", [])):
+                if parameter["in"] == "query" and method == "get":
+                    assert (route, "GET", parameter["name"]) in used, f"{route}: {parameter['name']} was never used"
+
+
+# MARK: Answers against the tool
+
+def check_geojson(server):
+    """Byte for byte what the tool prints for the same question."""
+    rng = random.Random(5)
+    cuts = ["--limit 40", "--limit 40 --order widest-first", "--limit 300 --order steepest-first", "--detail 25",
+            "--spacing 44", "--spacing 30 --min-points 4", "--detail 25 --alone-from-zoom 10", "--method grid",
+            "--method grid --cell 70", "--limit 30 --position member", "--limit 30 --keep-visible", "--limit 60 --ellipses"]
+    for index, box in [("iceland", (-24.5, 63.3, -13.5, 66.6)), ("columns", (12, 40, 30, 70)), ("planar", (-8, -264, 1024, 768))]:
+        for cut in cuts:
+            if "--spacing" in cut and index != "iceland":
+                continue
+            for _ in range(3):
+                west, east = sorted(rng.uniform(box[0], box[2]) for _ in range(2))
+                south, north = sorted(rng.uniform(box[1], box[3]) for _ in range(2))
+                bounds = f"{west:.4f},{south:.4f},{east:.4f},{north:.4f}"
+                zoom = f"{rng.uniform(3, 9):.2f}"
+                words = ["--bbox", bounds, "--zoom", zoom, *cut.split()]
+                expected = subprocess.run([TOOL, "query", server.path(index), *words], capture_output=True, check=True).stdout
+                query = "&".join(
+                    word[2:] + "=" + ("true" if i + 1 == len(words) or words[i + 1].startswith("--") else words[i + 1])
+                    for i, word in enumerate(words) if word.startswith("--"))
+                status, _, found = server.ask(f"/v1/{index}/clusters?{query}")
+                assert status == 200 and found == expected, f"{index} {query}: {status} {found[:200]} for {expected[:200]}"
+
+
+def check_transition(server):
+    """What the tool prints, and the answer besides."""
+    for words in ["--from-bbox -23,64,-20,65 --to-bbox -22,64,-19,65 --from-limit 30",
+                  "--from-bbox -23,64,-20,65 --to-bbox -22,64,-21,65 --from-limit 30 --continuing",
+                  "--from-zoom 6 --to-zoom 7 --spacing 44"]:
+        printed = subprocess.run([TOOL, "transition", server.path("iceland"), *words.split()], capture_output=True, check=True)
+        query = words.replace("--to-", "").replace("--continuing", "continuing=true").replace("--", "").split()
+        pairs = iter(query)
+        query = "&".join(word if "=" in word else f"{word}={next(pairs)}" for word in pairs)
+        if "from-limit=30" in query:
+            query += "&limit=30"
+        found = server.json(f"/v1/iceland/transition?{query}")
+        for extra in ["version", "clusters"]:
+            found.pop(extra)
+        assert found == json.loads(printed.stdout), query
+
+
+def check_tiles(server):
+    """As an independent reader reads them: every cluster of a zoom in one tile, with the properties that it has as GeoJSON."""
+    expected = {f["properties"]["cluster_id"]: f for f in server.json("/v1/iceland/clusters?zoom=7&spacing=44")["features"]}
+    found = {}
+    for x in range(26, 32):
+        for y in range(14, 20):
+            status, headers, body = server.ask(f"/v1/iceland/tiles/6/{x}/{y}.mvt?buffer=0")
+            assert status == 200 and headers["content-type"] == "application/vnd.mapbox-vector-tile"
+            if not body:
+                continue
+            layer = mapbox_vector_tile.decode(body, default_options={"y_coord_down": True})["clusters"]
+            assert layer["extent"] == 4096 and layer["version"] == 2
+            for feature in layer["features"]:
+                properties = feature["properties"]
+                assert feature["id"] == properties["cluster_id"] and feature["id"] not in found
+                found[feature["id"]] = properties
+                column, row = feature["geometry"]["coordinates"]
+                longitude = (x + column / 4096) / 64 * 360 - 180
+                latitude = math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * (y + row / 4096) / 64))))
+                place = expected[feature["id"]]["geometry"]["coordinates"]
+                assert 0 <= place[0] - longitude < 360 / 64 / 4096 + 1e-6 and 0 <= latitude - place[1] < 0.002
+    assert found == {id: feature["properties"] for id, feature in expected.items()}
+    # Columns of all kinds.
+    expected = {f["properties"]["cluster_id"]: f["properties"] for f in
+                server.json("/v1/columns/clusters?zoom=1&detail=0")["features"]}
+    _, _, body = server.ask("/v1/columns/tiles/0/0/0.mvt?detail=0&buffer=0")
+    for feature in mapbox_vector_tile.decode(body)["clusters"]["features"]:
+        def comparable(value):
+            return json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else value
+        properties = {k: comparable(v) for k, v in expected.pop(feature["id"]).items() if v is not None}
+        found = {k: comparable(json.loads(v)) if isinstance(v, str) and v[:1] in "{[" else v
+                 for k, v in feature["properties"].items()}
+        assert found == properties, f"{found} for {properties}"
+    assert not expected
+    tiles = server.json("/v1/iceland/tiles.json?spacing=60")["tiles"][0]
+    assert tiles == f"http://127.0.0.1:{server.port}/v1/iceland/tiles/{{z}}/{{x}}/{{y}}.mvt?spacing=60"
+
+
+# MARK: HTTP
+
+def check_viewer(server):
+    """Its files come as what they are, compressed, and may load nothing but each other."""
+    for path, file, type in [("/", "index.html", "text/html; charset=utf-8"), ("/viewer/index.html", "index.html", "text/html; charset=utf-8"),
+                             ("/viewer/vendor/map.js", "vendor/map.js", "text/javascript; charset=utf-8")]:
+        content = (server.folder / "viewer" / file).read_bytes()
+        status, headers, body = server.ask(path)
+        assert status == 200 and body == content and headers["content-type"] == type, path
+        assert ("content-security-policy" in headers) == type.startswith("text/html")
+        _, headers, body = server.ask(path, headers={"Accept-Encoding": "gzip"})
+        assert gzip.decompress(body) == content and headers["content-encoding"] == "gzip"
+        assert server.ask(path, headers={"If-None-Match": headers["etag"]})[0] == 304
+    # What is kept compressed only comes under its own name, as it is taken.
+    for accepted in ["gzip", "identity"]:
+        status, headers, body = server.ask("/viewer/land.geojson", headers={"Accept-Encoding": accepted})
+        assert status == 200 and headers["content-type"] == "application/geo+json"
+        assert json.loads(gzip.decompress(body) if accepted == "gzip" else body)["features"] == []
+    changed = server.folder / "viewer/vendor/map.js"
+    changed.write_text("// another map")
+    assert server.ask("/viewer/vendor/map.js")[2] == b"// another map"
+    for path in ["/viewer/", "/viewer/../iceland.treeline", "/viewer/%2e%2e/iceland.treeline", "/viewer/vendor", "/viewer//index.html"]:
+        assert server.ask(path)[0] == 404, path
+
+
+def check_http(server):
+    path = "/v1/iceland/clusters?limit=100"
+    _, headers, plain = server.ask(path)
+    status, compressed_headers, compressed = server.ask(path, headers={"Accept-Encoding": "gzip"})
+    assert status == 200 and gzip.decompress(compressed) == plain and len(compressed) < len(plain) / 2
+    assert compressed_headers["etag"] != headers["etag"]
+    for tag in [headers["etag"], compressed_headers["etag"]]:
+        assert server.ask(path, headers={"If-None-Match": tag})[0] == 304
+    status, head, body = server.ask(path, "HEAD")
+    assert status == 200 and body == b"" and int(head["content-length"]) == len(plain)
+    assert "server" not in headers
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    for _ in range(3):
+        # One connection for one request after the other.
+        connection.request("GET", path)
+        assert connection.getresponse().read() == plain
+    connection.close()
+    for request, answer in [
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", b"HTTP/1.1 400"),
+        (b"nonsense\r\n\r\n", b"HTTP/1.1 400"),
+        (b"GET /v1/iceland HTTP/1.0\r\n\r\n", b"HTTP/1."),
+    ]:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+            client.sendall(request)
+            assert client.recv(100).startswith(answer), request[:40]
+
+
+def check_odd_requests(server):
+    """Whatever is asked there is an answer, and never that the server failed."""
+    seed = random.randrange(2**32)
+    print(f"  seed {seed}")
+    rng = random.Random(seed)
+    characters = "0123456789abcxyz.,-+&=%/?:;~!*'()[]{}@#\"\\"
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    starts = ["/", "/v1/", "/v1/iceland/", "/v1/iceland/clusters?", "/v1/iceland/clusters?bbox=", "/v1/iceland/tiles/",
+              "/v1/iceland/measures?zoom=5&", "/v1/iceland/transition?", "/viewer/", "/v1/planar/clusters?center="]
+    for _ in range(4000):
+        path = rng.choice(starts) + "".join(rng.choice(characters) for _ in range(rng.randrange(40)))
+        path = path.replace("#", "%23").replace("\\", "%5C")
+        connection.request(rng.choice(["GET", "HEAD", "GET"]), path)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status < 500, f"{path}: {answer.status}, seed {seed}"
+    for _ in range(300):
+        body = rng.randbytes(rng.randrange(200)) if rng.random() < 0.5 else json.dumps(
+            {"cluster_ids": [rng.choice([0, 1, 1024, -1, 2**53, 2**70, 0.5, "x", None]) for _ in range(rng.randrange(5))]})
+        connection.request("POST", "/v1/iceland/transition", body=body, headers={"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status < 500, f"{body}: {answer.status}, seed {seed}"
+    connection.close()
+
+
+def check_rude_clients(server):
+    """Connections that are cut, or say nothing, or read nothing, take nothing from others."""
+    held = []
+    request = b"GET /v1/iceland/clusters?limit=10000 HTTP/1.1\r\nHost: x\r\n\r\n"
+    for number in range(60):
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        client.sendall([request[:20], request * 20, b"", os.urandom(100)][number % 4])
+        if number % 3 == 0:
+            client.close()
+        else:
+            held.append(client)
+    start = time.monotonic()
+    for _ in range(50):
+        assert server.ask("/v1/iceland/clusters?limit=100")[0] == 200
+    assert time.monotonic() - start < 10
+    for client in held:
+        client.close()
+
+
+# MARK: Files and signals
+
+def asking(server, path, workers=4):
+    """Asks from several threads until the function that it gives is called, which gives back how many requests there were."""
+    isOver, counts, failures = threading.Event(), [0] * workers, []
+
+    def work(number):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        while not isOver.is_set():
+            try:
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                body = answer.read()
+                if answer.status != 200 or not body.endswith(b"\n]}\n"):
+                    failures.append(f"{answer.status} {body[:100]}")
+            except OSError as error:
+                failures.append(repr(error))
+                return
+            counts[number] += 1
+        connection.close()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+
+    def finish():
+        isOver.set()
+        for thread in threads:
+            thread.join()
+        assert not failures, failures[:3]
+        return sum(counts)
+
+    return finish
+
+
+def until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def check_replaced_index(server):
+    """An index that is replaced is served anew, no request is lost, and one that is broken changes nothing."""
+    finish = asking(server, "/v1/iceland/clusters?limit=100")
+    version = lambda: server.json("/v1/iceland")["version"]
+    first, good = version(), server.path("iceland").read_bytes()
+    other = server.folder / "other"
+
+    def replace(content):
+        other.write_bytes(content)
+        os.replace(other, server.path("iceland"))
+
+    for round in range(4):
+        replace(server.path("columns").read_bytes())
+        until(lambda: version() != first)
+        replace(good[: len(good) // 2])
+        time.sleep(1.5)
+        assert version() != first
+        replace(good)
+        if round == 0:
+            server.process.send_signal(signal.SIGHUP)
+        until(lambda: version() == first)
+    assert finish() > 100
+    metrics = server.ask("/metrics")[2].decode()
+    # At the signal it was opened anew, whether it looked by itself just before or not.
+    reopened = int(re.search(r'reloads_total\{result="reopened"\} (\d+)', metrics)[1])
+    refused = int(re.search(r'reloads_total\{result="refused"\} (\d+)', metrics)[1])
+    assert reopened >= 8 and refused >= 4, metrics
+
+
+def check_stopping(server):
+    """At SIGTERM what was asked is answered, nothing more is taken, and the process ends well."""
+    client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    client.sendall(b"GET /v1/iceland/clusters?limit=10000 HTTP/1.1\r\nHost: x\r\n\r\n")
+    received = client.recv(1000)
+    length = int(re.search(rb"content-length: (\d+)", received, re.I)[1])
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    try:
+        socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
+        raise AssertionError("a connection was taken after SIGTERM")
+    except ConnectionRefusedError:
+        pass
+    assert server.process.poll() is None, "it stopped before its answer was read"
+    while chunk := client.recv(1 << 16):
+        received += chunk
+    assert len(received) - received.index(b"\r\n\r\n") - 4 == length, "the answer was cut off"
+    code, log = server.stop()
+    assert code == 0, f"expected code 0, found {code}: {log}"
+
+
+def check_messages(server):
+    """What cannot be served is told, with a code that is not 0."""
+    executable = server.process.args[0]
+    for arguments, message in [
+        ([], "Missing expected argument"), (["/nowhere.treeline"], "/nowhere.treeline: cannot be opened"),
+        (["a b=" + str(server.path("columns"))], "found 'a b'"),
+        ([str(server.path("columns")), "--port", str(server.port)], "in use"),
+        ([str(server.path("columns")), "--port", "99999"], "'--port' must be"),
+    ]:
+        found = subprocess.run([executable, *arguments], capture_output=True, text=True, timeout=30)
+        assert found.returncode != 0 and message in found.stderr, f"{arguments}: {found.returncode} {found.stderr}"
+    served = subprocess.run([TOOL, "serve", "--help"], capture_output=True, text=True, env={"PATH": os.path.dirname(executable)})
+    assert "treeline-server" in served.stdout, served
+
+
+def main():
+    executable, names = os.path.abspath(os.environ["TREELINE_SERVER"]), sys.argv[1:]
+    checks = {name.removeprefix("check_"): check for name, check in globals().items() if name.startswith("check_")}
+    # The last one stops the server.
+    ordered = [name for name in checks if name != "stopping"] + ["stopping"]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        server = Server(executable, folder, built(folder), "--viewer", str(folder / "viewer"))
+        try:
+            for name in names or ordered:
+                start = time.monotonic()
+                checks[name](server)
+                print(f"{name.replace('_', ' ')}: {time.monotonic() - start:.1f} s", flush=True)
+        finally:
+            code, log = server.stop()
+    assert code == 0, f"expected code 0, found {code}: {log}"
+
+
+main()

@@ -1,0 +1,244 @@
+"""Loads a server on loopback with wrk and writes down its figures; or, with --soak, mixes all that clients do for minutes and
+looks that no good request fails and that memory stays where it is. Called by scripts/load."""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TOOL = pathlib.Path(os.environ.get("TREELINE_TOOL", ROOT / ".build/release/treeline"))
+KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles"]
+
+
+class Server:
+    """The server over one index, on a port of its own."""
+
+    def __init__(self, executable, index):
+        self.process = subprocess.Popen(
+            [executable, f"load={index}", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"(http://[^/]+)/", line)
+        if not found:
+            sys.exit(f"scripts/load: expected the server to tell its address, found {line!r}")
+        self.url = found[1]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            return answer.read()
+
+    def memory(self):
+        """In MiB: what is its own, and not the map of the index."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
+
+
+def wrk(server, kind, bounds, seconds, connections, seed):
+    command = ["wrk", "--latency", "-t2", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "views.lua"), server.url,
+               "--", kind, "load", *map(str, bounds), str(seed)]
+    output = subprocess.run(command, capture_output=True, text=True)
+    found = re.search(r"^RESULT (.*)$", output.stdout, re.M)
+    if not found:
+        sys.exit(f"scripts/load: wrk failed: {output.stdout}{output.stderr}")
+    return json.loads(found[1])
+
+
+def figures(server, bounds, options):
+    print(f"{options.connections} connections, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
+    print(f"{'':12} {'answers/s':>10} {'KB each':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
+    for kind in options.kinds.split(","):
+        wrk(server, kind, bounds, 1, options.connections, options.seed)
+        result = wrk(server, kind, bounds, options.seconds, options.connections, options.seed)
+        print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} "
+              f"{result['bytes'] / max(result['requests'], 1) / 1000:8.1f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
+              f"{result['max_ms']:8.1f} {result['errors']:7}")
+        sys.stdout.flush()
+
+
+class Soak:
+    """All kinds of clients at once, and an index that is replaced under them."""
+
+    def __init__(self, server, index, bounds, options):
+        self.server, self.index, self.bounds = server, index, bounds
+        self.random = random.Random(options.seed)
+        self.end = time.monotonic() + options.soak * 60
+        self.counts, self.failures, self.lock = {}, [], threading.Lock()
+
+    def running(self):
+        return time.monotonic() < self.end
+
+    def count(self, what, failure=None):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+            if failure:
+                self.failures.append(f"{what}: {failure}")
+
+    def view(self, rng):
+        west, south, east, north = self.bounds
+        longitude, latitude, zoom = rng.uniform(west, east), rng.uniform(south, north), rng.uniform(4, 14)
+        return f"center={longitude:.5f},{latitude:.5f}&zoom={zoom:.2f}&width=1024&height=768"
+
+    def good(self, seed):
+        """What must be answered, whatever others do."""
+        rng = random.Random(seed)
+        while self.running():
+            what = rng.choice(["clusters", "spacing", "grid", "tiles", "measures", "transition", "members", "indexes"])
+            path = {
+                "clusters": lambda: f"/v1/load/clusters?limit=100&ellipses=true&{self.view(rng)}",
+                "spacing": lambda: f"/v1/load/clusters?spacing=44&{self.view(rng)}",
+                "grid": lambda: f"/v1/load/clusters?method=grid&{self.view(rng)}",
+                "tiles": lambda: f"/v1/load/tiles/{(z := rng.randrange(12))}/{rng.randrange(2 ** z)}/{rng.randrange(2 ** z)}.mvt",
+                "measures": lambda: f"/v1/load/measures?limit=100&{self.view(rng)}",
+                "transition": lambda: f"/v1/load/transition?continuing=true&{self.view(rng)}",
+                "members": lambda: f"/v1/load/clusters/0/members?offset={rng.randrange(10000)}&limit=50",
+                "indexes": lambda: "/v1/indexes",
+            }[what]()
+            request = urllib.request.Request(self.server.url + path)
+            if rng.random() < 0.3:
+                request.add_header("Accept-Encoding", "gzip")
+            try:
+                with urllib.request.urlopen(request, timeout=30) as answer:
+                    body = answer.read()
+                    complete = len(body) == int(answer.headers["Content-Length"])
+                    self.count("good", None if complete else f"{path}: cut short")
+            except (OSError, urllib.error.HTTPError) as error:
+                self.count("good", f"{path}: {error}")
+
+    def malformed(self, seed):
+        """What must be refused, politely."""
+        rng = random.Random(seed)
+        while self.running():
+            junk = "".join(rng.choice("abz019,.-&=%+/?;:{}[]\\\"'") for _ in range(rng.randrange(1, 80)))
+            path = rng.choice(["/", "/v1/load/clusters?", "/v1/load/tiles/", "/v1/load/measures?bbox="]) + urllib.request.quote(
+                junk, safe="&=%+/?,.-")
+            try:
+                with urllib.request.urlopen(self.server.url + path, timeout=30) as answer:
+                    answer.read()
+                self.count("odd")
+            except urllib.error.HTTPError as error:
+                self.count("odd", f"{path}: {error.code}" if error.code >= 500 else None)
+            except OSError as error:
+                self.count("odd", f"{path}: {error}")
+            time.sleep(0.01)
+
+    def rude(self, seed):
+        """Connections that are cut in the middle, or hardly read, or send a byte now and then."""
+        rng = random.Random(seed)
+        while self.running():
+            try:
+                with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as connection:
+                    request = f"GET /v1/load/clusters?limit=5000&{self.view(rng)} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+                    manner = rng.choice(["cut", "slow", "half", "noise"])
+                    if manner == "cut":
+                        connection.sendall(request * rng.randrange(1, 20))
+                    elif manner == "slow":
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                        connection.sendall(request * 5)
+                        for _ in range(20):
+                            connection.recv(1024)
+                            time.sleep(0.05)
+                    elif manner == "half":
+                        for byte in request[: rng.randrange(1, len(request))]:
+                            connection.sendall(bytes([byte]))
+                            time.sleep(0.002)
+                    else:
+                        connection.sendall(rng.randbytes(rng.randrange(1, 2000)))
+                    self.count(manner)
+            except OSError:
+                self.count("refused")
+
+    def replacing(self):
+        """The index is replaced by a copy, and sometimes by a broken file, which must change nothing."""
+        copy = self.index.with_suffix(".next")
+        good = self.index.read_bytes()
+        while self.running():
+            copy.write_bytes(good if self.random.random() < 0.8 else good[: len(good) // 2])
+            os.replace(copy, self.index)
+            self.count("replaced")
+            time.sleep(2)
+
+    def run(self):
+        workers = [threading.Thread(target=self.good, args=(self.random.random(),)) for _ in range(6)]
+        workers += [threading.Thread(target=self.malformed, args=(self.random.random(),)) for _ in range(2)]
+        workers += [threading.Thread(target=self.rude, args=(self.random.random(),)) for _ in range(4)]
+        workers += [threading.Thread(target=self.replacing)]
+        for worker in workers:
+            worker.start()
+        memory = []
+        while self.running():
+            time.sleep(min(15, max(self.end - time.monotonic(), 0.1)))
+            memory.append(self.server.memory())
+            print(f"{len(memory) * 15:5} s  {memory[-1]:7.1f} MiB  {dict(sorted(self.counts.items()))}", flush=True)
+        for worker in workers:
+            worker.join()
+        return memory
+
+
+def soak(server, index, bounds, options):
+    test = Soak(server, index, bounds, options)
+    memory = test.run()
+    problems = test.failures[:10]
+    # Flat: the last third is no larger than the second by more than a tenth and a little.
+    third = max(len(memory) // 3, 1)
+    before, after = max(memory[third:2 * third] or memory), max(memory[-third:])
+    if after > before * 1.1 + 8:
+        problems.append(f"memory grew from {before:.1f} to {after:.1f} MiB")
+    if server.process.poll() is not None:
+        problems.append(f"the server ended with code {server.process.returncode}")
+    print(f"memory {before:.1f} MiB, then {after:.1f} MiB; {len(test.failures)} failures")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/load", description=__doc__)
+    parser.add_argument("index", nargs="?", type=pathlib.Path)
+    parser.add_argument("--server", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=int, default=10, help="how long each kind of request is asked for")
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--kinds", default=",".join(KINDS), help="out of " + ", ".join(KINDS))
+    parser.add_argument("--soak", type=float, metavar="MINUTES", help="mixed load instead of figures")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        index = pathlib.Path(folder) / "load.treeline"
+        if options.index:
+            shutil.copyfile(options.index, index)
+        else:
+            subprocess.run([TOOL, "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "-o", index], check=True)
+        server = Server(options.server, index)
+        try:
+            facts = json.loads(server.get("/v1/load"))
+            print(f"{facts['point_count']:,} points")
+            problems = []
+            if options.soak:
+                problems = soak(server, index, facts["bounds"], options)
+            else:
+                figures(server, facts["bounds"], options)
+        finally:
+            code = server.stop()
+        if code != 0:
+            problems.append(f"expected the server to stop with code 0, found {code}")
+        for problem in problems:
+            print(problem, file=sys.stderr)
+        sys.exit(1 if problems else 0)
+
+
+main()
