@@ -38,6 +38,20 @@ import TreelineComparison
     }
   }
 
+  /// What it is told goes into a pipe that nobody reads, and that must change nothing for anybody else.
+  @Test func aProgramThatReadsNothingLeavesSignalsAsTheyAre() {
+    // What is done on the signal comes first, wherever this is compiled.
+    func action() -> Int {
+      var action = sigaction()
+      sigaction(SIGPIPE, nil, &action)
+      return withUnsafeBytes(of: action) { $0.load(as: Int.self) }
+    }
+    let before = action()
+    let many = [PixelPoint](repeating: PixelPoint(x: 0.5, y: 0.5), count: 200_000)
+    for _ in 0..<20 { #expect(throws: Failure.self) { try labels("exit 3", of: many) } }
+    #expect(action() == before)
+  }
+
   /// More than a pipe holds in either direction.
   @Test func manyPlacesBlockNothing() throws {
     let many = (0..<200_000).map { PixelPoint(x: Double($0), y: 0.5) }

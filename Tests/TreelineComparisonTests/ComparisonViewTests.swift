@@ -72,6 +72,24 @@ import TreelineBuilder
     }
   }
 
+  @Test(arguments: UInt64(1)...6) func theSplitRuleMakesNoDifferenceToViews(seed: UInt64) throws {
+    func report(_ rule: SplitRule) throws -> ComparisonReport {
+      let tree = try ClusterTree(
+        Places.towns(seed: seed, count: 6_000), options: BuildOptions(splitRule: rule))
+      var options = ComparisonOptions()
+      options.journey = .flight
+      return try ComparisonReport(
+        of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options)
+    }
+    let mean = try report(.mean)
+    #expect(mean.views.count > 1)
+    for rule in [SplitRule.leastScatter, .gamma(1.5)] {
+      let other = try report(rule)
+      #expect(other.views.map(\.view) == mean.views.map(\.view), "\(rule), seed \(seed)")
+      #expect(other.journey!.views == mean.journey!.views, "\(rule), seed \(seed)")
+    }
+  }
+
   @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
   func nastySetsHaveViews(name: String, projection: Plane.Projection) throws {
     let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places, as: projection)

@@ -27,6 +27,20 @@ import TreelineBuilder
     #expect(try set.tree(rule).problems() == [])
   }
 
+  @Test func progressIsToldStageByStage() throws {
+    let folder = try TemporaryFolder()
+    let tree = try PointSet.cities(20_000, seed: 51).tree(findsSeparations: true)
+    try tree.write(index: folder.path("index"))
+    var told: [VerificationProgress] = []
+    #expect(try ClusterTree.problems(ofIndex: folder.path("index")) { told.append($0) } == [])
+    let separations = try #require(told.firstIndex { $0.stage == .separations })
+    for stage in [told[..<separations], told[separations...]] {
+      #expect(Set(stage.map(\.stage)).count == 1 && stage.allSatisfy { $0.pointCount == 20_000 })
+      #expect(stage.map(\.fraction) == stage.map(\.fraction).sorted())
+      #expect(50...101 ~= stage.count && stage.first!.fraction < 0.1 && stage.last!.fraction > 0.9)
+    }
+  }
+
   private func problems(_ change: (inout IndexEditor) throws -> Void) throws -> [String] {
     var editor = try IndexEditor(TestIndex.nodes)
     try change(&editor)

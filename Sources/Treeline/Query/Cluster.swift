@@ -18,7 +18,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The plane it lies on.
   public let plane: Plane
 
-  let spread: NodeSpread
+  package let spread: NodeSpread
 
   public var pointCount: Int { range.count }
 

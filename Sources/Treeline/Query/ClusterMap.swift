@@ -40,9 +40,28 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     public subscript(position: Int) -> Value { values[rows[position]] }
   }
 
-  /// The values in a box, at most `limit` results; see `ClusterTree.clusters(in:limit:)` for what holds of them.
-  public func clusters(in box: BoundingBox, limit: Int) throws -> [Result] {
-    try tree.clusters(in: box, limit: limit).map(result(for:))
+  /// The values in a box, at most `limit` results; see `ClusterTree.clusters(in:limit:order:)` for what holds of them.
+  public func clusters(
+    in box: BoundingBox, limit: Int, order: ExpansionOrder = .breadthFirst
+  ) throws -> [Result] {
+    try tree.clusters(in: box, limit: limit, order: order).map(result(for:))
+  }
+
+  /// The values in a box, each cluster spread over no more than so many pixels; see
+  /// `ClusterTree.clusters(in:zoom:detail:limit:alone:)`.
+  public func clusters(
+    in box: BoundingBox, zoom: Double, detail: Double, limit: Int = .max, alone: PointsAlone = .never
+  ) throws -> [Result] {
+    try tree.clusters(in: box, zoom: zoom, detail: detail, limit: limit, alone: alone).map(result(for:))
+  }
+
+  /// The values in a box, any two results at least so many pixels apart; see
+  /// `ClusterTree.clusters(in:zoom:spacing:limit:alone:)`. It needs a map built with
+  /// `BuildOptions(findsSeparations: true)`.
+  public func clusters(
+    in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max, alone: PointsAlone = .never
+  ) throws -> [Result] {
+    try tree.clusters(in: box, zoom: zoom, spacing: spacing, limit: limit, alone: alone).map(result(for:))
   }
 
   /// The values of any cluster of the tree.

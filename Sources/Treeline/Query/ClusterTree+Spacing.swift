@@ -6,7 +6,9 @@ extension ClusterTree {
   /// of that size never touch: those in the box and all others that a larger box would show.
   ///
   /// Clusters are split in one fixed order of falling distances, found when the tree was built, as far as the distance
-  /// goes that so many pixels are at the zoom. So the answer
+  /// goes that so many pixels are at the zoom. One that its badge stands for well waits, which leaves room for denser
+  /// neighbours: it is split once its points lie 0.7 of the spacing from their mean, in the root mean square, or
+  /// its parts twice the spacing from each other. So the answer
   /// - does not change under a pan but at the edge, and agrees between the tiles of a map;
   /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
   /// - is bounded by the area that is shown, however many points there are.

@@ -1,6 +1,6 @@
-/// Where along its principal axis a node is split.
+/// Where a node is split: by a line across its principal axis, or near it.
 ///
-/// Whichever it is, points whose projections on the axis are equal are never parted, and both children have points.
+/// Whichever it is, points on the line go to one side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
@@ -21,11 +21,12 @@ public struct SplitRule: Hashable, Sendable {
   /// At the mean of its points: the article's rule.
   public static let mean = SplitRule(.mean)
 
-  /// At the place that leaves the least scatter in the two halves, the sum of the squared distances of the points to the mean
-  /// of their half; of several the lowest.
+  /// Where the least scatter is left in the two halves, the sum of the squared distances of the points to the mean of their
+  /// half: at the best place along the axis, of several the lowest, and then across whatever line as long as points that go
+  /// to the half whose mean is nearer take off enough.
   ///
   /// At an equal number of clusters, widest first, points lie a tenth closer to them than to those split at the mean.
-  /// Points have to be sorted at every level, so that building takes some five times as long.
+  /// Points have to be sorted at every level, so that building takes some six times as long.
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// At the mean of its points, each weighted by its distance to their plain mean to the power of `power` - 1: the

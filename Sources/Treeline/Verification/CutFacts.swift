@@ -75,6 +75,33 @@ extension CutFacts {
     return most
   }
 
+  /// How much more of it there would be, at least, if each point that is certain to be nearer to the mean of the other part
+  /// went there.
+  func scatterToGain(_ leftCount: Int) -> Double {
+    let (left, right) = (mean(of: points[..<leftCount]), mean(of: points[leftCount...]))
+    let (dx, dy) = (right.x - left.x, right.y - left.y)
+    let uncertainty = 2 * facts.tolerance * (dx * dx + dy * dy).squareRoot()
+    var sum = 0.0
+    for (index, point) in points.enumerated() {
+      let nearer = squaredDistance(point, left) - squaredDistance(point, right)
+      let gain = index < leftCount ? nearer : -nearer
+      if gain > uncertainty { sum += gain }
+    }
+    return sum * Double(points.count)
+  }
+
+  /// From the corner of the box.
+  private func mean(of points: Slice<UnsafeBufferPointer<PlanePoint>>) -> (x: Double, y: Double) {
+    var sums = (x: 0 as Int128, y: 0 as Int128)
+    for point in points { add(point, to: &sums) }
+    return (sums.x.rounded / Double(points.count), sums.y.rounded / Double(points.count))
+  }
+
+  private func squaredDistance(_ point: PlanePoint, _ mean: (x: Double, y: Double)) -> Double {
+    let (dx, dy) = (Double(point.x - facts.box.minX) - mean.x, Double(point.y - facts.box.minY) - mean.y)
+    return dx * dx + dy * dy
+  }
+
   private func add(_ point: PlanePoint, to sums: inout (x: Int128, y: Int128)) {
     sums.x += Int128(point.x - facts.box.minX)
     sums.y += Int128(point.y - facts.box.minY)

@@ -1,10 +1,10 @@
 /// Holds the separations of a sound tree against its nodes.
 ///
 /// First each by itself: a code stands only where a node is split, is no more than its parent's, and no more than that of
-/// the distance between the node's children. Then all of them together: from the greatest code down to 1, nodes are split
+/// the distance at which it may be split for its own part (see `TreeStorage.squaredSplitDistance`). Then all of them together: from the greatest code down to 1, nodes are split
 /// whose code it is, and at each code
 /// - no two nodes that are shown are nearer than its distance, and
-/// - none of them could be split without bringing two nearer than that.
+/// - none of them that may be split there could be without bringing two nearer than that.
 ///
 /// What holds at a code's distance holds at those down to the next code (see `SeparationCode`), so that is what queries
 /// promise of every spacing at every zoom. Of several nodes with one code that stand in each other's way either may have
@@ -29,12 +29,15 @@ struct SeparationVerifier {
   /// The fork that a node which is shown is, by its first point.
   private var shownForks: [UInt32]
   private var agenda: Agenda
+  private var monitor: VerificationMonitor
+  private var splitCount = 0
 
   private struct Fork {
     /// Its first point.
     var first: UInt32
     var left = PlanePoint(x: 0, y: 0)
     var right = PlanePoint(x: 0, y: 0)
+    var squaredScatter: UInt64 = 0
     var leftFork = noFork
     var rightFork = noFork
   }
@@ -43,7 +46,10 @@ struct SeparationVerifier {
   private static let noFork: UInt32 = 0
 
   /// - Precondition: The tree is sound.
-  init(_ tree: ClusterTree, _ codes: UnsafePointer<UInt16>, _ problems: ProblemList) {
+  init(
+    _ tree: ClusterTree, _ codes: UnsafePointer<UInt16>, _ problems: ProblemList,
+    _ progress: VerificationMonitor.Report? = nil
+  ) {
     storage = tree.storage
     projection = tree.plane.projection
     self.codes = codes
@@ -52,6 +58,7 @@ struct SeparationVerifier {
     shown = ShownNodes(pointCount: tree.pointCount, on: projection)
     shownForks = [UInt32](repeating: Self.noFork, count: tree.pointCount)
     agenda = Agenda(forkCount: tree.pointCount)
+    monitor = VerificationMonitor(.separations, pointCount: tree.pointCount, progress)
   }
 
   mutating func verify() {
@@ -96,6 +103,7 @@ extension SeparationVerifier {
       }
       guard let children else { continue }
       forks[Int(fork)].first = branch.node.first
+      forks[Int(fork)].squaredScatter = storage.squaredScatterDistance(of: branch.node)
       stack.append(Branch(node: children.right, parent: fork, isRight: true))
       stack.append(Branch(node: children.left, parent: fork, isRight: false))
     }
@@ -119,13 +127,19 @@ extension SeparationVerifier {
     if fork.first == .max {
       if codes[place] != 0 { add(UInt32(place), expected: "0, where no node is split") }
     } else if code(UInt32(place)) > ownCode(fork) {
-      add(UInt32(place), expected: "at most \(ownCode(fork).rawValue), for the distance between its children")
+      add(
+        UInt32(place),
+        expected:
+          "at most \(ownCode(fork).rawValue), for the distance between its children and the scatter of its points"
+      )
     }
   }
 
   /// The code at which a fork is split if nothing else is in its way.
   private func ownCode(_ fork: Fork) -> SeparationCode {
-    SeparationCode(roundingDown: projection.squaredDistance(fork.left, fork.right))
+    SeparationCode(
+      roundingDown: TreeStorage.squaredSplitDistance(
+        childrenApart: projection.squaredDistance(fork.left, fork.right), scatter: fork.squaredScatter))
   }
 
   private mutating func add(_ fork: UInt32, expected: String) {
@@ -148,6 +162,8 @@ extension SeparationVerifier {
         due.append(number)
         continue
       }
+      splitCount += 1
+      monitor.tell(splitCount)
       let fork = forks[Int(number)]
       shown.remove(fork.first)
       show(fork.first, at: fork.left, fork.leftFork, below: code)

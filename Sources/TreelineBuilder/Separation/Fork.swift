@@ -30,10 +30,12 @@ struct Fork {
   mutating func setSplit() { stamp = Self.split }
 }
 
-/// What of a fork is needed now and then: where it is shown, and its neighbours in the list of those who wait for the same
+/// What of a fork is needed now and then: where it is shown, how far it scatters, and its neighbours in the list of those who wait for the same
 /// one.
 struct ForkPlace {
   var position: PlanePoint
+  /// The square of the distance up to which its points scatter: see `TreeStorage.squaredScatterDistance`.
+  var squaredScatter: UInt64
 
   var nextWaiter = Fork.none
   /// The one before in the list or, with the mark, the fork that is waited for; `none` if this fork is in no list.

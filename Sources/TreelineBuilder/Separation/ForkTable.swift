@@ -66,7 +66,9 @@ struct ForkTable: @unchecked Sendable {
       branches.append(Branch(node: right, children: children, position: fork.right))
     }
     (forks + Int(right.first)).initialize(to: fork)
-    (places + Int(right.first)).initialize(to: ForkPlace(position: branch.position))
+    (places + Int(right.first)).initialize(
+      to: ForkPlace(
+        position: branch.position, squaredScatter: storage.squaredScatterDistance(of: branch.node)))
   }
 
   private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {

@@ -3,8 +3,8 @@ import Treeline
 /// Finds the separation of every node of a tree: the distance at which it gives way to its children.
 ///
 /// Let a distance r fall from infinity to 0. At first the root alone is shown. Whenever some node shown has two children
-/// that are at least r from each other and from every other node shown, it is split: its children are shown in its
-/// place. Of several such nodes, the first in tree order is split first, then they are looked at anew. The r
+/// that are at least r from each other and from every other node shown, and it may be split at r for its own part (see
+/// `TreeStorage.squaredSplitDistance`), it is split: its children are shown in its place. Of several such nodes, the first in tree order is split first, then they are looked at anew. The r
 /// at which a node is split is its separation; that of a node which never is, is 0.
 ///
 /// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units; their squares
@@ -16,7 +16,7 @@ import Treeline
 ///   after its parent was split, and r only falls: separations never grow from parent to child.
 /// - Any two of them are at least T apart. It holds of the root alone; a split at r >= T adds two nodes that are r from
 ///   each other and from all others, and takes one away.
-/// - None could give way to its children with all at least T apart, or it would have been split at T.
+/// - None that may be split at T could give way to its children with all at least T apart, or it would have been split at T.
 /// - A lesser T only splits, a greater one only merges, for splits come in one order.
 ///
 /// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every zoom,
@@ -24,7 +24,7 @@ import Treeline
 /// it is.
 ///
 /// Time is O(n log n) on all measured data, for n points: see `SplitSequence`. Memory, besides the tree's and for as long
-/// as it takes, is 48 bytes a point for forks and 30 to 70 for the grid and the queue.
+/// as it takes, is 56 bytes a point for forks and 30 to 70 for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection

@@ -4,8 +4,8 @@ import Treeline
 ///
 /// The rule is that of `SeparationBuild`. What makes it fast is that hardly any node is looked at in vain:
 ///
-/// A fork that is shown has an appointment at a distance at which, or later, it can split. At first that is the distance
-/// between its children. When r has fallen that far, the neighbours of the children are looked at; if none is nearer
+/// A fork that is shown has an appointment at a distance at which, or later, it can split. At first that is its own: that
+/// between its children, or that up to which it scatters. When r has fallen that far, the neighbours of the children are looked at; if none is nearer
 /// than r, the fork is split. Otherwise the nearest one blocks it, and as long as that is shown the fork cannot split
 /// before r is their distance: so that is its next appointment. Should the blocker split sooner, the fork is
 /// called for: one of the blocker's children blocks it now, or it has an appointment at once. A single position never
@@ -59,7 +59,7 @@ struct SplitSequence: ~Copyable {
   mutating func run() {
     guard root != Fork.none else { return }
     grid.insert(places[Int(root)].position, root)
-    makeAppointment(root, at: metric.squaredDistance(forks[Int(root)].left, forks[Int(root)].right))
+    makeAppointment(root, at: ownDistance(root, forks[Int(root)].left, forks[Int(root)].right))
     while let appointment = queue.next() {
       if let ahead = queue.nextAhead() { readMemory(of: ahead) }
       guard forks[Int(appointment.fork)].stamp == appointment.stamp else { continue }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Where a node is cut across its principal axis, as `SplitRule` has it.
+/// Where a node is cut, across its principal axis or near it, as `SplitRule` has it.
 ///
 /// The builder is generic over it, and so compiled for each rule by itself: none pays for another.
 protocol CutPlace: Sendable {

@@ -59,6 +59,15 @@ package struct PrincipalAxis: Hashable, Sendable {
     settle(difference, double, isFlat)
   }
 
+  /// The direction of a vector, not zero, in the sense in which its longer component is positive; of components of
+  /// equal lengths, x is the longer. The shorter one is rounded down.
+  @inline(__always)
+  init(along x: Double, _ y: Double) {
+    let isFlat = abs(x) >= abs(y)
+    let slope = Self.slope(of: (x, y), isFlat)
+    self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
+  }
+
   /// The shorter component of a vector, its longer one being 1.
   private static func slope(of vector: (x: Double, y: Double), _ isFlat: Bool) -> Double {
     isFlat ? vector.y / vector.x : vector.x / vector.y

@@ -17,12 +17,27 @@ struct VerifyCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let problems = try ClusterTree.problems(ofIndex: path)
+      let bar = ProgressBar()
+      defer { bar.clear() }
+      let problems = try ClusterTree.problems(ofIndex: path) { progress in
+        let total = Double(progress.pointCount)
+        bar.show(progress.stage.verb, done: progress.fraction * total, of: total, unit: "points")
+      }
+      bar.clear()
       for problem in problems { printToStandardError("\(path): \(problem)") }
       guard problems.isEmpty else {
         throw Failure(message: "\(path): the index is damaged; build it anew", code: Failure.badData)
       }
       try writeToStandardOutput("\(path): sound\n")
+    }
+  }
+}
+
+extension VerificationProgress.Stage {
+  fileprivate var verb: String {
+    switch self {
+    case .hierarchy: "Checking"
+    case .separations: "Checking separations"
     }
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import TreelineComparison
 
@@ -32,19 +31,28 @@ struct KMeansProgram {
     } catch {
       throw failure("could not be run", remedy: "name a program, with its folder")
     }
-    // One that ends without reading is told by its exit code; writing to it must not end this process.
-    signal(SIGPIPE, SIG_IGN)
     // Beside reading, for a pipe holds little and a program may print before it has read all.
-    DispatchQueue.global().async {
-      try? input.fileHandleForWriting.write(contentsOf: request)
-      try? input.fileHandleForWriting.close()
-    }
+    let pipe = input.fileHandleForWriting
+    Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       throw failure("ended with code \(process.terminationStatus)", remedy: "what it says is above")
     }
     return answer
+  }
+
+  /// Writes a request and ends the pipe.
+  ///
+  /// A program that ends without reading is told by its exit code; writing to it must not end this process. The signal
+  /// that it sends goes to the thread that writes, which holds it back and takes it along when it ends.
+  private static func write(_ request: Data, to pipe: FileHandle) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    try? pipe.write(contentsOf: request)
+    try? pipe.close()
   }
 
   private func failure(_ found: String, remedy: String) -> Failure {

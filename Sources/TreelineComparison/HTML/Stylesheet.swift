@@ -35,9 +35,10 @@ let stylesheet = """
     padding: 0; list-style: none }
   .tiles li { background: var(--card); border-radius: 12px; padding: 12px 14px 12px; display: flex; flex-direction: column }
   .tiles h3 { margin: 0 0 7px; font-size: 14px; font-weight: 600 }
-  .tiles dl { margin: 0; display: grid; gap: 3px }
-  .tiles dl div { display: grid; grid-template-columns: 7.6em 1fr; align-items: center; font-size: 13px }
-  .tiles dt { font-weight: 550; white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+  .tiles dl { margin: 0; display: grid; grid-template-columns: fit-content(11em) 1fr; gap: 3px 8px; align-items: center;
+    font-size: 13px }
+  .tiles dl div { display: contents }
+  .tiles dt { font-weight: 550; line-height: 1.25 }
   .tiles dd { margin: 0; display: flex; align-items: center; gap: 6px; padding-right: 56px; font-variant-numeric: tabular-nums }
   .tiles dd i { flex: none; height: 11px; min-width: 2px; border-radius: 3px; background: currentColor; opacity: .45 }
   .tiles dd span { color: var(--soft); white-space: nowrap }

@@ -65,7 +65,7 @@ extension TreeCut {
     case .limit(.steepestFirst):
       "groups of the points themselves, those split first that bring points closest to their badges"
     case .continuing:
-      "groups of the points themselves, those that were shown before as far as the limit allows"
+      "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows"
     case .detail(nil): "groups of the points themselves, none wider than a detail that keeps within the limit"
     case .detail(let pixels?):
       "groups of the points themselves, none wider than a detail of \(fixed(pixels, 1)) px"

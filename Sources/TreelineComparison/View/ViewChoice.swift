@@ -3,8 +3,9 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
 ///
-/// From the whole, each view is centred on that cluster of the view before whose surroundings, one zoom further in,
-/// show the most points. Of this descent, views at even steps are kept.
+/// From the whole, each view is centred on the points of that cell of a grid over the view before whose surroundings, one zoom
+/// further in, show the most points. Of this descent, views at even steps are kept. The rule by which a tree is split
+/// makes no difference, so that tables of different rules tell of the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
@@ -19,8 +20,8 @@ struct ViewChoice {
   /// Here a pixel is 60 cm at the equator: beyond, nothing is near anything.
   static let maximumZoom = 18.0
 
-  /// How many clusters of a view are tried as the middle of the next.
-  private static let candidateCount = 64
+  /// The cells of a view whose points are tried as the middle of the next.
+  private static let cellSize = CellSize.pixels(64)
 
   /// At least this wide a rim around the whole, in pixels: half of the largest badge, and some air.
   private static let margin = 32.0
@@ -78,10 +79,10 @@ struct ViewChoice {
     (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
-  /// The view with the most points; the first in tree order of equal ones.
+  /// The view with the most points; by row, then column of its cell the first of equal ones.
   private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
     var best: Step?
-    for cluster in try tree.clusters(in: view.window, limit: Self.candidateCount) {
+    for cluster in try grid.clusters(in: view.window, cellSize: Self.cellSize, zoom: view.zoom) {
       let candidate = try self.view(x: cluster.meanX, y: cluster.meanY, zoom: zoom)
       let count = grid.pointCount(in: candidate.window)
       if count > best?.pointCount ?? 0 {

@@ -39,21 +39,17 @@ extension PrincipalSplit {
 // MARK: - Least scatter
 
 extension PrincipalSplit {
-  /// Every cut across the axis that is certain to be possible is tried.
+  /// Every cut across the axis that is certain to be possible is tried, and then whether points had better go to the nearer
+  /// mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
     let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }
       .sorted { $0.distance.along < $1.distance.along }
     let found = scatterBetween(members[left], leftCount: left.count)
     var faults: [String] = []
-    let right = members.indices.filter { !left.contains($0) }
-    let (end, begin) = (
-      left.map { distance(of: members[$0]) }.max { $0.along < $1.along }!,
-      right.map { distance(of: members[$0]) }.min { $0.along < $1.along }!
-    )
-    if end.along > begin.along + end.uncertainty + begin.uncertainty {
-      faults.append("the left part reaches to \(end.along), the right one from \(begin.along) on")
+    let gain = gainOfNearerMeans(left)
+    if gain > found * 0x1p-10 {
+      faults.append("there would be \(gain) more than \(found) if points went to the nearer mean")
     }
-    if isExact && end.along == begin.along { faults.append("points of equal projections are parted") }
     var sums: (x: Int128, y: Int128) = (0, 0)
     for (count, (one, next)) in zip(1..., zip(sorted, sorted.dropFirst())) {
       sums.x += Int128(members[one.index].x)
@@ -67,6 +63,27 @@ extension PrincipalSplit {
       }
     }
     return faults
+  }
+
+  /// By how much the squared distances would be less, times the count; what is too small to tell is left out.
+  private func gainOfNearerMeans(_ left: Range<Int>) -> Double {
+    let (one, other) = (mean(of: members[left]), mean(of: members[left.upperBound...]))
+    return members.indices.reduce(0) { sum, index in
+      let (own, far) = left.contains(index) ? (one, other) : (other, one)
+      let point = members[index]
+      let (toOwn, toOther) = (
+        hypot(Double(point.x) - own.x, Double(point.y) - own.y),
+        hypot(Double(point.x) - far.x, Double(point.y) - far.y)
+      )
+      return sum + (toOwn > toOther + 64 ? (toOwn - toOther) * (toOwn + toOther) : 0)
+    } * Double(members.count)
+  }
+
+  private func mean(of points: ArraySlice<PlanePoint>) -> (x: Double, y: Double) {
+    let count = Double(points.count)
+    return (
+      Double(points.reduce(0) { $0 + Int($1.x) }) / count, Double(points.reduce(0) { $0 + Int($1.y) }) / count
+    )
   }
 
   private func scatterBetween(_ left: ArraySlice<PlanePoint>, leftCount: Int) -> Double {

@@ -33,7 +33,7 @@ public struct PromiseCount: Sendable {
     nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
 
     let next = try cut.answer(of: tree, on: beside)
-    addPan(answer, on: outer, next, on: beside, of: tree)
+    try addPan(answer, on: outer, next, on: beside, of: tree)
 
     for other in [finer, next, try screens.cut(kind).answer(of: tree, on: elsewhere)] {
       let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
@@ -46,17 +46,31 @@ extension PromiseCount {
   /// What stays of an answer on one screen in that on the next.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
-  ) {
-    func isOnBoth(_ cluster: Cluster) -> Bool {
+  ) throws {
+    func isOnBoth(_ cluster: Cluster) throws -> Bool {
       guard outer.shows(cluster), beside.shows(cluster) else { return false }
-      return cluster.range.contains { place in
-        let point = tree.position(at: place)
-        return outer.window.contains(point) && beside.window.contains(point)
-      }
+      return try tree.hasPoint(of: cluster, in: [outer.window, beside.window])
     }
-    let (before, after) = (Set(first.filter(isOnBoth).map(\.id)), Set(second.filter(isOnBoth).map(\.id)))
+    let (before, after) = (
+      Set(try first.filter(isOnBoth).map(\.id)), Set(try second.filter(isOnBoth).map(\.id))
+    )
     keptOnPan += before.intersection(after).count
     eitherOnPan += before.union(after).count
+  }
+}
+
+extension ClusterTree {
+  /// Whether a cluster has a point that lies in all of some windows.
+  ///
+  /// It goes down where boxes do not tell: a cluster may have millions of points.
+  fileprivate func hasPoint(of cluster: Cluster, in windows: [PlaneWindow]) throws -> Bool {
+    var waiting = [cluster]
+    while let cluster = waiting.popLast() {
+      guard windows.allSatisfy({ $0.intersects(cluster.rect) }) else { continue }
+      if windows.allSatisfy({ $0.contains(cluster.rect) }) { return true }
+      waiting += try children(of: cluster.id)
+    }
+    return false
   }
 }
 

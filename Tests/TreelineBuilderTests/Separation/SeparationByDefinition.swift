@@ -43,10 +43,11 @@ struct SeparationByDefinition {
     return next
   }
 
-  /// The square of the least distance from either child to the other and to what is shown besides.
+  /// The square of the least distance from either child to the other and to what is shown besides, but not above what the
+  /// entry may be split at for its own part.
   private func key(of entry: Int, among shown: [Int]) -> UInt64 {
     let children = outline.entries[entry].children
-    var key = squaredDistance(children[0], children[1])
+    var key = outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1]))
     for other in shown where other != entry {
       key = min(key, squaredDistance(children[0], other), squaredDistance(children[1], other))
     }
@@ -59,6 +60,16 @@ struct SeparationByDefinition {
 }
 
 extension TreeOutline {
+  /// At which an entry may be split if nothing else is shown: its children have to be as far apart and, unless they are twice as
+  /// far, its points to scatter by 0.7 of it, more exactly by the root of a half.
+  func ownSquaredDistance(of entry: Int, _ apart: UInt64) -> UInt64 {
+    // The mean square is kept as two numbers of 24 bits.
+    let spread = entries[entry].cluster.spread
+    let scatter = (Double(spread.xx) + Double(spread.yy)) * 2
+    let quarter = UInt64((UInt128(apart) + 3) / 4)
+    return min(apart, max(quarter, UInt64(exactly: scatter.rounded(.up)) ?? .max))
+  }
+
   /// The mean of a cluster's positions, each coordinate to the nearest unit and a half up.
   func meanPosition(of entry: Entry) -> PlanePoint {
     let points = entry.cluster.range.map { tree.position(at: $0) }

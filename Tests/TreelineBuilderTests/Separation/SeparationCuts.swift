@@ -64,7 +64,9 @@ struct SeparationCuts {
 
   private func couldSplit(_ entry: Int, among shown: [Int], _ squared: UInt64) -> Bool {
     let children = outline.entries[entry].children
-    guard !children.isEmpty, squaredDistance(children[0], children[1]) >= squared else { return false }
+    guard !children.isEmpty,
+      outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1])) >= squared
+    else { return false }
     return shown.allSatisfy { other in
       other == entry
         || min(squaredDistance(children[0], other), squaredDistance(children[1], other)) >= squared

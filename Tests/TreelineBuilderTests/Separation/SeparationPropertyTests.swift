@@ -66,7 +66,11 @@ import Treeline
     for turn: UInt32 in [1, 1 << 20, 1 << 31, 0xC000_0001] {
       #expect(tree.splits(turnedBy: turn).codes == codes, "turned by \(turn)")
     }
-    #expect(tree.splits(turnedBy: 0, as: .planar).codes != codes)
+  }
+
+  @Test func theShorterWayRoundCounts() throws {
+    let tree = try PointSet.uniformWorld(5000, seed: 76).tree()
+    #expect(tree.splits(turnedBy: 0, as: .planar).codes != tree.separations(threads: 1).codes)
   }
 
   /// Work grows with the points, not with their square: the few that are looked at for each are as many, or fewer.

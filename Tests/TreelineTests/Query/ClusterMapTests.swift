@@ -42,6 +42,24 @@ import TreelineBuilder
     #expect(found.map(\.name).sorted() == hotels.map(\.name).sorted())
   }
 
+  @Test(arguments: [0.0, 2.5, 6])
+  func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
+    let map = try ClusterMap(hotels, options: BuildOptions(findsSeparations: true), at: \.place)
+    let (tree, alone) = (map.tree, PointsAlone(leastMembers: 3))
+    func expect(_ results: [ClusterMap<Hotel>.Result], _ clusters: Clusters) {
+      #expect(results.map(\.cluster) == Array(clusters))
+    }
+    expect(
+      try map.clusters(in: .world, limit: 20, order: .widestFirst),
+      try tree.clusters(in: .world, limit: 20, order: .widestFirst))
+    expect(
+      try map.clusters(in: .world, zoom: zoom, detail: 20, limit: 50, alone: alone),
+      try tree.clusters(in: .world, zoom: zoom, detail: 20, limit: 50, alone: alone))
+    expect(
+      try map.clusters(in: .world, zoom: zoom, spacing: 44, alone: alone),
+      try tree.clusters(in: .world, zoom: zoom, spacing: 44, alone: alone))
+  }
+
   @Test func membersArePaged() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let root = try #require(map.tree.root)

@@ -62,9 +62,9 @@ import TreelineBuilder
       let screen = screens.next()
       let beside = screens.beside(screen)
       let shown = try tree.clusters(in: screen.window, limit: limit)
-      fresh.addPan(
+      try fresh.addPan(
         shown, on: screen, try tree.clusters(in: beside.window, limit: limit), on: beside, of: tree)
-      continued.addPan(
+      try continued.addPan(
         shown, on: screen, try tree.clusters(in: beside.window, limit: limit, continuing: shown), on: beside,
         of: tree)
     }
