@@ -81,7 +81,7 @@ def test_every_point_is_told_by_one_label_at_any_moment(open_map):
 def test_reduced_motion_moves_nothing(open_map):
     page = open_map("#index=iceland&view=tree", reduced_motion="reduce")
     page.evaluate("viewer.map.jumpTo({zoom: viewer.map.getZoom() + 1})")
-    page.wait_for_function("viewer.isAtRest")
+    page.wait_for_function("() => viewer.isAtRest")
     assert page.evaluate("viewer.tree.scene.clusters.every(c => viewer.tree.scene.sprite(c.id).x === c.x)")
 
 
@@ -91,12 +91,13 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
     page.evaluate("""() => {
       const real = globalThis.fetch;
       globalThis.late = {held: false, answered: false};
+      const released = new Promise(resolve => late.release = resolve);
       globalThis.fetch = async (url, options = {}) => {
         if (String(url).includes('/transition') && !late.held) {
           late.held = true;
           const {signal, ...rest} = options;
           const response = await real(url, rest);
-          await new Promise(resolve => setTimeout(resolve, 1500));
+          await released;
           late.answered = true;
           return response;
         }
@@ -104,12 +105,13 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
       };
       viewer.map.jumpTo({center: [-14.5, 65.2], zoom: 9});
     }""")
-    page.wait_for_function("late.held")
+    page.wait_for_function("() => late.held")
     page.evaluate("viewer.map.jumpTo({center: [-21.9, 64.12], zoom: 9})")
     rest(page)
     assert not page.evaluate("late.answered")
     before = shown(page)
-    page.wait_for_function("late.answered")
+    page.evaluate("late.release()")
+    page.wait_for_function("() => late.answered")
     page.wait_for_timeout(300)
     assert shown(page) == before
     assert any(abs(c["longitude"] + 21.9) < 0.4 for c in before)
@@ -157,7 +159,7 @@ def test_ids_of_an_index_that_was_replaced_are_forgotten(open_map):
 
     page.route("**/transition?*", conflict_once)
     page.evaluate("viewer.index = {...viewer.index, version: '0000000000000000'}; viewer.map.jumpTo({zoom: 8})")
-    page.wait_for_function("viewer.index.version !== '0000000000000000'")
+    page.wait_for_function("() => viewer.index.version !== '0000000000000000'")
     rest(page)
     assert versions[0] == "0000000000000000" and versions[-1] != versions[0]
     assert shown(page)

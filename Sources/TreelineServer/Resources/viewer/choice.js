@@ -54,12 +54,13 @@ export class Choice {
     this.#go(cluster, Math.max(least, Math.min(map.getZoom() + 1, this.#fittingZoom(cluster))));
   }
 
-  /** Tiles are cut at whole zooms, and one of the server's zoom is shown from that very zoom of the map on. */
+  /** Tiles are cut at whole zooms of the map. */
   async #goToTileSplit(cluster, side) {
     const { server, index, settings, map } = this.viewer;
     const zoom = await server.expansionZoom(index.name, cluster.id, tileCut(settings));
-    if (zoom === null || Math.ceil(zoom) > map.getMaxZoom()) return this.#open(cluster, side);
-    this.#go(cluster, Math.max(Math.ceil(zoom), map.getZoom() + 0.5));
+    const least = zoom === null ? Infinity : Math.ceil(mapZoom(zoom));
+    if (least > map.getMaxZoom()) return this.#open(cluster, side);
+    this.#go(cluster, Math.max(least, map.getZoom() + 0.5));
   }
 
   #goToBox(cluster) {

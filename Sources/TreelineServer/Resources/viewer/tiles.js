@@ -4,15 +4,11 @@
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** The map library draws tiles at 512 px and the server counts in tiles of 256: on the screen a spacing is twice as wide. */
-const TILE_RATIO = 2;
-
 /** Points closer than about a pixel are one grain. */
 const GRAIN = 1;
 
 /** What tiles are asked for so that they show what the settings say, and where their clusters fall apart. */
-export const tileCut = ({ by, spacing, detail }) =>
-  by === "detail" ? { detail: detail / TILE_RATIO } : { spacing: spacing / TILE_RATIO };
+export const tileCut = ({ by, spacing, detail }) => (by === "detail" ? { detail } : { spacing });
 
 export class TileLayers {
   /** @param server Tells where the tiles are. */
