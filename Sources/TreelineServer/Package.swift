@@ -56,6 +56,8 @@ let package = Package(
         .product(name: "Treeline", package: "treeline"),
         .product(name: "TreelineBuilder", package: "treeline"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       path: "Tests"),
   ],

@@ -1,5 +1,6 @@
 import Foundation
 import HummingbirdTesting
+import NIOCore
 import Testing
 import Treeline
 
@@ -15,27 +16,24 @@ import Treeline
   func clustersCoverWhatIsInView(_ query: String) async throws {
     let tree = TestServer.places
     try await TestServer().ask { client in
-      try await client.execute(uri: "/v1/places/clusters?\(query)", method: .get) { response in
-        #expect(response.status == .ok)
-        let ids = try response.ids()
-        // Any ids that make an answer are of the tree, and disjoint.
-        let clusters = try tree.clusters(withIDs: ids.map(ClusterID.init(rawValue:)))
-        #expect(clusters.indices.map { clusters.id(at: $0).rawValue } == ids)
-        #expect(query == "bbox=0,0,1,1" || !ids.isEmpty)
-      }
+      let response = try await client.execute(uri: "/v1/places/clusters?\(query)", method: .get)
+      #expect(response.status == .ok)
+      let ids = try response.ids()
+      // Any ids that make an answer are of the tree, and disjoint.
+      let clusters = try tree.clusters(withIDs: ids.map(ClusterID.init(rawValue:)))
+      #expect(clusters.indices.map { clusters.id(at: $0).rawValue } == ids)
+      #expect(query == "bbox=0,0,1,1" || !ids.isEmpty)
     }
   }
 
   @Test func aLimitIsKeptAndUsed() async throws {
     try await TestServer().ask { client in
       for limit in [1, 2, 50, 100] {
-        try await client.execute(uri: "/v1/places/clusters?limit=\(limit)", method: .get) { response in
-          #expect(try response.ids().count == limit)
-        }
+        let response = try await client.execute(uri: "/v1/places/clusters?limit=\(limit)", method: .get)
+        #expect(try response.ids().count == limit)
       }
-      try await client.execute(uri: "/v1/places/clusters", method: .get) { response in
-        #expect(try response.ids().count == 100)
-      }
+      let response = try await client.execute(uri: "/v1/places/clusters", method: .get)
+      #expect(try response.ids().count == 100)
     }
   }
 

@@ -11,7 +11,7 @@ import TreelineBuilder
     let server = try TestServer()
     let old = try #require(server.catalog["places"])
     #expect(server.catalog.refresh().isEmpty)
-    try TestServer.tree(seed: 2).write(index: IndexDestination(server.path("places"), overwriting: true))
+    try TestServer.tree(seed: 2).write(index: server.path("places"), overwriting: true)
     #expect(server.catalog.refresh().count == 1)
     let new = try #require(server.catalog["places"])
     #expect(new.version != old.version && new !== old)

@@ -34,21 +34,20 @@ import Testing
   ])
   func faultsAreNamed(_ path: String, _ name: String) async throws {
     try await TestServer().ask { client in
-      try await client.execute(uri: "/v1/places/\(path)", method: .get) { response in
-        #expect(response.status == .badRequest)
-        #expect(response.headers[.contentType] == "application/problem+json")
-        #expect(try response.faults().contains(name))
-        #expect(try response.json()["status"] as? Int == 400)
-      }
+      let response = try await client.execute(uri: "/v1/places/\(path)", method: .get)
+      #expect(response.status == .badRequest)
+      #expect(response.headers[.contentType] == "application/problem+json")
+      #expect(try response.faults().contains(name))
+      #expect(try response.json()["status"] as? Int == 400)
     }
   }
 
   /// All that is wrong is told at once.
   @Test func faultsAreToldTogether() async throws {
     try await TestServer().ask { client in
-      try await client.execute(uri: "/v1/places/clusters?limit=0&zoom=x&order=y&z=1", method: .get) { response in
-        #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
-      }
+      let response = try await client.execute(
+        uri: "/v1/places/clusters?limit=0&zoom=x&order=y&z=1", method: .get)
+      #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
     }
   }
 
