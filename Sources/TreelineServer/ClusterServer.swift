@@ -63,7 +63,8 @@ public struct ClusterServer: Sendable {
   /// Serves until SIGTERM or SIGINT; then takes no more connections, answers what was asked and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
     var configuration = ServiceGroupConfiguration(
-      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(30)
     try await ServiceGroup(configuration: configuration).run()
   }

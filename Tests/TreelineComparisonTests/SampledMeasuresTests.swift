@@ -23,7 +23,8 @@ import Treeline
         #expect(sampled.gridLook == exact.gridLook && sampled.neighbourSpread == exact.neighbourSpread)
         #expect(sampled.dataDistance == exact.dataDistance)
         #expect((sampled.distortion == nil) == (exact.distortion == nil))
-        #expect(abs((sampled.distortion ?? 0) - (exact.distortion ?? 0)) < 1e-9 * (1 + (exact.distortion ?? 0)))
+        #expect(
+          abs((sampled.distortion ?? 0) - (exact.distortion ?? 0)) < 1e-9 * (1 + (exact.distortion ?? 0)))
       }
       let clusters = try tree.clusters(in: view.window, limit: 30)
       try check(

@@ -75,7 +75,8 @@ import TreelineFormats
       [(0, 0), (0, 0), (4, 0), (4, 4), (0, 9)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
     let root = try #require(tree.root)
     var bytes = OutputBytes()
-    FeatureCollectionWriter(plane: tree.plane).append(ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
+    FeatureCollectionWriter(plane: tree.plane).append(
+      ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
     let feature = try #require(
       JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
     let properties = try #require(feature["properties"] as? [String: Any])

@@ -64,7 +64,8 @@ extension TreeStorage {
       }
       try checkSummary(of: node)
       let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
-      if window.contains(x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count)
+      if window.contains(
+        x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count)
       {
         nodes.append(node)
       }

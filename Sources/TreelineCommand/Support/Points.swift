@@ -62,7 +62,8 @@ struct Points {
     let single = pointCount == 1 ? members.first : nil
     return ClusterFeature(
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
-      ellipse: ellipse, shownIndex: single == nil ? shownPlace.map(row(at:)) : nil, index: single.map(row(at:)),
+      ellipse: ellipse, shownIndex: single == nil ? shownPlace.map(row(at:)) : nil,
+      index: single.map(row(at:)),
       featureID: single.flatMap { table?.featureID(ofPoint: tree.row(at: $0)) },
       columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
       members: listsMembers ? members.map(row(at:)).sorted() : nil)

@@ -46,7 +46,9 @@ public struct SampledMeasures: Hashable, Sendable {
     let side = cells.first?.cell.side ?? 1
     func key(column: UInt32, row: UInt32) -> UInt64 { UInt64(row) << 32 | UInt64(column) }
     let numbers = Dictionary(
-      uniqueKeysWithValues: cells.indices.map { (key(column: cells[$0].cell.column, row: cells[$0].cell.row), $0) })
+      uniqueKeysWithValues: cells.indices.map {
+        (key(column: cells[$0].cell.column, row: cells[$0].cell.row), $0)
+      })
     let cover = try tree.clusters(in: view.window, limit: Self.coverSize).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
       // Columns are counted from longitude -180, wherever the plane begins.

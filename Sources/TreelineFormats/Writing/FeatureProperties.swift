@@ -7,7 +7,8 @@ public enum FeatureProperties {
   ///
   /// - Complexity: O(columns)
   public static func forEachColumn(
-    _ columns: [(name: String, value: AttributeValue)], _ work: (_ name: String, _ value: AttributeValue) -> Void
+    _ columns: [(name: String, value: AttributeValue)],
+    _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
     // Looked at pairwise, a handful is done before a set is made of it.
     if columns.count <= 8, areDistinct(columns) {
@@ -37,7 +38,8 @@ public enum FeatureProperties {
 
   /// Those of a cluster.
   private static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index", "index",
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index",
+    "index",
     "members",
   ]
 }

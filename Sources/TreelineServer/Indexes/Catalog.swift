@@ -61,7 +61,9 @@ public final class Catalog: Sendable {
   }
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
-    guard let entry = entries.withLock({ $0[name] }), let mark = FileMark(path: entry.path) else { return nil }
+    guard let entry = entries.withLock({ $0[name] }), let mark = FileMark(path: entry.path) else {
+      return nil
+    }
     guard isForced || mark != entry.index.mark && mark != entry.refused else { return nil }
     do {
       let index = try ServedIndex(name: name, path: entry.path)

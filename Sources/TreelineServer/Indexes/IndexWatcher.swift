@@ -16,7 +16,9 @@ struct IndexWatcher: Service {
           while (try? await Task.sleep(for: interval)) != nil { tell(catalog.refresh()) }
         }
         group.addTask {
-          for await _ in await UnixSignalsSequence(trapping: .sighup) { tell(catalog.refresh(isForced: true)) }
+          for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            tell(catalog.refresh(isForced: true))
+          }
         }
       }
     }

@@ -53,7 +53,8 @@ final class ServerMetrics: Sendable {
       }
     }
     text += Self.head(
-      "treeline_request_seconds", "histogram", "Time from a request's head to its answer, without sending it.")
+      "treeline_request_seconds", "histogram", "Time from a request's head to its answer, without sending it."
+    )
     for (name, route) in routes {
       var sum = 0
       for (bound, count) in zip(Self.bounds, route.countByBound) {

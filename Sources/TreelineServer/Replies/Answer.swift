@@ -28,7 +28,9 @@ struct Freshness {
 
 extension Request {
   /// The response that carries an answer: 304 where the client has it already, compressed where that is taken and worth it.
-  func response(_ answer: Answer, _ freshness: Freshness, status: HTTPResponse.Status = .ok) throws -> Response {
+  func response(_ answer: Answer, _ freshness: Freshness, status: HTTPResponse.Status = .ok) throws
+    -> Response
+  {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()
     headers.reserveCapacity(8)

@@ -75,7 +75,8 @@ final class Assets: Sendable {
       : MediaTypes.isText(type) && plain.count >= Gzip.leastLength
         ? plain.withUnsafeBytes { Gzip.compressed($0, level: 9) } : nil
     return Asset(
-      mark: mark, tag: plain.withUnsafeBytes { QuestionHash.digits(of: $0) }, type: type, plain: ByteBuffer(bytes: plain),
+      mark: mark, tag: plain.withUnsafeBytes { QuestionHash.digits(of: $0) }, type: type,
+      plain: ByteBuffer(bytes: plain),
       compressed: compressed.map { ByteBuffer(bytes: $0) })
   }
 

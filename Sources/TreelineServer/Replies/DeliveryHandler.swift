@@ -51,7 +51,9 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     guard undelivered > 0, let left, left > 0 else { return }
     if left == leftBefore { return context.close(promise: nil) }
-    watch = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { self.look(context, leftBefore: left) }
+    watch = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+      self.look(context, leftBefore: left)
+    }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {

@@ -45,7 +45,9 @@ struct ParameterFault: Hashable {
 
 extension Problem {
   static func invalid(_ faults: [ParameterFault]) -> Problem {
-    let detail = faults.map { "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")" }
+    let detail = faults.map {
+      "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")"
+    }
     return Problem(status: .badRequest, detail: detail.joined(separator: "; "), faults: faults)
   }
 

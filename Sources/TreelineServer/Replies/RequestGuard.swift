@@ -34,7 +34,8 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
   private func response(to error: any Error, of request: Request) -> Response {
     let problem: Problem
     if let error = error as? any HTTPResponseError {
-      problem = Problem(status: error.status, detail: error.status == .notFound ? "There is nothing here." : "")
+      problem = Problem(
+        status: error.status, detail: error.status == .notFound ? "There is nothing here." : "")
     } else {
       problem = Problem(of: error)
     }

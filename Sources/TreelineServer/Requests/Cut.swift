@@ -47,7 +47,8 @@ struct Cut {
     return PointsAlone(leastMembers: leastMembers ?? 2, fromZoom: zoom ?? .infinity)
   }
 
-  static func pixels(_ name: String, _ parameters: inout QueryParameters, _ hasScale: Bool = true) -> Double? {
+  static func pixels(_ name: String, _ parameters: inout QueryParameters, _ hasScale: Bool = true) -> Double?
+  {
     let pixels = parameters.number(
       name, in: 0...Double.greatestFiniteMagnitude, expected: "a number of pixels, 0 or more")
     if pixels != nil && !hasScale {

@@ -10,7 +10,8 @@ struct GridCells {
 
   init(_ parameters: inout QueryParameters, in view: View) {
     let pixels = parameters.number(
-      "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
+      "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
+      expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published
     guard let zoom = view.zoom else {
       parameters.refuse("zoom", expected: "a zoom, as a cell is so many pixels wide", found: nil)

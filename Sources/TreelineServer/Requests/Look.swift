@@ -22,7 +22,8 @@ struct Look {
       let position =
         isMoved
         ? try index.tree.shownPosition(
-          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil) : nil
+          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil)
+        : nil
       writer.append(
         ClusterFeature(clusters[number], of: index.tree, at: position, hasEllipse: hasEllipses),
         isFirst: number == 0, to: &bytes)

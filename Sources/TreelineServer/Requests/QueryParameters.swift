@@ -37,7 +37,9 @@ struct QueryParameters {
     return nil
   }
 
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, of _: Choice.Type) -> Choice? {
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, of _: Choice.Type)
+    -> Choice?
+  {
     guard let text = text(name) else { return nil }
     if let choice = Choice(rawValue: text) { return choice }
     refuse(name, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "), found: text)
@@ -86,7 +88,8 @@ struct QueryParameters {
 
   /// Finite, and without the spellings that only Swift knows.
   private static func number(_ text: String) -> Double? {
-    guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
+    guard
+      text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite
     else { return nil }
     return number

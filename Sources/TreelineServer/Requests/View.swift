@@ -41,7 +41,8 @@ struct View {
     let name = prefix + (parameters.has(prefix + "center") ? "center" : "bbox")
     for (side, other) in [("width", "height"), ("height", "width")]
     where parameters.has(prefix + side) && !parameters.has(prefix + other) {
-      parameters.refuse(prefix + other, expected: "a number of pixels, as there is a \(prefix)\(side)", found: nil)
+      parameters.refuse(
+        prefix + other, expected: "a number of pixels, as there is a \(prefix)\(side)", found: nil)
     }
     if parameters.has(prefix + "center") {
       if parameters.has(prefix + "bbox") {
@@ -51,7 +52,8 @@ struct View {
         parameters.refuse(prefix + side, expected: "a number, as there is a \(prefix)center", found: nil)
       }
     } else if parameters.has(prefix + "width"), !parameters.has(prefix + "bbox") {
-      parameters.refuse(prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil)
+      parameters.refuse(
+        prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil)
     }
     var seen = box
     if let center, let zoom, let size, box == nil {

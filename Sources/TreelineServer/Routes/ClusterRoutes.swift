@@ -36,7 +36,8 @@ enum ClusterRoutes {
       let single = cluster.pointCount == 1 ? cluster.firstRow : nil
       writer.append(
         ClusterFeature(
-          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
+          coordinate: grid.coordinate(of: cluster),
           bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(at:)),
           columns: single.map(tree.attributes(at:)) ?? []),
         isFirst: number == 0, to: &bytes)

@@ -30,14 +30,16 @@ enum MeasureRoutes {
     _ view: View, _ parameters: inout QueryParameters, of tree: ClusterTree
   ) -> ComparisonView? {
     guard let zoom = view.zoom else {
-      parameters.refuse("zoom", expected: "a zoom, or a width and a height, as measures are in pixels", found: nil)
+      parameters.refuse(
+        "zoom", expected: "a zoom, or a width and a height, as measures are in pixels", found: nil)
       return nil
     }
     guard view.window != nil else { return nil }
     do {
       return try ComparisonView(view.box ?? tree.wholeBox, zoom: zoom, on: tree.plane)
     } catch {
-      parameters.refuse("bbox", expected: "a box of an area and at most 16384 px a side", found: parameters.value("bbox"))
+      parameters.refuse(
+        "bbox", expected: "a box of an area and at most 16384 px a side", found: parameters.value("bbox"))
       return nil
     }
   }

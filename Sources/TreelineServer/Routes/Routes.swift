@@ -31,7 +31,8 @@ struct Routes {
     add("/", to: router) { request, _ in try assets.response(to: request, path: "index.html") }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      return try assets.response(to: request, path: QueryParameters.decoded(path[...].utf8, plusIsSpace: false))
+      return try assets.response(
+        to: request, path: QueryParameters.decoded(path[...].utf8, plusIsSpace: false))
     }
     add("/openapi.json", to: router) { request, _ in
       try request.response(
@@ -57,7 +58,8 @@ struct Routes {
       var parameters = QueryParameters(request.uri.query)
       try parameters.finish()
       let indexes = catalog.indexes
-      let versions = QuestionHash.digits(of: indexes.map { $0.name + "/" + $0.version }.joined(separator: " ").utf8)
+      let versions = QuestionHash.digits(
+        of: indexes.map { $0.name + "/" + $0.version }.joined(separator: " ").utf8)
       return try request.response(
         IndexRoutes.all(indexes), Freshness(tag: versions, cacheControl: options.cacheControl))
     }
@@ -65,9 +67,15 @@ struct Routes {
     add("/v1/{index}", to: router, answering { asked, _ in IndexRoutes.index(&asked) })
     add("/v1/{index}/clusters", to: router, answering { asked, _ in ClusterRoutes.clusters(&asked) })
     add("/v1/{index}/clusters/{id}", to: router, answering { asked, _ in try ClusterRoutes.cluster(&asked) })
-    add("/v1/{index}/clusters/{id}/members", to: router, answering { asked, _ in try ClusterRoutes.members(&asked) })
-    add("/v1/{index}/clusters/{id}/children", to: router, answering { asked, _ in try ClusterRoutes.children(&asked) })
-    add("/v1/{index}/clusters/{id}/parent", to: router, answering { asked, _ in try ClusterRoutes.parent(&asked) })
+    add(
+      "/v1/{index}/clusters/{id}/members", to: router,
+      answering { asked, _ in try ClusterRoutes.members(&asked) })
+    add(
+      "/v1/{index}/clusters/{id}/children", to: router,
+      answering { asked, _ in try ClusterRoutes.children(&asked) })
+    add(
+      "/v1/{index}/clusters/{id}/parent", to: router,
+      answering { asked, _ in try ClusterRoutes.parent(&asked) })
     add(
       "/v1/{index}/clusters/{id}/expansion-zoom", to: router,
       answering { asked, _ in try ClusterRoutes.expansionZoom(&asked) })
@@ -78,15 +86,20 @@ struct Routes {
       post: { request, context in try await transition(request, context) })
     add(
       "/v1/{index}/tiles.json", to: router,
-      answering(isByHost: true) { asked, request in try TileRoutes.tileJSON(&asked, request, at: root(of: request)) })
-    add("/v1/{index}/tiles/{z}/{x}/{y}.mvt", to: router, answering { asked, _ in try TileRoutes.tile(&asked) })
+      answering(isByHost: true) { asked, request in
+        try TileRoutes.tileJSON(&asked, request, at: root(of: request))
+      })
+    add(
+      "/v1/{index}/tiles/{z}/{x}/{y}.mvt", to: router, answering { asked, _ in try TileRoutes.tile(&asked) })
     return router
   }
 
   private var documentTag: String { QuestionHash.digits(of: document) }
 
   /// A route, and for every other method what says that it is none of its.
-  private func add(_ path: RouterPath, to router: Router<Context>, _ get: @escaping Handler, post: Handler? = nil) {
+  private func add(
+    _ path: RouterPath, to router: Router<Context>, _ get: @escaping Handler, post: Handler? = nil
+  ) {
     router.get(path, use: get)
     if let post { router.post(path, use: post) }
     let allowed = post == nil ? "GET, HEAD" : "GET, HEAD, POST"

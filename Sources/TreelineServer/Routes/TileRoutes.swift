@@ -11,7 +11,8 @@ enum TileRoutes {
     let zoom = try asked.number("z")
     guard let address = TileAddress(zoom: zoom, x: try asked.number("x"), y: try asked.number("y")) else {
       throw Problem.notFound(
-        "There is no such tile: zooms go to \(TileAddress.greatestZoom), and of zoom z there are 2^z columns and rows.")
+        "There is no such tile: zooms go to \(TileAddress.greatestZoom), and of zoom z there are 2^z columns and rows."
+      )
     }
     return Answer(Answer.vectorTile) { bytes in
       let tile = try query.tile(address, of: index)
@@ -50,7 +51,9 @@ enum TileRoutes {
       format.append(middle?.latitude ?? 0, to: &bytes)
       bytes.append(",")
       bytes.append(tree.root?.rect.zoomToFit ?? 0)
-      bytes.append("],\"vector_layers\":[{\"id\":\"clusters\",\"description\":\"Clusters and single points\",\"fields\":{")
+      bytes.append(
+        "],\"vector_layers\":[{\"id\":\"clusters\",\"description\":\"Clusters and single points\",\"fields\":{"
+      )
       bytes.append("\"cluster\":\"Boolean\",\"cluster_id\":\"Number\",\"point_count\":\"Number\",")
       bytes.append("\"point_count_abbreviated\":\"String\",\"stack\":\"Boolean\",\"index\":\"Number\"")
       let columns = tree.attributeNames.map { (name: $0, value: AttributeValue.null) }

@@ -75,7 +75,8 @@ private struct PreviousAnswer: Decodable {
       self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body))
     } catch {
       throw Problem.invalid(
-        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'", found: nil)
+        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'",
+        found: nil)
     }
     guard clusterIDs.count <= Cut.largestLimit else {
       throw Problem.invalid(
@@ -92,13 +93,16 @@ private struct PreviousAnswer: Decodable {
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch let error as QueryError {
-      throw Problem.invalid("cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
+      throw Problem.invalid(
+        "cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
     }
   }
 
   private static func conflict(_ index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail: "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids.")
+      detail:
+        "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids."
+    )
   }
 }

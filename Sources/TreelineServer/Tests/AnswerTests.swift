@@ -77,10 +77,12 @@ import Treeline
     try await TestServer().ask { client in
       for row in [0, 700, 1999] {
         let place = try #require(tree.place(ofRow: row))
-        let answer = try await client.execute(uri: "/v1/places/where-is?row=\(row)&spacing=44", method: .get).json()
+        let answer = try await client.execute(uri: "/v1/places/where-is?row=\(row)&spacing=44", method: .get)
+          .json()
         let path = try #require(answer["path"] as? [[String: Any]])
         let expected = try tree.clusters(holdingPlace: place)
-        #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
+        #expect(
+          path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
         #expect(answer["row"] as? Int == row)
         #expect(answer["zoom_alone"] as? Double == (try tree.zoomAlone(ofPlace: place, spacing: 44)))
       }
@@ -100,7 +102,8 @@ import Treeline
         let byView = try await client.execute(
           uri: "/v1/places/transition?\(to)\(extra)&from-bbox=1,47,4,50", method: .get)
         let byIDs = try await client.execute(
-          uri: "/v1/places/transition?\(to)\(extra)", method: .post, headers: [.contentType: "application/json"],
+          uri: "/v1/places/transition?\(to)\(extra)", method: .post,
+          headers: [.contentType: "application/json"],
           body: ByteBuffer(string: "{\"version\":\"\(version)\",\"cluster_ids\":\(shown.shuffled())}"))
         #expect(byIDs.status == .ok)
         #expect(byIDs.body == byView.body)
@@ -132,8 +135,10 @@ import Treeline
     try await TestServer().ask { client in
       let view = "center=2.3,48.8&zoom=9&width=800&height=600"
       for method in ["method=grid", "limit=50"] {
-        let count = try await client.execute(uri: "/v1/places/clusters?\(view)&\(method)", method: .get).ids().count
-        let measures = try await client.execute(uri: "/v1/places/measures?\(view)&\(method)", method: .get).json()
+        let count = try await client.execute(uri: "/v1/places/clusters?\(view)&\(method)", method: .get).ids()
+          .count
+        let measures = try await client.execute(uri: "/v1/places/measures?\(view)&\(method)", method: .get)
+          .json()
         #expect(measures["cluster_count"] as? Int == count)
         #expect(measures["sampled_points"] as? Int == measures["points_in_view"] as? Int)
         #expect(try #require(measures["distortion"] as? Double) > 0)
@@ -147,7 +152,8 @@ import Treeline
       #expect(try clusters.ids().count == 9)
       let spacing = try await client.execute(uri: "/v1/plane/clusters?zoom=3&spacing=9", method: .get)
       #expect(try spacing.faults() == ["spacing"])
-      let off = try await client.execute(uri: "/v1/plane/measures?bbox=20,20,30,30&zoom=2", method: .get).json()
+      let off = try await client.execute(uri: "/v1/plane/measures?bbox=20,20,30,30&zoom=2", method: .get)
+        .json()
       #expect(off["cluster_count"] as? Int == 0)
       for path in ["tiles.json", "tiles/0/0/0.mvt"] {
         #expect(try await client.execute(uri: "/v1/plane/\(path)", method: .get).status == .notFound)

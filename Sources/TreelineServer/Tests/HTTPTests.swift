@@ -11,7 +11,8 @@ import TreelineBuilder
 /// What clients expect of HTTP, whatever is asked.
 @Suite struct HTTPTests {
   private static let paths = [
-    "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json", "/v1/places/tiles/0/0/0.mvt",
+    "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json",
+    "/v1/places/tiles/0/0/0.mvt",
     "/openapi.json",
   ]
 
@@ -82,8 +83,10 @@ import TreelineBuilder
   }
 
   @Test(arguments: [
-    "/nothing", "/v1", "/v1/other/clusters", "/v1/places/clusters/1099511627777", "/v1/places/tiles/3/8/0.mvt",
-    "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js", "/viewer/../openapi.json",
+    "/nothing", "/v1", "/v1/other/clusters", "/v1/places/clusters/1099511627777",
+    "/v1/places/tiles/3/8/0.mvt",
+    "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js",
+    "/viewer/../openapi.json",
     "/viewer/%2e%2e/openapi.json", "/viewer/.hidden", "/viewer/",
   ])
   func whatIsNotThereIsAProblem(_ path: String) async throws {
@@ -103,10 +106,13 @@ import TreelineBuilder
   }
 
   @Test(arguments: [
-    ("application/json", "{}", 400), ("application/json", "", 400), ("application/json", "{\"cluster_ids\":[-1]}", 400),
-    ("application/json", "{\"cluster_ids\":[0.5]}", 400), ("application/json", "{\"cluster_ids\":[0,0]}", 400),
+    ("application/json", "{}", 400), ("application/json", "", 400),
+    ("application/json", "{\"cluster_ids\":[-1]}", 400),
+    ("application/json", "{\"cluster_ids\":[0.5]}", 400),
+    ("application/json", "{\"cluster_ids\":[0,0]}", 400),
     ("application/json", "{\"cluster_ids\":[77777777777]}", 409),
-    ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409), ("text/plain", "{\"cluster_ids\":[]}", 415),
+    ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409),
+    ("text/plain", "{\"cluster_ids\":[]}", 415),
     ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),
@@ -114,7 +120,8 @@ import TreelineBuilder
   func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(
-        uri: "/v1/places/transition", method: .post, headers: [.contentType: type], body: ByteBuffer(string: body))
+        uri: "/v1/places/transition", method: .post, headers: [.contentType: type],
+        body: ByteBuffer(string: body))
       #expect(answer.status.code == status)
     }
   }
@@ -122,7 +129,9 @@ import TreelineBuilder
   @Test func othersMayAskWhereTheyAreAllowed() async throws {
     var server = try TestServer()
     let path = "/v1/places/clusters?limit=9"
-    let none = try await server.ask { try await $0.execute(uri: path, method: .get, headers: [.origin: "https://a.org"]) }
+    let none = try await server.ask {
+      try await $0.execute(uri: path, method: .get, headers: [.origin: "https://a.org"])
+    }
     #expect(none.headers[.accessControlAllowOrigin] == nil)
     server.options.allowedOrigin = "https://a.org"
     try await server.ask { client in
@@ -157,7 +166,8 @@ import TreelineBuilder
       let text = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
       #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"200\"} 3\n"))
       #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"400\"} 1\n"))
-      #expect(text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
+      #expect(
+        text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
       #expect(text.contains("treeline_request_seconds_count{route=\"/v1/{index}/clusters\"} 4\n"))
       #expect(text.contains("treeline_open_indexes 1\n"))
     }
@@ -183,8 +193,10 @@ private enum OddAddress {
   static func next(_ generator: inout SplitMix64) -> String {
     func number() -> String {
       [
-        "0", "1", "-1", "2.5", "1e308", "-1e308", "1e-320", "4294967296", "9007199254740991", "18446744073709551616",
-        "nan", "", "180", "-180", "90", "85.06", "7", "12", "22", "31", "32", "\(Double.random(in: -400...400, using: &generator))",
+        "0", "1", "-1", "2.5", "1e308", "-1e308", "1e-320", "4294967296", "9007199254740991",
+        "18446744073709551616",
+        "nan", "", "180", "-180", "90", "85.06", "7", "12", "22", "31", "32",
+        "\(Double.random(in: -400...400, using: &generator))",
         "\(UInt32.random(in: 0...UInt32.max, using: &generator))", "%00", "%F0%9F", "+",
       ].randomElement(using: &generator)!
     }
@@ -192,18 +204,26 @@ private enum OddAddress {
     let index = ["places", "plane"].randomElement(using: &generator)!
     let routes = [
       "clusters", "clusters/\(number())", "clusters/\(number())/members", "clusters/\(number())/children",
-      "clusters/\(number())/parent", "clusters/\(number())/expansion-zoom", "where-is", "transition", "measures", "tiles.json",
+      "clusters/\(number())/parent", "clusters/\(number())/expansion-zoom", "where-is", "transition",
+      "measures", "tiles.json",
       "tiles/\(number())/\(number())/\(number()).mvt", "",
     ]
     let parameters = [
-      "bbox=\(list(Int.random(in: 3...5, using: &generator)))", "bbox=\(list(4))", "center=\(list(2))", "zoom=\(number())",
-      "width=\(number())", "height=\(number())", "width=800&height=600", "limit=\(number())", "detail=\(number())",
-      "spacing=\(number())", "min-points=\(number())", "alone-from-zoom=\(number())", "method=grid", "cell=\(number())",
-      "order=widest-first", "position=member", "keep-visible=true", "ellipses=true", "continuing=true", "row=\(number())",
-      "offset=\(number())", "from-bbox=\(list(4))", "from-zoom=\(number())", "from-center=\(list(2))", "buffer=\(number())",
+      "bbox=\(list(Int.random(in: 3...5, using: &generator)))", "bbox=\(list(4))", "center=\(list(2))",
+      "zoom=\(number())",
+      "width=\(number())", "height=\(number())", "width=800&height=600", "limit=\(number())",
+      "detail=\(number())",
+      "spacing=\(number())", "min-points=\(number())", "alone-from-zoom=\(number())", "method=grid",
+      "cell=\(number())",
+      "order=widest-first", "position=member", "keep-visible=true", "ellipses=true", "continuing=true",
+      "row=\(number())",
+      "offset=\(number())", "from-bbox=\(list(4))", "from-zoom=\(number())", "from-center=\(list(2))",
+      "buffer=\(number())",
       "tile-size=256", number(),
     ]
-    let query = (0..<Int.random(in: 0...6, using: &generator)).map { _ in parameters.randomElement(using: &generator)! }
+    let query = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+      parameters.randomElement(using: &generator)!
+    }
     return "/v1/\(index)/\(routes.randomElement(using: &generator)!)?" + query.joined(separator: "&")
   }
 }

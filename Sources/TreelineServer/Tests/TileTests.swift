@@ -24,7 +24,9 @@ import TreelineBuilder
             #expect(0..<4096 ~= position.x && 0..<4096 ~= position.y)
             #expect(found[id] == nil, "\(id) stands in two tiles")
             let side = Double(1 << (32 - zoom)) / 4096
-            found[id] = ((Double(x) * 4096 + Double(position.x)) * side, (Double(y) * 4096 + Double(position.y)) * side)
+            found[id] = (
+              (Double(x) * 4096 + Double(position.x)) * side, (Double(y) * 4096 + Double(position.y)) * side
+            )
           }
         }
       }
@@ -43,7 +45,8 @@ import TreelineBuilder
     try await TestServer().ask { client in
       func tile(_ x: Int, _ buffer: Int) async throws -> [UInt64: (x: Int, y: Int)] {
         try Self.positions(
-          in: try await client.execute(uri: "/v1/places/tiles/9/\(x)/176.mvt?buffer=\(buffer)&detail=5", method: .get))
+          in: try await client.execute(
+            uri: "/v1/places/tiles/9/\(x)/176.mvt?buffer=\(buffer)&detail=5", method: .get))
       }
       let (left, right) = (try await tile(258, 0), try await tile(259, 0))
       let wide = try await tile(258, 128)
@@ -92,7 +95,9 @@ import TreelineBuilder
     #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)
     return Dictionary(
       uniqueKeysWithValues: layer.features.map { feature in
-        func decoded(_ number: UInt32) -> Int { Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)) }
+        func decoded(_ number: UInt32) -> Int {
+          Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1))
+        }
         #expect(feature.geometry.first == 9 && feature.type == .point && feature.tags.count.isMultiple(of: 2))
         return (feature.id, (decoded(feature.geometry[1]), decoded(feature.geometry[2])))
       })
@@ -102,7 +107,8 @@ import TreelineBuilder
   private static func mayHold(_ zoom: Int, _ x: Int, _ y: Int, _ clusters: Clusters) -> Bool {
     clusters.contains { cluster in
       let tiles = Double(1 << zoom) / 0x1p32
-      let column = (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
+      let column =
+        (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
       return abs(column - Double(x)) < 2 && abs(cluster.meanY * tiles - Double(y)) < 2
     }
   }

@@ -46,8 +46,10 @@ struct TileQuery {
     let window = address.window(on: tree.plane, margin: margin)
     let clusters =
       switch mode {
-      case .spacing(let pixels): try tree.clusters(standingIn: window, zoom: zoom, spacing: pixels, alone: alone)
-      case .detail(let pixels): try tree.clusters(standingIn: window, zoom: zoom, detail: pixels, alone: alone)
+      case .spacing(let pixels):
+        try tree.clusters(standingIn: window, zoom: zoom, spacing: pixels, alone: alone)
+      case .detail(let pixels):
+        try tree.clusters(standingIn: window, zoom: zoom, detail: pixels, alone: alone)
       }
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(

@@ -40,7 +40,9 @@ struct TreelineServerCommand: AsyncParsableCommand {
 
   func validate() throws {
     if indexes.isEmpty { throw ValidationError("Name an index at least, as made by 'treeline build'.") }
-    guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
+    guard 0...65_535 ~= port else {
+      throw ValidationError("'--port' must be from 0 to 65535, found \(port).")
+    }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
     }

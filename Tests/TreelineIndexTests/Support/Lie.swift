@@ -142,13 +142,17 @@ extension Lie {
     Lie(
       "separation greater than that of the parent", stacked,
       problems: [
-        "separation 1: expected at most 45071, its parent's, found 45072",
-        "separation 1: expected at most 38061, for the distance between its children, found 45072",
+        "separation 1: expected at most 44051, its parent's, found 45072",
+        "separation 1: expected at most 37037, for the distance between its children and the scatter of its points, "
+          + "found 45072",
       ]
     ) { $0.setSeparation(45_072, of: 1) },
     Lie(
       "separation greater than the distance between children", stacked,
-      problems: ["separation 2: expected at most 45071, for the distance between its children, found 45072"]
+      problems: [
+        "separation 2: expected at most 44051, for the distance between its children and the scatter of its points, "
+          + "found 45072"
+      ]
     ) { $0.setSeparation(45_072, of: 2) },
     Lie(
       "separation at which nodes are too near", line,

@@ -12,7 +12,9 @@ import TreelineBuilder
     var random = SplitMix64(seed: 161)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
-      let (zoom, pixels) = (Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random))
+      let (zoom, pixels) = (
+        Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random)
+      )
       let alone = PointsAlone(
         leastMembers: 1 + random.index(below: 5), fromZoom: random.index(below: 3) == 0 ? 10 : .infinity)
       let byDetail = try tree.clusters(in: .everything, zoom: zoom, detail: pixels, alone: alone)
