@@ -113,7 +113,7 @@ HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 def markdown(rows, machine):
     lines = ["Median [least–greatest] of several runs; " + "; ".join(machine.values()) + "."]
     for section in dict.fromkeys(row.section for row in rows):
-        lines += ["", f"### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
+        lines += ["", f"#### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
         chosen = [row for row in rows if row.section == section]
         lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
         notes = dict.fromkeys(row.note for row in chosen if row.note)

@@ -28,14 +28,14 @@ public enum MethodChoice: Hashable, Sendable {
   public var name: String {
     switch self {
     case .grid: "grid"
-    case .tree(let cut, let rule): cut.name + Self.suffix("/", of: rule)
+    case .tree(let cut, let rule): Self.isPlain(rule) ? cut.name : "\(cut.name)/\(rule)"
     }
   }
 
   var title: String {
     switch self {
     case .grid: "Grid"
-    case .tree(let cut, let rule): cut.title + Self.suffix(", ", of: rule)
+    case .tree(let cut, let rule): Self.isPlain(rule) ? cut.title : "\(cut.title) (\(rule))"
     }
   }
 
@@ -49,9 +49,8 @@ public enum MethodChoice: Hashable, Sendable {
     if case .tree(.spacing, _) = self { true } else { false }
   }
 
-  private static func suffix(_ separator: String, of rule: SplitRule) -> String {
-    rule == rules[0] ? "" : separator + "\(rule)"
-  }
+  /// Whether it goes without saying.
+  private static func isPlain(_ rule: SplitRule) -> Bool { rule == rules[0] }
 }
 
 extension MethodChoice {

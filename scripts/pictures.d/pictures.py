@@ -1,0 +1,234 @@
+"""Draws maps of what `treeline query` and `treeline transition` answer, side by side, as SVG."""
+
+import csv
+import gzip
+import json
+import math
+import subprocess
+import sys
+
+TREELINE = ".build/release/treeline"
+FOLDER = "Sources/Treeline/Treeline.docc"
+ICELAND = "Fixtures/iceland_addresses.csv.gz"
+CITIES = "Fixtures/cities.csv.gz"
+LAND_ICELAND = "Sources/TreelineCommand/Resources/land_iceland_10m.geojson.gz"
+LAND_WORLD = "Sources/TreelineCommand/Resources/land_50m.geojson.gz"
+CREDITS = {
+    ICELAND: "Addresses: Staðfangaskrá (HMS). Land: Natural Earth.",
+    CITIES: "Cities: GeoNames, CC BY 4.0. Land: Natural Earth.",
+}
+DOTS = 1500
+GAP = 12
+CAPTION = 26
+
+STYLE = (
+    "<style>svg{font-family:system-ui,sans-serif;color-scheme:light}text{text-anchor:middle;fill:#fff;font-weight:600}"
+    ".caption{text-anchor:start;fill:#3b4650;font-size:14px}.credit{text-anchor:end;fill:#7b858d;font-size:10px;font-weight:400}"
+    ".sea{fill:#e9eef2}.land{fill:#fbfaf7;stroke:#c9cfd3;stroke-width:.6;fill-rule:evenodd}"
+    ".dots{stroke:#8d979f;stroke-width:1.6;stroke-linecap:round;fill:none}"
+    ".badge{fill:#20639b;stroke:#fff;stroke-width:1.5}.new{fill:#d1602a}"
+    ".shift{stroke:#d1602a;stroke-width:2}</style>"
+)
+
+
+def main():
+    known = {"limits": limits, "pixels": pixels, "pan": pan, "rules": rules, "positions": positions, "alone": alone}
+    names = sys.argv[1:] or list(known)
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"pictures: expected names of {', '.join(known)}, found {', '.join(unknown)}")
+    for name in names:
+        scene, panels = known[name]()
+        write(name, scene, panels)
+
+
+def limits():
+    scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75))
+    return scene, queries(scene, [
+        ("limit 24, breadth-first", ["--limit", "24"]),
+        ("limit 24, widest-first", ["--limit", "24", "--order", "widest-first"]),
+    ])
+
+
+def pixels():
+    scene = Scene(CITIES, LAND_WORLD, (-11, 36, 17, 55))
+    return scene, queries(scene, [("detail 24 px", ["--detail", "24"]), ("spacing 44 px", ["--spacing", "44"])])
+
+
+def pan():
+    """What of the badges is another one after a pan down by a tenth."""
+    before, scene = (-11, 36, 17, 55), Scene(CITIES, LAND_WORLD, (-11, 34.1, 17, 53.1))
+    panels = []
+    for caption, options in [
+        ("limit 60", ["--from-limit", "60"]),
+        ("limit 60, continuing", ["--from-limit", "60", "--continuing"]),
+        ("spacing 44 px", ["--spacing", "44"]),
+    ]:
+        change = run(
+            "transition", scene.points, "--from-bbox", words(before), "--to-bbox", words(scene.box),
+            "--from-zoom", f"{scene.zoom:.9f}", *options)
+        fresh = change["entered"] + [merge["whole"] for merge in change["merges"]]
+        fresh += [part for split in change["splits"] for part in split["parts"]]
+        shown = [(cluster, "badge") for cluster in change["kept"]] + [(cluster, "badge new") for cluster in fresh]
+        panels.append((
+            f"{caption}: {len(change['kept'])} of {len(shown)} stay",
+            "".join(badge(cluster["point_count"], scene.pixel(*cluster["coordinates"]), style) for cluster, style in shown)))
+    return scene, panels
+
+
+def rules():
+    scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75))
+    return scene, queries(scene, [
+        (f"limit 24, widest-first, {rule}", ["--limit", "24", "--order", "widest-first", "--split", rule])
+        for rule in ("mean", "least-scatter")
+    ])
+
+
+def positions():
+    scene = Scene(CITIES, LAND_WORLD, (117, 4.6, 129, 14.4))
+    return scene, queries(scene, [
+        ("limit 10, at the mean", ["--limit", "10", "--order", "widest-first"]),
+        ("the same, at a member", ["--limit", "10", "--order", "widest-first", "--position", "member"]),
+    ])
+
+
+def alone():
+    scene = Scene(CITIES, LAND_WORLD, (5, 57, 32, 71.5))
+    return scene, queries(scene, [
+        ("spacing 44 px", ["--spacing", "44"]),
+        ("the same, fewer than 8 alone", ["--spacing", "44", "--min-points", "8"]),
+    ])
+
+
+class Scene:
+    """A part of the map as wide as two panels leave room for."""
+
+    width = 424
+
+    def __init__(self, points, land, box):
+        self.points, self.land, self.box = points, land, box
+        west, south, east, north = box
+        self.scale = self.width / (east - west)
+        self.zoom = math.log2(self.scale * 360 / 256)
+        self.top = mercator(north)
+        self.height = round((self.top - mercator(south)) * self.scale)
+
+    def pixel(self, longitude, latitude):
+        return (longitude - self.box[0]) * self.scale, (self.top - mercator(latitude)) * self.scale
+
+    def query(self, options):
+        command = ["query", self.points, "--bbox", words(self.box), "--zoom", f"{self.zoom:.9f}", *options]
+        return [
+            (feature["properties"].get("cluster_id"), feature["properties"].get("point_count", 1),
+             self.pixel(*feature["geometry"]["coordinates"]))
+            for feature in run(*command)["features"]
+        ]
+
+
+def mercator(latitude):
+    return math.degrees(math.log(math.tan(math.pi / 4 + math.radians(latitude) / 2)))
+
+
+def words(box):
+    return ",".join(map(str, box))
+
+
+def run(*command):
+    done = subprocess.run([TREELINE, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"pictures: {' '.join(command)}\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def queries(scene, panels):
+    return [(caption, badges(scene.query(options))) for caption, options in panels]
+
+
+def badges(clusters):
+    return "".join(badge(count, place) for _, count, place in sorted(clusters, key=lambda cluster: (-cluster[1], cluster[2])))
+
+
+def badge(count, place, style="badge"):
+    x, y = (f"{value:.1f}" for value in place)
+    if count == 1:
+        return f'<circle class="{style}" cx="{x}" cy="{y}" r="4"/>'
+    radius = 22 / (1 + math.exp(-0.3 * count**0.4))
+    text = str(count) if count < 1000 else f"{count / 1000:.1f}k" if count < 9950 else f"{count / 1000:.0f}k"
+    size = 13 if len(text) < 4 else 11
+    return (
+        f'<circle class="{style}" cx="{x}" cy="{y}" r="{radius:.1f}"/>'
+        f'<text x="{x}" y="{place[1] + 0.36 * size:.1f}" font-size="{size}">{text}</text>'
+    )
+
+
+def write(name, scene, panels):
+    width = len(panels) * scene.width + (len(panels) - 1) * GAP
+    height = scene.height + CAPTION + 14
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">{STYLE}',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<defs><clipPath id="map"><rect width="{scene.width}" height="{scene.height}"/></clipPath>'
+        f'<g id="ground"><rect class="sea" width="{scene.width}" height="{scene.height}"/>'
+        f'<path class="land" d="{land(scene)}"/><path class="dots" d="{dots(scene)}"/></g></defs>',
+    ]
+    for index, (caption, shapes) in enumerate(panels):
+        parts.append(
+            f'<g transform="translate({index * (scene.width + GAP)} {CAPTION})">'
+            f'<text class="caption" x="0" y="-9">{caption}</text>'
+            f'<g clip-path="url(#map)"><use href="#ground"/>{shapes}</g></g>')
+    parts.append(f'<text class="credit" x="{width}" y="{height - 3}">{CREDITS[scene.points]}</text></svg>')
+    path = f"{FOLDER}/choosing-{name}.svg"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(parts) + "\n")
+    print(path)
+
+
+def land(scene):
+    """The rings within reach of the map, without corners closer than a pixel to the one before."""
+    with gzip.open(scene.land, "rt", encoding="utf-8") as file:
+        features = json.load(file)["features"]
+    path = []
+    for feature in features:
+        for ring in feature["geometry"]["coordinates"]:
+            places = [scene.pixel(longitude, max(min(latitude, 85), -85)) for longitude, latitude, *_ in ring]
+            if max(x for x, _ in places) < 0 or min(x for x, _ in places) > scene.width:
+                continue
+            if max(y for _, y in places) < 0 or min(y for _, y in places) > scene.height:
+                continue
+            kept = thinned([clamped(place, scene) for place in places])
+            if len(kept) > 3:
+                path.append("M" + " ".join(f"{x:.0f} {y:.0f}" for x, y in kept[:-1]) + "z")
+    return "".join(path)
+
+
+def clamped(place, scene):
+    """Far outside, where nothing is seen of it, an outline may run along a frame."""
+    margin = 40
+    return (
+        min(max(place[0], -margin), scene.width + margin),
+        min(max(place[1], -margin), scene.height + margin),
+    )
+
+
+def thinned(places):
+    kept = places[:1]
+    for place in places[1:]:
+        if math.dist(place, kept[-1]) >= 1:
+            kept.append(place)
+    return kept
+
+
+def dots(scene):
+    """An even sample of the points, one a pixel."""
+    west, south, east, north = scene.box
+    with gzip.open(scene.points, "rt", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        next(rows)
+        places = [(float(row[0]), float(row[1])) for row in rows]
+    inside = [place for place in places if west <= place[0] <= east and south <= place[1] <= north]
+    step = max(1, len(inside) // (3 * DOTS))
+    pixels = sorted({tuple(round(value) for value in scene.pixel(*place)) for place in inside[::step]})
+    step = max(1, math.ceil(len(pixels) / DOTS))
+    return "".join(f"M{x} {y}h0" for x, y in pixels[::step])
+
+
+main()
