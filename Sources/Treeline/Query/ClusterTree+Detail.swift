@@ -4,8 +4,9 @@ extension ClusterTree {
   ///
   /// Which clusters these are depends on the zoom and not on the box. So a pan changes nothing but at the edge, the tiles
   /// of a map agree with their neighbours, and the answer at a greater zoom, which may be fractional, refines this one.
-  /// Capped by a limit it is a cut by the limit instead wherever that is coarser, breadth-first, and the pan no longer
-  /// leaves all as it is.
+  /// Capped by a limit, clusters that are too coarse are split breadth-first as long as there is room. Where there is not, the
+  /// answer depends on the box, and one at a greater zoom may merge here and there: what is fine enough there already
+  /// leaves its room to others here.
   ///
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.

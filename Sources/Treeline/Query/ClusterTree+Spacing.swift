@@ -13,8 +13,9 @@ extension ClusterTree {
   /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
   /// - is bounded by the area that is shown, however many points there are.
   ///
-  /// Capped by a limit it is a cut by the limit instead wherever that is coarser, breadth-first, which may move a
-  /// cluster closer to another than the spacing. So do points that are shown alone, and positions other than means.
+  /// Capped by a limit, clusters are split breadth-first as long as there is room. Where there is not, the answer depends on
+  /// the box, one at a greater zoom may merge here and there, and a cluster may be closer to another than the
+  /// spacing. So may points that are shown alone, and positions other than means.
   ///
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.

@@ -6,7 +6,8 @@
 /// ```
 ///
 /// It goes by all points of a cluster, whether they are in the box or not. So what holds of answers without it holds with
-/// it, but that clusters may stand closer than a spacing: a pan changes nothing but at the edge, and zooming in only splits.
+/// it, but that clusters may stand closer than a spacing: without a limit, a pan changes nothing but at the edge, and zooming in
+/// only splits.
 ///
 /// A limit holds. Clusters are then found as if there were nothing to be shown by itself; after that as many as there is
 /// room for are taken apart, those of the fewest points first, of equals the first in tree order. The last of them may be
