@@ -39,8 +39,10 @@ def test_a_click_on_a_tile_zooms_to_where_a_cluster_falls_apart(open_map):
     box = stage(page)
     clusters = [c for c in page.evaluate(RENDERED) if 60 < c["x"] < box["width"] - 60 and 60 < c["y"] < box["height"] - 60]
     cluster = max(clusters, key=lambda c: c["point_count"])
+    zoom = page.evaluate("viewer.map.getZoom()")
     page.mouse.click(box["x"] + cluster["x"], box["y"] + cluster["y"])
-    page.wait_for_function("() => viewer.map.getZoom() > 5.5 && !viewer.map.isMoving() && viewer.map.areTilesLoaded()")
+    page.wait_for_function(
+        "z => viewer.map.getZoom() > z && !viewer.map.isMoving() && viewer.map.areTilesLoaded()", arg=zoom)
     page.wait_for_timeout(300)
     assert all(c["cluster_id"] != cluster["cluster_id"] for c in page.evaluate(RENDERED))
 
