@@ -3,22 +3,21 @@ import Treeline
 /// All forks of a tree by their numbers. What lies at numbers of no fork, within stacks, is never looked at.
 struct ForkTable: @unchecked Sendable {
   let forks: UnsafeMutablePointer<Fork>
-  let places: UnsafeMutablePointer<ForkPlace>
   /// The root's fork, or `none` where all points are one position.
   private(set) var root = Fork.none
 
   /// Collects the forks of a tree that the builder has made.
   ///
   /// - Complexity: O(pointCount), shared by the threads.
-  init(of storage: TreeStorage, threads: Int, _ monitor: BuildMonitor) {
+  init(of storage: TreeStorage, _ metric: PlaneMetric, threads: Int, _ monitor: BuildMonitor) {
     let capacity = max(storage.pointCount, 1)
     // No fork lies across two lines.
+    precondition(MemoryLayout<Fork>.stride == 64, "A fork takes one line of the caches")
     forks = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Fork>.stride, alignment: 64)
       .bindMemory(to: Fork.self, capacity: capacity)
-    places = .allocate(capacity: capacity)
     // Number 0 stands for all children that are no forks, and is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
-    forks.initialize(to: Fork(left: nowhere, right: nowhere))
+    forks.initialize(to: Fork(left: nowhere, right: nowhere, position: nowhere, squaredOwnDistance: 0))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
     root = children.right.first
     let top = Branch(node: node, children: children, position: Self.position(of: node, storage))
@@ -27,21 +26,18 @@ struct ForkTable: @unchecked Sendable {
     WorkQueue([top]).run(threads: threads) { branch in
       var branches = [branch]
       if branch.node.count > pieceSize {
-        table.add(branches.removeLast(), to: &branches, storage)
+        table.add(branches.removeLast(), to: &branches, storage, metric)
         return branches
       }
       while let branch = branches.popLast() {
         if branch.node.count > Self.pointsBetweenLooks, monitor.isCancelled { return [] }
-        table.add(branch, to: &branches, storage)
+        table.add(branch, to: &branches, storage, metric)
       }
       return []
     }
   }
 
-  func deallocate() {
-    forks.deallocate()
-    places.deallocate()
-  }
+  func deallocate() { forks.deallocate() }
 
   /// A node with two children, on the way to be a fork.
   private struct Branch: Sendable {
@@ -54,9 +50,16 @@ struct ForkTable: @unchecked Sendable {
   private static let pointsBetweenLooks = 1 << 12
 
   /// Writes down one fork, and remembers those of its children.
-  private func add(_ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage) {
+  private func add(
+    _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ metric: PlaneMetric
+  ) {
     let (left, right) = branch.children
-    var fork = Fork(left: Self.position(of: left, storage), right: Self.position(of: right, storage))
+    let positions = (left: Self.position(of: left, storage), right: Self.position(of: right, storage))
+    var fork = Fork(
+      left: positions.left, right: positions.right, position: branch.position,
+      squaredOwnDistance: TreeStorage.squaredSplitDistance(
+        childrenApart: metric.squaredDistance(positions.left, positions.right),
+        scatter: storage.squaredScatterDistance(of: branch.node)))
     if let children = Self.children(of: left, storage) {
       fork.leftFork = children.right.first
       branches.append(Branch(node: left, children: children, position: fork.left))
@@ -66,9 +69,6 @@ struct ForkTable: @unchecked Sendable {
       branches.append(Branch(node: right, children: children, position: fork.right))
     }
     (forks + Int(right.first)).initialize(to: fork)
-    (places + Int(right.first)).initialize(
-      to: ForkPlace(
-        position: branch.position, squaredScatter: storage.squaredScatterDistance(of: branch.node)))
   }
 
   private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {

@@ -24,7 +24,7 @@ import Treeline
 /// it is.
 ///
 /// Time is O(n log n) on all measured data, for n points: see `SplitSequence`. Memory, besides the tree's and for as long
-/// as it takes, is 56 bytes a point for forks and 30 to 70 for the grid and the queue.
+/// as it takes, is 64 bytes a point for forks and 30 to 70 for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection
@@ -52,13 +52,14 @@ struct SeparationBuild {
 
   private func findSeparations(_ codes: UnsafeMutableBufferPointer<UInt16>) -> SeparationWork {
     guard let start = codes.baseAddress, !codes.isEmpty else { return SeparationWork() }
-    let table = ForkTable(of: storage, threads: threads, monitor)
+    let metric = PlaneMetric(projection)
+    let table = ForkTable(of: storage, metric, threads: threads, monitor)
     if monitor.isCancelled {
       inBackground { table.deallocate() }
       return SeparationWork()
     }
     let run = Unmanaged.passRetained(
-      Run(table, SplitSequence(table, pointCount: codes.count, PlaneMetric(projection), start, monitor)))
+      Run(table, SplitSequence(table, pointCount: codes.count, metric, start, monitor)))
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
     monitor.letGo { finished.release() }

@@ -10,7 +10,7 @@ extension SplitSequence {
     var sum: UInt32 = 0
     for index in ahead {
       let number = Int(queue.sorted[index].fork)
-      sum &+= forks[number].stamp &+ places[number].previousWaiter
+      sum &+= forks[number].stamp
     }
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.cellsReadAhead) { cells in
       var count = 0
@@ -19,6 +19,7 @@ extension SplitSequence {
         let fork = forks + Int(appointment.fork)
         guard fork.pointee.stamp == appointment.stamp else { continue }
         sum &+= forks[Int(fork.pointee.leftFork)].stamp &+ forks[Int(fork.pointee.rightFork)].stamp
+        sum &+= forks[Int(fork.pointee.firstWaiter)].stamp
         let reach = Self.reach(appointment.squaredDistance)
         guard let area = grid.area(around: fork.pointee.left, fork.pointee.right, reach: reach) else {
           continue
@@ -26,11 +27,11 @@ extension SplitSequence {
         grid.forEachCell(of: area) { column, row in
           guard count < cells.count else { return }
           cells[count] = grid.firstSlot(column, row)
-          sum &+= grid.piece(inSlot: cells[count])
           count += 1
         }
       }
-      // From slots to first pieces, and on to the next ones until none is left.
+      // From slots to first pieces, and on to the next ones until none is left. Each loop does nothing but read, so that
+      // the machine is ahead of itself by as many lines as it can.
       for index in 0..<count { cells[index] = grid.piece(inSlot: cells[index]) }
       while count > 0 {
         var more = 0
@@ -71,7 +72,7 @@ extension SplitSequence {
     func add(_ position: PlanePoint, _ fork: UInt32) {
       if forks[Int(fork)].isSplit { stack.append(fork) } else { shown.append((position, fork)) }
     }
-    add(places[Int(root)].position, root)
+    add(forks[Int(root)].position, root)
     while let number = stack.popLast(), !monitor.isCancelled {
       let fork = forks + Int(number)
       add(fork.pointee.right, fork.pointee.rightFork)

@@ -50,7 +50,7 @@ extension SplitSequence {
   private mutating func split(_ number: UInt32, _ fork: Fork, at squaredDistance: UInt64) {
     separations[Int(number)] = SeparationCode(roundingDown: squaredDistance).rawValue
     forks[Int(number)].setSplit()
-    grid.replace(number, at: places[Int(number)].position, by: fork)
+    grid.replace(number, at: fork.position, by: fork)
     shownCount += 1
     work.splits += 1
     note?(number, squaredDistance)
@@ -64,13 +64,6 @@ extension SplitSequence {
 
   static var splitsBetweenReports: Int { 1 << 10 }
 
-  /// The square of the distance at which a fork can split at the earliest, whatever is shown around it.
-  @inline(__always)
-  func ownDistance(_ number: UInt32, _ left: PlanePoint, _ right: PlanePoint) -> UInt64 {
-    TreeStorage.squaredSplitDistance(
-      childrenApart: metric.squaredDistance(left, right), scatter: places[Int(number)].squaredScatter)
-  }
-
   /// Makes the first appointment of a fork that is shown from now on. Its sibling is what blocks it most often.
   @inline(__always)
   private mutating func show(
@@ -78,7 +71,7 @@ extension SplitSequence {
   ) {
     if number == Fork.none { return }
     let (left, right) = (forks[Int(number)].left, forks[Int(number)].right)
-    let own = min(ownDistance(number, left, right), squaredDistance)
+    let own = min(forks[Int(number)].squaredOwnDistance, squaredDistance)
     let toSibling = metric.squaredDistance(sibling, toNearerOf: left, right)
     if toSibling < own {
       wait(number, for: siblingFork, orUntil: toSibling)
@@ -93,9 +86,9 @@ extension SplitSequence {
     var waiter = fork.firstWaiter
     while waiter != Fork.none {
       let (left, right) = (forks[Int(waiter)].left, forks[Int(waiter)].right)
-      let next = places[Int(waiter)].nextWaiter
-      places[Int(waiter)].previousWaiter = Fork.none
-      let own = min(ownDistance(waiter, left, right), squaredDistance)
+      let next = forks[Int(waiter)].nextWaiter
+      forks[Int(waiter)].previousWaiter = Fork.none
+      let own = min(forks[Int(waiter)].squaredOwnDistance, squaredDistance)
       let toLeft = metric.squaredDistance(fork.left, toNearerOf: left, right)
       let toRight = metric.squaredDistance(fork.right, toNearerOf: left, right)
       if min(toLeft, toRight) < own {

@@ -19,9 +19,9 @@ extension SplitSequence {
   mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != Fork.none {
       let next = forks[Int(blocker)].firstWaiter
-      places[Int(number)].nextWaiter = next
-      places[Int(number)].previousWaiter = blocker | ForkPlace.blockerMark
-      if next != Fork.none { places[Int(next)].previousWaiter = number }
+      forks[Int(number)].nextWaiter = next
+      forks[Int(number)].previousWaiter = blocker | Fork.blockerMark
+      if next != Fork.none { forks[Int(next)].previousWaiter = number }
       forks[Int(blocker)].firstWaiter = number
     }
     makeAppointment(number, at: squaredDistance)
@@ -30,14 +30,14 @@ extension SplitSequence {
   /// Takes a fork out of the list that it is in, if any.
   @inline(__always)
   mutating func stopWaiting(_ number: UInt32) {
-    let (previous, next) = (places[Int(number)].previousWaiter, places[Int(number)].nextWaiter)
+    let (previous, next) = (forks[Int(number)].previousWaiter, forks[Int(number)].nextWaiter)
     if previous == Fork.none { return }
-    if previous & ForkPlace.blockerMark != 0 {
-      forks[Int(previous ^ ForkPlace.blockerMark)].firstWaiter = next
+    if previous & Fork.blockerMark != 0 {
+      forks[Int(previous ^ Fork.blockerMark)].firstWaiter = next
     } else {
-      places[Int(previous)].nextWaiter = next
+      forks[Int(previous)].nextWaiter = next
     }
-    if next != Fork.none { places[Int(next)].previousWaiter = previous }
-    places[Int(number)].previousWaiter = Fork.none
+    if next != Fork.none { forks[Int(next)].previousWaiter = previous }
+    forks[Int(number)].previousWaiter = Fork.none
   }
 }

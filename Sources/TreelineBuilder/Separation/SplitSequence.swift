@@ -21,7 +21,6 @@ import Treeline
 /// given tree restricts.
 struct SplitSequence: ~Copyable {
   let forks: UnsafeMutablePointer<Fork>
-  let places: UnsafeMutablePointer<ForkPlace>
   let root: UInt32
   let metric: PlaneMetric
   let monitor: BuildMonitor
@@ -45,7 +44,6 @@ struct SplitSequence: ~Copyable {
     _ monitor: BuildMonitor, note: ((_ fork: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
   ) {
     forks = table.forks
-    places = table.places
     root = table.root
     self.metric = metric
     self.separations = separations
@@ -58,8 +56,8 @@ struct SplitSequence: ~Copyable {
   /// Splits all that can be split. Of no use once the monitor was told to cancel.
   mutating func run() {
     guard root != Fork.none else { return }
-    grid.insert(places[Int(root)].position, root)
-    makeAppointment(root, at: ownDistance(root, forks[Int(root)].left, forks[Int(root)].right))
+    grid.insert(forks[Int(root)].position, root)
+    makeAppointment(root, at: forks[Int(root)].squaredOwnDistance)
     while let appointment = queue.next() {
       if let ahead = queue.nextAhead() { readMemory(of: ahead) }
       guard forks[Int(appointment.fork)].stamp == appointment.stamp else { continue }

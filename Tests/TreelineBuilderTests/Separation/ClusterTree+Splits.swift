@@ -15,14 +15,13 @@ extension ClusterTree {
     var codes = ContiguousArray<UInt16>(repeating: 0, count: pointCount)
     var splits: [SeparationByDefinition.Split] = []
     let monitor = BuildMonitor(pointCount: pointCount)
-    let table = ForkTable(of: storage, threads: 1, monitor)
+    let metric = PlaneMetric(projection ?? plane.projection)
+    let table = ForkTable(of: storage, metric, threads: 1, monitor)
     defer { table.deallocate() }
     table.turn(by: turn)
     codes.withUnsafeMutableBufferPointer { codes in
       guard let start = codes.baseAddress else { return }
-      var sequence = SplitSequence(
-        table, pointCount: codes.count, PlaneMetric(projection ?? plane.projection), start, monitor
-      ) {
+      var sequence = SplitSequence(table, pointCount: codes.count, metric, start, monitor) {
         splits.append(SeparationByDefinition.Split(fork: Int($0), squaredDistance: $1))
       }
       sequence.run()
@@ -35,7 +34,7 @@ extension ForkTable {
   fileprivate func turn(by turn: UInt32) {
     var stack = root == Fork.none ? [] : [root]
     while let number = stack.popLast() {
-      places[Int(number)].position.x &+= turn
+      forks[Int(number)].position.x &+= turn
       forks[Int(number)].left.x &+= turn
       forks[Int(number)].right.x &+= turn
       stack += [forks[Int(number)].leftFork, forks[Int(number)].rightFork].filter { $0 != Fork.none }

@@ -42,7 +42,7 @@ import Treeline
       let near = PlanePoint(x: position.x ^ 1, y: position.y)
       var fork = Fork(
         left: random.index(below: 2) == 0 ? near : anywhere(),
-        right: random.index(below: 2) == 0 ? near : anywhere())
+        right: random.index(below: 2) == 0 ? near : anywhere(), position: position)
       fork.leftFork = add(fork.left)
       fork.rightFork = add(fork.right)
       grid.replace(number, at: position, by: fork)
@@ -77,7 +77,7 @@ import Treeline
     while !grid.isExhausted {
       let next = PlanePoint(x: position.x &+ 0x9E37_79B9, y: position.y &+ 0x7F4A_7C15)
       grid.replace(
-        fork, at: position, by: Fork(left: next, right: next, leftFork: fork + 1, rightFork: Fork.none))
+        fork, at: position, by: Fork(left: next, right: next, leftFork: fork + 1, position: position))
       (position, fork) = (next, fork + 1)
       splits += 1
     }
