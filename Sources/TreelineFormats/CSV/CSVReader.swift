@@ -16,12 +16,14 @@ struct CSVReader {
 
   mutating func read() throws(ReadingError) -> PointTable {
     let header = try readHeader()
+    // Read out of the header anew, it would be copied, names and all, for every row.
+    let layout = header.layout
     var builder = TableBuilder(file: file, options: options, isPlanar: header.isPlanar)
     if header.isRepaired { builder.countRepairedRow() }
     while try hasMore() {
-      try readRecord(header.layout, into: &builder)
+      try readRecord(layout, into: &builder)
     }
-    return builder.finish(.csv(header.layout))
+    return builder.finish(.csv(layout))
   }
 
   private func hasMore() throws(ReadingError) -> Bool {
