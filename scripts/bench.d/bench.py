@@ -510,7 +510,9 @@ class Bench:
         if self.large:
             builds.append((100_000_000, "as they are by default", []))
         for size, how, options in builds:
-            seconds = ours("cancel", f"clustered:{size}", *options)["seconds"]
+            # Each is a build, of seconds where points are many.
+            runs = 20 if size <= self.million else 8
+            seconds = ours("cancel", f"clustered:{size}", *options, "--runs", runs)["seconds"]
             self.add(
                 "From cancelling a build, at any moment of it, to its end",
                 f"{count_text(size)} clustered points, {how}, the longest of {len(seconds)}",
