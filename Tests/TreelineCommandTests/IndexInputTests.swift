@@ -24,7 +24,7 @@ import Testing
   }
 
   /// An index holds one tree: all is what that can do, whatever its rule, and what cannot be done is told.
-  @Test(arguments: ["gamma:3", "least-scatter"])
+  @Test(arguments: ["gamma:3.5", "least-scatter"])
   func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String) throws {
     let index = folder.path("rule.treeline")
     try #require(

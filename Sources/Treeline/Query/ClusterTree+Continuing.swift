@@ -2,14 +2,16 @@ extension ClusterTree {
   /// The clusters that stand for the points in a box, at most `limit` of them, that change least from a previous answer.
   ///
   /// A limit decides for all clusters at once how fine they are, so even a small pan splits and merges some in the middle of
-  /// the screen. Here the clusters of the previous answer stay, and new ones come where points came into view, as long
-  /// as
-  /// - there are no more than `limit` clusters, and
-  /// - the clusters' scatter, the sum of the squared distances of all their points to their means, is at most
-  ///   `continuityFactor` squared of that of the fresh answer, `clusters(in:limit:order:)`.
+  /// the screen. Here as many clusters of the previous answer stay as in any answer within the limit. Of those
+  /// that keep as many, and have no cluster finer than it takes or than the fresh answer, `clusters(in:limit:order:)`, has it, this
+  /// is the one of the least scatter: the sum of the squared distances of all points to the means of their clusters.
   ///
-  /// Where that would not hold, clusters of the fresh answer take the place of those within them, or around them, the worst
-  /// first. Like any answer, every point in the box is in exactly one cluster, every cluster has a point in the box, and
+  /// That holds as long as its scatter is at most `continuityFactor` squared of that of the fresh answer. Where it is more,
+  /// previous clusters give way to the fresh ones within them, those first that gain most by it, and fewer are merged,
+  /// until it is not. If the limit leaves room for that, as few are lost as can be; if not, a few more may be:
+  /// of small trees, held against all their answers, hardly any.
+  ///
+  /// Like any answer, every point in the box is in exactly one cluster, every cluster has a point in the box, and
   /// none contains another. But unlike others it depends on what was shown before, so it is not nested over zoom.
   ///
   /// - Parameters:
@@ -17,7 +19,8 @@ extension ClusterTree {
   ///   - order: That of the fresh answer.
   /// - Precondition: `previous` is of this tree.
   /// - Throws: As the fresh answer does.
-  /// - Complexity: O(k log k + k · depth), k being the limit and the size of the previous answer.
+  /// - Complexity: O(k log k + k · depth), k being the limit and the size of the previous answer; O(k · d) more where d
+  ///   clusters too many are to be merged, as often as there are bits in k if they scatter too much.
   public func clusters(
     in box: BoundingBox, limit: Int, continuing previous: Clusters, order: ExpansionOrder = .breadthFirst
   ) throws -> Clusters {

@@ -2,9 +2,11 @@ extension Continuation {
   /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all that
   /// were looked at scatter too much, which only a damaged file brings about.
   ///
+  /// No answer within the limit gives up fewer. For whatever it shows within entries or across them, the entries have
+  /// something as coarse that has the same in view.
+  ///
   /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any scatter
-  /// down to nothing. What is found for a weight is an answer that no other betters in both. Previous clusters go first
-  /// whose parts save most.
+  /// down to nothing, where nothing but scatter counts and previous clusters are no better than others.
   ///
   /// - Complexity: O(k log k) for k entries where there is room for all; O(k · d · log k) where d are too many.
   func nodes(limit: Int) -> [Node]? {
