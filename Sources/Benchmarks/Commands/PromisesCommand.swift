@@ -34,7 +34,6 @@ struct PromisesCommand: ParsableCommand {
     var nestednessViolations: Int
     var conservationViolations: Int
     var limitViolations: Int
-    var isNested: Bool
     var isFixedOnPans: Bool
     var panPersistence: Double
     var continuingDistortion: Double
@@ -51,7 +50,7 @@ struct PromisesCommand: ParsableCommand {
         Cut(
           name: kind.rawValue, pairs: count.pairs, nestednessViolations: count.nestednessViolations,
           conservationViolations: count.conservationViolations, limitViolations: count.limitViolations,
-          isNested: kind.isNested, isFixedOnPans: kind.isFixedOnPans, panPersistence: count.panPersistence,
+          isFixedOnPans: kind.isFixedOnPans, panPersistence: count.panPersistence,
           continuingDistortion: count.continuingDistortion))
     }
     try printJSON(result)

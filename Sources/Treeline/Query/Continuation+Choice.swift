@@ -2,8 +2,8 @@ extension Continuation {
   /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all that
   /// were looked at scatter too much, which only a damaged file brings about.
   ///
-  /// No answer within the limit gives up fewer. For whatever it shows within entries or across them, the entries have
-  /// something as coarse that has the same in view.
+  /// No answer within the limit whose clusters lie within one of either answer gives up fewer. For whatever it shows, there
+  /// are entries as coarse that have the same in view.
   ///
   /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any scatter
   /// down to nothing, where nothing but scatter counts and previous clusters are no better than others.
@@ -43,7 +43,8 @@ extension Continuation {
 }
 
 /// Which entries are shown, given what a lost cluster weighs. Of all that could be shown as finest, so many are to be saved
-/// by showing what is around them that the limit is kept: found for every number to be saved, from the bottom up.
+/// by showing what is around them that the limit is kept: found for every number to be saved, from the bottom up. It can
+/// be kept, for the fresh answer does.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 
@@ -146,7 +147,7 @@ private struct Plan {
           }
         }
       }
-      if !entry.isPrevious {
+      if !entry.isPrevious && entry.isWithinAnswers {
         let cost = Cost(lost: Double(previousCounts[place]), scatter: entry.scatter)
         if isLess(cost, best[end]) { (best[end], chosen[end]) = (cost, .itself) }
       }

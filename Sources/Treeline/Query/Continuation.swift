@@ -1,6 +1,6 @@
 /// What an answer may be made of that continues another: the clusters of the previous answer and of a fresh one as far as
 /// neither lies within the other, others beside them where something else is in view, and whatever has several of these
-/// within it.
+/// within it and lies within a cluster of one of both.
 struct Continuation {
   /// A node of the tree, of which a point is in view. Those in between, which have all that is in view in one child, are
   /// left out: the child scatters less.
@@ -9,6 +9,8 @@ struct Continuation {
     /// The sum of the squared distances of its points to their mean.
     let scatter: Double
     let isPrevious: Bool
+    /// Whether it lies within a cluster of one of both answers, so that it may be shown.
+    let isWithinAnswers: Bool
     /// By how much a previous cluster scatters more than the fresh ones within it; 0 where there are none.
     var excess = 0.0
     /// None, one or two, as places in `entries`; those of a previous cluster are of the fresh answer.
@@ -55,6 +57,7 @@ struct Continuation {
     var fresh: ArraySlice<Node>
     /// Whether it lies within a fresh cluster, so that all that is in view must be shown.
     var isWithinFresh: Bool
+    var isWithinPrevious: Bool
     var parent: Int
 
     /// What of it lies within one of its children.
@@ -67,6 +70,7 @@ struct Continuation {
       }
       return Part(
         node: child, previous: within(previous), fresh: within(fresh), isWithinFresh: isWithinFresh,
+        isWithinPrevious: isWithinPrevious,
         parent: parent)
     }
   }
@@ -76,17 +80,24 @@ struct Continuation {
     in window: PlaneWindow
   ) throws(IndexError) {
     // The right parts on the way down to the one that is looked at: one a level.
-    var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
+    var waiting = [
+      Part(
+        node: root, previous: previous, fresh: fresh, isWithinFresh: false, isWithinPrevious: false,
+        parent: -1)
+    ]
     while var part = waiting.popLast() {
       if part.fresh.first?.range == part.node.range {
         part.isWithinFresh = true
         part.fresh = []
       }
       let isPrevious = part.previous.first?.range == part.node.range
-      if isPrevious { part.previous = [] }
+      if isPrevious {
+        part.isWithinPrevious = true
+        part.previous = []
+      }
       let isFinest = part.previous.isEmpty && part.fresh.isEmpty
       if isFinest || isPrevious {
-        part.parent = try append(part.node, isPrevious: isPrevious, below: part.parent, of: storage)
+        part.parent = try append(part, isPrevious: isPrevious, of: storage)
       }
       if isFinest { continue }
       guard let (left, right) = try storage.children(of: part.node) else { continue }
@@ -100,8 +111,7 @@ struct Continuation {
         }
       }
       let isFork = parts.count == 2 && !isPrevious
-      let parent =
-        isFork ? try append(part.node, isPrevious: false, below: part.parent, of: storage) : part.parent
+      let parent = isFork ? try append(part, isPrevious: false, of: storage) : part.parent
       for var part in parts.reversed() {
         part.parent = parent
         waiting.append(part)
@@ -110,13 +120,20 @@ struct Continuation {
   }
 
   private mutating func append(
-    _ node: Node, isPrevious: Bool, below parent: Int, of storage: TreeStorage
+    _ part: Part, isPrevious: Bool, of storage: TreeStorage
   ) throws(IndexError) -> Int {
     let place = entries.count
-    if parent >= 0 {
-      if entries[parent].left < 0 { entries[parent].left = place } else { entries[parent].right = place }
+    if part.parent >= 0 {
+      if entries[part.parent].left < 0 {
+        entries[part.parent].left = place
+      } else {
+        entries[part.parent].right = place
+      }
     }
-    entries.append(Entry(node: node, scatter: try storage.scatter(of: node), isPrevious: isPrevious))
+    entries.append(
+      Entry(
+        node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious,
+        isWithinAnswers: part.isWithinFresh || part.isWithinPrevious))
     return place
   }
 }

@@ -5,7 +5,7 @@ import Treeline
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of that other, where that is promised.
+  /// Clusters of a screen inside another that lie in no cluster of that other. What continues continues the other.
   public private(set) var nestednessViolations = 0
 
   /// Transitions between two screens, of any kind, in which a cluster is lost or doubled or points do not add up.
@@ -37,7 +37,7 @@ public struct PromiseCount: Sendable {
     pairs += 1
 
     let finer = try cut.answer(of: tree, on: inner, after: answer)
-    if kind.isNested { nestednessViolations += finer.count { !answer.hasCluster(around: $0) } }
+    nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
 
     let next = try cut.answer(of: tree, on: beside, after: answer)
     try addPan(answer, on: outer, next, on: beside, of: tree)

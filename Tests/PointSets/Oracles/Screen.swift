@@ -97,7 +97,8 @@ public struct ScreenMaker {
       alone: kind.hasPointsAlone
         ? PointsAlone(
           leastMembers: 2 + random.index(below: 30),
-          fromZoom: leastZoom + random.number(from: 4, to: 16)) : .never)
+          // Farther out all points of the largest sets would be shown.
+          fromZoom: leastZoom + random.number(from: 9, to: 18)) : .never)
   }
 
   /// A cut of any kind.
@@ -130,10 +131,6 @@ public struct ScreenCut: Hashable, Sendable {
     public var isCapped: Bool { rawValue.hasSuffix("capped") }
 
     public var hasPointsAlone: Bool { rawValue.contains("points alone") }
-
-    /// Whether a screen inside another has an answer that refines the other's: not of one that depends on what was shown
-    /// before.
-    public var isNested: Bool { self != .continuing }
 
     /// Whether a pan changes nothing but at the edge.
     public var isFixedOnPans: Bool { isScale && !isCapped }
