@@ -38,7 +38,9 @@ import TreelineBuilder
   /// A count that could not fail would prove nothing: a limit does lose clusters on a pan, and answers at other limits are
   /// not nested.
   @Test func aLimitDoesChangeOnAPan() throws {
-    let tree = try PointSet.cities(20_000, seed: 301).tree()
+    let tree = try ClusterTree(
+      PointSet.cities(20_000, seed: 301).places,
+      options: BuildOptions(threads: 1, findsSeparations: true))
     var screens = ScreenMaker(over: tree, seed: 306)
     var count = PromiseCount()
     for _ in 0..<200 { try count.add(.breadthFirst, of: tree, &screens) }
