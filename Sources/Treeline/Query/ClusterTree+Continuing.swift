@@ -2,11 +2,9 @@ extension ClusterTree {
   /// The clusters that stand for the points in a box, at most `limit` of them, that change least from a previous answer.
   ///
   /// A limit decides for all clusters at once how fine they are, so even a small pan splits and merges some in the middle of
-  /// the screen. Here as many clusters of the previous answer stay as in any answer within the limit that merges nothing
-  /// across clusters of both the previous and the fresh answer, `clusters(in:limit:order:)`. Of those that keep as many and
-  /// split no more than it takes, this is the one of the least scatter: the sum of the squared distances of all
-  /// points to the means of their clusters. To merge more than either answer does could keep one cluster more here and
-  /// there; it would show others far from their points, and merge on the way in.
+  /// the screen. Here as many clusters of the previous answer stay as in any answer within the limit. Of those that
+  /// keep as many and split no more than it takes, this is the one of the least scatter: the sum of the squared distances
+  /// of all points to the means of their clusters.
   ///
   /// That holds as long as its scatter is at most `continuityFactor` squared of that of the fresh answer. Where it is more,
   /// previous clusters give way to the fresh ones within them, those first that gain most by it, and fewer are merged,

@@ -2,8 +2,8 @@ extension Continuation {
   /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all that
   /// were looked at scatter too much, which only a damaged file brings about.
   ///
-  /// No answer within the limit whose clusters lie within one of either answer gives up fewer. For whatever it shows, there
-  /// are entries as coarse that have the same in view.
+  /// No answer within the limit gives up fewer. For whatever it shows, there are entries as coarse that have the same in
+  /// view.
   ///
   /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any scatter
   /// down to nothing, where nothing but scatter counts and previous clusters are no better than others.
@@ -147,7 +147,7 @@ private struct Plan {
           }
         }
       }
-      if !entry.isPrevious && entry.isWithinAnswers {
+      if !entry.isPrevious {
         let cost = Cost(lost: Double(previousCounts[place]), scatter: entry.scatter)
         if isLess(cost, best[end]) { (best[end], chosen[end]) = (cost, .itself) }
       }

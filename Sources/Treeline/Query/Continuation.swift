@@ -1,6 +1,6 @@
 /// What an answer may be made of that continues another: the clusters of the previous answer and of a fresh one as far as
 /// neither lies within the other, others beside them where something else is in view, and whatever has several of these
-/// within it and lies within a cluster of one of both.
+/// within it.
 struct Continuation {
   /// A node of the tree, of which a point is in view. Those in between, which have all that is in view in one child, are
   /// left out: the child scatters less.
@@ -9,8 +9,6 @@ struct Continuation {
     /// The sum of the squared distances of its points to their mean.
     let scatter: Double
     let isPrevious: Bool
-    /// Whether it lies within a cluster of one of both answers, so that it may be shown.
-    let isWithinAnswers: Bool
     /// By how much a previous cluster scatters more than the fresh ones within it; 0 where there are none.
     var excess = 0.0
     /// None, one or two, as places in `entries`; those of a previous cluster are of the fresh answer.
@@ -57,7 +55,6 @@ struct Continuation {
     var fresh: ArraySlice<Node>
     /// Whether it lies within a fresh cluster, so that all that is in view must be shown.
     var isWithinFresh: Bool
-    var isWithinPrevious: Bool
     var parent: Int
 
     /// What of it lies within one of its children.
@@ -70,7 +67,6 @@ struct Continuation {
       }
       return Part(
         node: child, previous: within(previous), fresh: within(fresh), isWithinFresh: isWithinFresh,
-        isWithinPrevious: isWithinPrevious,
         parent: parent)
     }
   }
@@ -82,7 +78,7 @@ struct Continuation {
     // The right parts on the way down to the one that is looked at: one a level.
     var waiting = [
       Part(
-        node: root, previous: previous, fresh: fresh, isWithinFresh: false, isWithinPrevious: false,
+        node: root, previous: previous, fresh: fresh, isWithinFresh: false,
         parent: -1)
     ]
     while var part = waiting.popLast() {
@@ -91,10 +87,7 @@ struct Continuation {
         part.fresh = []
       }
       let isPrevious = part.previous.first?.range == part.node.range
-      if isPrevious {
-        part.isWithinPrevious = true
-        part.previous = []
-      }
+      if isPrevious { part.previous = [] }
       let isFinest = part.previous.isEmpty && part.fresh.isEmpty
       if isFinest || isPrevious {
         part.parent = try append(part, isPrevious: isPrevious, of: storage)
@@ -132,8 +125,7 @@ struct Continuation {
     }
     entries.append(
       Entry(
-        node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious,
-        isWithinAnswers: part.isWithinFresh || part.isWithinPrevious))
+        node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious))
     return place
   }
 }

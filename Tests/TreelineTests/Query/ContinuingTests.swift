@@ -40,8 +40,8 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
-  /// Of small trees, against all cuts that merge nothing across clusters of both answers: within the limit as many clusters
-  /// of the previous answer are kept as can be, and of answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever could
+  /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be, and of
+  /// answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever could
   /// another keep more.
   @Test(arguments: SplitRule.few)
   func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
@@ -62,7 +62,7 @@ import TreelineBuilder
         let brute = AllCuts(of: outline, in: window, continuing: shown, or: fresh)
         let most = scatter(of: fresh) * ClusterTree.continuityFactor * ClusterTree.continuityFactor
         let found = brute.measured(Array(answer))
-        let all = brute.cuts.filter { $0.count <= limit && $0.isBetween }
+        let all = brute.cuts.filter { $0.count <= limit }
         let kept = try #require(all.map(\.kept).max() ?? (fresh.isEmpty ? 0 : nil))
         let least = all.filter { $0.kept == kept && $0.isOfBoth }.map(\.scatter).min() ?? 0
         if least <= most {
@@ -130,14 +130,11 @@ private struct AllCuts {
     var scatter: Double
     /// Whether it has nothing that is finer than both answers.
     var isOfBoth: Bool
-    /// Whether it merges nothing across clusters of both answers.
-    var isBetween: Bool
   }
 
   private(set) var cuts: [Cut] = []
   private let shown: Set<ClusterID>
   private let finest: [Range<Int>]
-  private let coarsest: [Range<Int>]
 
   init(
     of outline: TreeOutline, in window: PlaneWindow, continuing previous: Clusters, or fresh: Clusters
@@ -155,7 +152,6 @@ private struct AllCuts {
       if isFresh || isPart && hasOld(outline.entries[entry.parent!].cluster.range) { finest.append(range) }
     }
     self.finest = finest
-    coarsest = old + fresh.map(\.range)
     func all(_ entry: Int) -> [[Cluster]] {
       let children = outline.entries[entry].children.filter {
         oracle.isVisible(outline.entries[$0].cluster.range)
@@ -174,8 +170,7 @@ private struct AllCuts {
     Cut(
       count: cut.count, kept: cut.count { shown.contains($0.id) },
       scatter: cut.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius },
-      isOfBoth: cut.allSatisfy { cluster in finest.contains { cluster.range.contains($0) } },
-      isBetween: cut.allSatisfy { cluster in coarsest.contains { $0.contains(cluster.range) } })
+      isOfBoth: cut.allSatisfy { cluster in finest.contains { cluster.range.contains($0) } })
   }
 }
 
