@@ -23,6 +23,21 @@ import Testing
         .replacing("standard input", with: "-"))
   }
 
+  /// An index holds one tree: all is what that can do, whatever its rule, and what cannot be done is told.
+  @Test(arguments: ["gamma:3.5", "least-scatter"])
+  func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String) throws {
+    let index = folder.path("rule.treeline")
+    try #require(
+      try Tool.run(["build", "Fixtures/airports.csv.gz", "--split", rule, "--no-separation", "-o", index])
+        .code
+        == 0)
+    let result = try Tool.run(["compare", "--methods", "all", "--bbox", "0,40,20,55", index])
+    #expect(result.code == 0)
+    #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
+    #expect(result.errors.contains("left out spacing/\(rule): it needs separations"), "\(result.errors)")
+    #expect(result.errors.contains("this index has one, split by '\(rule)'"), "\(result.errors)")
+  }
+
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])

@@ -33,7 +33,10 @@ struct PromisesCommand: ParsableCommand {
     var pairs: Int
     var nestednessViolations: Int
     var conservationViolations: Int
+    var limitViolations: Int
+    var isFixedOnPans: Bool
     var panPersistence: Double
+    var continuingDistortion: Double
   }
 
   func run() throws {
@@ -46,7 +49,9 @@ struct PromisesCommand: ParsableCommand {
       result.cuts.append(
         Cut(
           name: kind.rawValue, pairs: count.pairs, nestednessViolations: count.nestednessViolations,
-          conservationViolations: count.conservationViolations, panPersistence: count.panPersistence))
+          conservationViolations: count.conservationViolations, limitViolations: count.limitViolations,
+          isFixedOnPans: kind.isFixedOnPans, panPersistence: count.panPersistence,
+          continuingDistortion: count.continuingDistortion))
     }
     try printJSON(result)
   }

@@ -84,7 +84,7 @@ extension TreeStorage {
   }
 
   /// The sum of the squared distances of a node's points to their mean.
-  private func scatter(of node: Node) throws(IndexError) -> Double {
+  func scatter(of node: Node) throws(IndexError) -> Double {
     if node.count == 1 { return 0 }
     try checkSummary(of: node)
     let spread = summary(of: node, in: box(of: node)).spread

@@ -4,9 +4,10 @@ extension ClusterTree {
   ///
   /// Which clusters these are depends on the zoom and not on the box. So a pan changes nothing but at the edge, the tiles
   /// of a map agree with their neighbours, and the answer at a greater zoom, which may be fractional, refines this one.
-  /// Capped by a limit, clusters that are too coarse are split breadth-first as long as there is room. Where there is not, the
-  /// answer depends on the box, and one at a greater zoom may merge here and there: what is fine enough there already
-  /// leaves its room to others here.
+  ///
+  /// A limit caps it: where there would be more clusters, the answer is that of the least greater detail at which there are
+  /// not. That depends on the box, so a pan may change it anywhere; but a box inside this one, at this zoom or a greater
+  /// one, still has an answer that refines this one.
   ///
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.
@@ -15,7 +16,7 @@ extension ClusterTree {
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - alone: Which points are shown by themselves though a cluster could stand for them.
   /// - Throws: `QueryError` where an argument is none; `IndexError` where a file is damaged.
-  /// - Complexity: O(answer + depth)
+  /// - Complexity: O(answer + depth); where the limit bites O(limit · log limit + depth).
   public func clusters(
     in box: BoundingBox, zoom: Double, detail: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
@@ -33,10 +34,11 @@ extension ClusterTree {
     let storage = storage
     return Clusters(
       tree: self,
-      nodes: try storage.breadthFirstCut(
-        in: window, limit: limit, leastMembers: alone.leastMembers(atZoom: zoom)
+      nodes: try storage.cut(
+        in: window, limit: limit, leastMembers: alone.leastMembers,
+        scale: alone.isAll(atZoom: zoom) ? -.infinity : units * units
       ) { node, _ throws(IndexError) in
-        try storage.squaredRadius(of: node) > units * units
+        try storage.squaredRadius(of: node)
       })
   }
 

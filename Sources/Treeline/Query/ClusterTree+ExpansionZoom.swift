@@ -1,25 +1,44 @@
 /// Each of these zooms is, to the last bit, the least at which a query without a limit gives the answer that is told.
 extension ClusterTree {
   /// The zoom from which a cluster is shown by its parts at a detail, and below which as a whole; nil where its points
-  /// have one position, or at a detail of 0.
+  /// have one position, or at a detail of 0, and -infinity where it has so few that they always stand alone.
   ///
   /// It may be hidden within a larger cluster at that zoom.
-  public func expansionZoom(of id: ClusterID, detail: Double) throws -> Double? {
+  public func expansionZoom(
+    of id: ClusterID, detail: Double, alone: PointsAlone = .never
+  ) throws -> Double? {
     defer { withExtendedLifetime(storage) {} }
-    let squaredRadius = try storage.squaredRadius(of: node(id))
-    return try detail == 0 ? nil : Self.zoom(parting: squaredRadius, detail: detail)
+    let node = try node(id)
+    let squaredRadius = try storage.squaredRadius(of: node)
+    if detail == 0 { return nil }
+    return try expansionZoom(
+      of: node, alone, otherwise: Self.zoom(parting: squaredRadius, detail: detail))
   }
 
   /// The zoom from which a cluster is shown by its parts at a spacing, and below which as a whole; nil where they are never
-  /// far enough apart, as those of one position are not, or at a spacing of 0.
+  /// far enough apart, as those of one position are not, or at a spacing of 0, and -infinity where it has so few points that
+  /// they always stand alone.
   ///
   /// It may be hidden within a larger cluster at that zoom.
   ///
   /// - Throws: `QueryError.noSeparations` where the tree has none.
-  public func expansionZoom(of id: ClusterID, spacing: Double) throws -> Double? {
+  public func expansionZoom(
+    of id: ClusterID, spacing: Double, alone: PointsAlone = .never
+  ) throws -> Double? {
     defer { withExtendedLifetime(storage) {} }
-    let separation = try storage.separation(of: node(id))
-    return try spacing == 0 ? nil : Self.zoom(parting: separation, spacing: spacing)
+    let node = try node(id)
+    let separation = try storage.separation(of: node)
+    if spacing == 0 { return nil }
+    return try expansionZoom(
+      of: node, alone, otherwise: Self.zoom(parting: separation, spacing: spacing))
+  }
+
+  private func expansionZoom(
+    of node: Node, _ alone: PointsAlone, otherwise zoom: Double?
+  ) throws(IndexError) -> Double? {
+    guard try storage.fork(of: node) != nil else { return nil }
+    if node.count < alone.leastMembers { return -.infinity }
+    return alone.fromZoom < zoom ?? .infinity ? alone.fromZoom : zoom
   }
 
   /// The zoom from which a point is shown by itself at a detail, wherever it is visible; nil where it shares its position,

@@ -13,9 +13,11 @@ extension ClusterTree {
   /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
   /// - is bounded by the area that is shown, however many points there are.
   ///
-  /// Capped by a limit, clusters are split breadth-first as long as there is room. Where there is not, the answer depends on
-  /// the box, one at a greater zoom may merge here and there, and a cluster may be closer to another than the
-  /// spacing. So may points that are shown alone, and positions other than means.
+  /// A limit caps it: where there would be more clusters, the answer is that of the least greater spacing at which there are
+  /// not. That depends on the box, so a pan may change it anywhere; but the spacing holds, and a box inside this one, at this
+  /// zoom or a greater one, still has an answer that refines this one.
+  ///
+  /// Points that are shown alone may be closer to others than the spacing. So may positions other than means.
   ///
   /// - Parameters:
   ///   - box: What to look at, in degrees. `west` greater than `east` crosses the antimeridian.
@@ -25,7 +27,7 @@ extension ClusterTree {
   ///   - alone: Which points are shown by themselves though a cluster could stand for them.
   /// - Throws: `QueryError.noSeparations` where the tree has none; `QueryError` where an argument is none;
   ///   `IndexError` where a file is damaged.
-  /// - Complexity: O(answer + depth)
+  /// - Complexity: O(answer + depth); where the limit bites O(limit · log limit + depth).
   public func clusters(
     in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> Clusters {
@@ -44,8 +46,8 @@ extension ClusterTree {
     return Clusters(
       tree: self,
       nodes: try storage.separatedCut(
-        apartBy: required, separations, in: window, limit: limit,
-        leastMembers: alone.leastMembers(atZoom: zoom)))
+        apartBy: alone.isAll(atZoom: zoom) ? nil : required, separations, in: window, limit: limit,
+        leastMembers: alone.leastMembers))
   }
 
   static func requiredSeparation(zoom: Double, spacing: Double) throws(QueryError) -> SeparationCode {

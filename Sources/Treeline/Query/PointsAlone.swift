@@ -9,9 +9,10 @@
 /// it, but that clusters may stand closer than a spacing: without a limit, a pan changes nothing but at the edge, and zooming in
 /// only splits.
 ///
-/// A limit holds. Clusters are then found as if there were nothing to be shown by itself; after that as many as there is
-/// room for are taken apart, those of the fewest points first, of equals the first in tree order. The last of them may be
-/// taken apart in part.
+/// That is so within a limit, too. Points that stand alone count like clusters, and where there are too many of both the
+/// answer is that of a greater detail or spacing: clusters grow, and points go into those that have the least members or more.
+/// Only where the whole tree has fewer points than these, and more than the limit are in view, there are clusters
+/// as if nothing were to be shown by itself.
 public struct PointsAlone: Hashable, Sendable {
   /// A cluster of fewer points than this is shown as its points.
   public let leastMembers: Int
@@ -33,6 +34,9 @@ public struct PointsAlone: Hashable, Sendable {
     self.fromZoom = fromZoom
   }
 
+  /// Whether there are no clusters, as far as a limit has room for every position.
+  func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
+
   /// Below how many points a cluster is taken apart.
-  func leastMembers(atZoom zoom: Double) -> Int { zoom < fromZoom ? leastMembers : .max }
+  func leastMembers(atZoom zoom: Double) -> Int { isAll(atZoom: zoom) ? .max : leastMembers }
 }

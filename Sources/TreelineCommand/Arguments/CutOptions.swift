@@ -14,27 +14,27 @@ struct CutOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, whatever the box; a limit then caps it.",
+      "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, whatever the box; where a limit has no room for them all, by the least greater detail.",
       valueName: "px"))
   var detail: Double?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; a limit then caps it.",
+      "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; where a limit has no room for them all, by the least greater spacing.",
       valueName: "px"))
   var spacing: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Show clusters of fewer points than this as their points, by --detail or --spacing; with --limit as far as it goes.",
+      "Show clusters of fewer points than this as their points, by --detail or --spacing.",
       valueName: "m"))
   var minPoints: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Show every position by itself from this zoom on, by --detail or --spacing; with --limit as far as it goes.",
+      "Show every position by itself from this zoom on, by --detail or --spacing; as far as a limit has room.",
       valueName: "z"))
   var aloneFromZoom: Double?
 
@@ -61,7 +61,21 @@ struct CutOptions: ParsableArguments {
       throw ValidationError("'\(name)' must be a number of pixels, 0 or more, found \(pixels).")
     }
     guard hasZoom else { throw ValidationError("'\(name)' needs '\(zoomOption)': it is in pixels.") }
-    if order != nil { throw ValidationError("'--order' goes with a limit; '\(name)' knows no order.") }
+    if order != nil {
+      throw ValidationError(
+        "'--order' goes with a limit alone; '\(name)' splits evenly, within a limit too, and knows no order.")
+    }
+  }
+
+  /// Whether they ask by pixels.
+  var isScale: Bool { detail != nil || spacing != nil }
+
+  /// The same, cut in another way if one is given.
+  func replacing(order: ExpansionOrder?, detail: Double?, spacing: Double?) -> Self {
+    if order == nil && detail == nil && spacing == nil { return self }
+    var other = self
+    (other.order, other.detail, other.spacing) = (order, detail, spacing)
+    return other
   }
 
   /// - Parameter previous: what an answer up to a limit continues; nil asks for a fresh one.

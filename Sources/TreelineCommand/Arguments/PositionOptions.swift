@@ -21,10 +21,18 @@ struct PositionOptions: ParsableArguments {
     -> [ShownPosition]?
   {
     guard areGiven else { return nil }
-    let window = keepVisible ? window : nil
-    return try clusters.indices.map {
-      try tree.shownPosition(of: clusters.id(at: $0), at: position ?? .mean, keptVisibleIn: window)
-    }
+    return try clusters.indices.map { try shownPosition(of: clusters.id(at: $0), of: tree, in: window) }
+  }
+
+  /// Where one cluster is shown.
+  func coordinate(of cluster: Cluster, of tree: ClusterTree, in window: PlaneWindow?) throws -> Coordinate {
+    areGiven ? try shownPosition(of: cluster.id, of: tree, in: window).coordinate : cluster.coordinate
+  }
+
+  private func shownPosition(
+    of id: ClusterID, of tree: ClusterTree, in window: PlaneWindow?
+  ) throws -> ShownPosition {
+    try tree.shownPosition(of: id, at: position ?? .mean, keptVisibleIn: keepVisible ? window : nil)
   }
 }
 

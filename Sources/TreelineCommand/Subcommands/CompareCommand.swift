@@ -48,7 +48,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What to compare, in this order; 'all' is all of them. (default: \(MethodNames.standard), the last where an index has separations)",
+      "What to compare, in this order; 'all' is all of them, or all that an index has what it takes for. (default: \(MethodNames.standard), the last where an index has separations)",
       valueName: "name,name"),
     transform: MethodNames.init(argument:))
   var methods: MethodNames?
@@ -110,7 +110,7 @@ struct CompareCommand: ParsableCommand {
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }
       let compared = try ComparedMethods(
-        methods?.choices, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
+        methods, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
       let report = try ComparisonReport(
         of: compared.methods, over: compared.tree, and: compared.grid, options: options)
       try page?.write(html(report, of: input))

@@ -10,7 +10,11 @@ struct TransitionCommand: ParsableCommand {
       Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one into several and \
       the 'merges' of several into one. Every cluster of both views occurs once. The points of a split's or a merge's \
       'parts' and its 'hidden_point_count' add up to those of its 'whole'. To draw it, move the parts of a split from \
-      the coordinates of the whole to their own, and those of a merge from their own to the whole's.
+      the coordinates of the whole to their own, and those of a merge from their own to the whole's. A cluster that is \
+      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too.
+
+      '--order', '--detail' and '--spacing' cut both views. With '--from-' or '--to-' before its name one of them cuts the first \
+      or the second alone, in place of what cuts both.
       """)
 
   @OptionGroup var source: InputOptions
@@ -50,10 +54,50 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions
 
+  @Option(help: ArgumentHelp("The order of the first view, in place of --order.", valueName: "order"))
+  var fromOrder: ExpansionOrder?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The detail of the first view, in place of --detail.", valueName: "px"))
+  var fromDetail: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The spacing of the first view, in place of --spacing.", valueName: "px"))
+  var fromSpacing: Double?
+
+  @Option(help: ArgumentHelp("The order of the second view, in place of --order.", valueName: "order"))
+  var toOrder: ExpansionOrder?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The detail of the second view, in place of --detail.", valueName: "px"))
+  var toDetail: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The spacing of the second view, in place of --spacing.", valueName: "px"))
+  var toSpacing: Double?
+
   @Flag(help: "Change as little as the second limit allows, rather than cut afresh.")
   var continuing = false
 
+  @OptionGroup var position: PositionOptions
+
   @OptionGroup var splitting: SplitOptions
+
+  private var first: View {
+    View(
+      box: fromBbox, zoom: fromZoom, limit: fromLimit,
+      cut: cut.replacing(order: fromOrder, detail: fromDetail, spacing: fromSpacing))
+  }
+
+  private var second: View {
+    View(
+      box: toBbox, zoom: toZoom ?? fromZoom, limit: toLimit ?? fromLimit,
+      cut: cut.replacing(order: toOrder, detail: toDetail, spacing: toSpacing))
+  }
 
   func validate() throws {
     for (name, limit) in [("--from-limit", fromLimit), ("--to-limit", toLimit)] {
@@ -64,30 +108,50 @@ struct TransitionCommand: ParsableCommand {
         throw ValidationError("'\(name)' must be from 0 to 32, found \(zoom).")
       }
     }
-    try cut.validate(hasZoom: fromZoom != nil, zoomOption: "--from-zoom")
-    if continuing && (cut.detail != nil || cut.spacing != nil) {
-      throw ValidationError("'--continuing' goes with a limit; '--detail' and '--spacing' stay as they are.")
+    for view in [first, second] where view.cut.isScale {
+      try view.cut.validate(hasZoom: view.zoom != nil, zoomOption: "--from-zoom")
+    }
+    if !first.cut.isScale && !second.cut.isScale {
+      try cut.validate(hasZoom: true, zoomOption: "--from-zoom")
+    }
+    if continuing && second.cut.isScale {
+      throw ValidationError("'--continuing' goes with a limit; a detail and a spacing stay as they are.")
     }
   }
 
   func run() throws {
     try reportingFailures {
+      let (first, second) = (first, second)
       let tree = try Points(
-        source.input, keepsColumns: false, splitRule: splitting.split, findsSeparations: cut.spacing != nil
+        source.input, keepsColumns: false, splitRule: splitting.split,
+        findsSeparations: first.cut.spacing != nil || second.cut.spacing != nil
       ).tree
-      func clusters(
-        _ box: BoundingBox?, _ zoom: Double?, _ limit: Int?, after previous: Clusters? = nil
-      ) throws -> Clusters {
-        guard let window = try box.map(tree.plane.window(showing:)) ?? .everything else {
-          return tree.noClusters
-        }
-        return try cut.clusters(of: tree, in: window, zoom: zoom, limit: limit, after: previous)
+      let shown = try first.clusters(of: tree)
+      let next = try second.clusters(of: tree, after: continuing ? shown : nil)
+      func position(in view: View) -> TransitionWriter.Position {
+        { try self.position.coordinate(of: $0, of: tree, in: view.window(on: tree)) }
       }
-      let first = try clusters(fromBbox, fromZoom, fromLimit)
-      let second = try clusters(
-        toBbox, toZoom ?? fromZoom, toLimit ?? fromLimit, after: continuing ? first : nil)
       try writeToStandardOutput(
-        TransitionWriter(plane: tree.plane).text(Transition(from: first, to: second)))
+        TransitionWriter(plane: tree.plane).text(
+          Transition(from: shown, to: next), from: position(in: first), to: position(in: second)))
     }
+  }
+}
+
+/// What is looked at, and how.
+private struct View {
+  let box: BoundingBox?
+  let zoom: Double?
+  let limit: Int?
+  let cut: CutOptions
+
+  /// nil where the box shows nothing of the plane.
+  func window(on tree: ClusterTree) throws -> PlaneWindow? {
+    try box.map(tree.plane.window(showing:)) ?? .everything
+  }
+
+  func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
+    guard let window = try window(on: tree) else { return tree.noClusters }
+    return try cut.clusters(of: tree, in: window, zoom: zoom, limit: limit, after: previous)
   }
 }

@@ -11,18 +11,25 @@ struct ComparedMethods {
 
   /// Reads points and builds a tree for each rule that a method needs; of an index there is the one that it holds.
   ///
-  /// - Parameter choices: nil is what a report shows as a rule, as far as the input has what it takes.
-  init(_ choices: [MethodChoice]?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
+  /// - Parameter names: nil is what a report shows as a rule, as far as the input has what it takes.
+  init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
     func needsSeparations(_ choices: [MethodChoice], of rule: SplitRule) -> Bool {
       choices.contains { $0.rule == rule && $0.needsSeparations }
     }
-    let asked = choices ?? MethodChoice.standard()
+    func choices(_ rule: SplitRule) -> [MethodChoice] {
+      switch names {
+      case .named(let choices)?: choices
+      case .all?: input.isIndex ? MethodChoice.all(of: rule) : MethodChoice.all
+      case nil: MethodChoice.standard(rule)
+      }
+    }
+    let asked = choices(.mean)
     let first = asked.compactMap(\.rule).first ?? .mean
     let points = try Points(
       input, keepsColumns: false, splitRule: input.isIndex ? nil : first,
       findsSeparations: !input.isIndex && needsSeparations(asked, of: first))
     let tree = points.tree
-    let wanted = choices ?? MethodChoice.standard(tree.splitRule)
+    let wanted = choices(tree.splitRule)
     var trees = [tree.splitRule: ComparedTree(tree)]
     if let table = points.table {
       for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
@@ -34,15 +41,21 @@ struct ComparedMethods {
       }
     }
     let possible = wanted.filter { $0.lack(in: trees) == nil }
-    if choices != nil, let lacking = wanted.first(where: { !possible.contains($0) }) {
+    let lacking = wanted.filter { !possible.contains($0) }
+    if case .named? = names, let choice = lacking.first {
       throw Failure(
-        message: "--methods: '\(lacking.name)' needs \(lacking.lack(in: trees)!), which this index has not; "
+        message: "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index has not; "
           + "give the points instead",
         code: Failure.usage)
     }
-    for choice in wanted where !possible.contains(choice) {
+    for choice in lacking {
       printToStandardError(
         "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index has not")
+    }
+    if case .all? = names, input.isIndex {
+      printToStandardError(
+        "treeline: left out trees of other split rules: this index has one, split by '\(tree.splitRule)'; "
+          + "give the points instead")
     }
     let grid = Grid(over: tree)
     self.tree = tree

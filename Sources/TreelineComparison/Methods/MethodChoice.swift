@@ -14,6 +14,11 @@ public enum MethodChoice: Hashable, Sendable {
   public static let all: [MethodChoice] =
     [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
 
+  /// The grid and each way to cut a tree of one rule, whatever rule that is.
+  public static func all(of rule: SplitRule) -> [MethodChoice] {
+    [.grid] + TreeCut.all.map { .tree($0, rule) }
+  }
+
   /// A handful that shows what there is, of a tree of one rule.
   public static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
     [.grid] + TreeCut.standard.map { .tree($0, rule) }

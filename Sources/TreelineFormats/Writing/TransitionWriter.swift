@@ -12,53 +12,79 @@ public struct TransitionWriter: Sendable {
     format = CoordinateFormat(of: plane)
   }
 
+  /// Where a cluster is shown.
+  public typealias Position = (Cluster) throws -> Coordinate
+
   /// One JSON object, one cluster or one change a line.
   public func text(_ transition: Transition) -> String {
+    text(transition, from: Self.mean, to: Self.mean)
+  }
+
+  /// The same where clusters are shown elsewhere than at their means: those of the first answer and those of the second.
+  /// A kept one that moves has `from_coordinates`, too.
+  public func text(
+    _ transition: Transition, from first: Position, to second: Position
+  ) rethrows -> String {
     var bytes = OutputBytes()
     bytes.append("{")
-    appendMembers(of: transition, to: &bytes)
+    try appendMembers(of: transition, from: first, to: second, into: &bytes)
     bytes.append("}\n")
     return bytes.text
   }
 
   /// The members of that object, for one that has others besides.
   public func appendMembers(of transition: Transition, to bytes: inout OutputBytes) {
-    append("\"kept\":[", transition.kept, to: &bytes)
-    append(",\"splits\":[", transition.splits, to: &bytes)
-    append(",\"merges\":[", transition.merges, to: &bytes)
-    append(",\"entered\":[", transition.entered, to: &bytes)
-    append(",\"left\":[", transition.left, to: &bytes)
+    appendMembers(of: transition, from: Self.mean, to: Self.mean, into: &bytes)
   }
 
-  private func append(_ opening: StaticString, _ clusters: Clusters, to bytes: inout OutputBytes) {
-    bytes.append(opening)
-    for number in clusters.indices {
-      if number > 0 { bytes.append(",\n") } else { bytes.append("\n") }
-      append(clusters[number], to: &bytes)
+  private static func mean(_ cluster: Cluster) -> Coordinate { cluster.coordinate }
+
+  private func appendMembers(
+    of transition: Transition, from first: Position, to second: Position, into bytes: inout OutputBytes
+  ) rethrows {
+    try append("\"kept\":[", transition.kept, to: &bytes) { cluster, bytes in
+      let (start, end) = (try first(cluster), try second(cluster))
+      append(cluster, at: end, from: start == end ? nil : start, to: &bytes)
     }
-    close(isEmpty: clusters.isEmpty, to: &bytes)
+    try append(",\"splits\":[", transition.splits, to: &bytes) { fork, bytes in
+      try append(fork, whole: first, parts: second, to: &bytes)
+    }
+    try append(",\"merges\":[", transition.merges, to: &bytes) { fork, bytes in
+      try append(fork, whole: second, parts: first, to: &bytes)
+    }
+    try append(",\"entered\":[", transition.entered, to: &bytes) { cluster, bytes in
+      append(cluster, at: try second(cluster), to: &bytes)
+    }
+    try append(",\"left\":[", transition.left, to: &bytes) { cluster, bytes in
+      append(cluster, at: try first(cluster), to: &bytes)
+    }
   }
 
-  private func append(_ opening: StaticString, _ forks: [Transition.Fork], to bytes: inout OutputBytes) {
+  private func append<Elements: RandomAccessCollection>(
+    _ opening: StaticString, _ elements: Elements, to bytes: inout OutputBytes,
+    each appendElement: (Elements.Element, inout OutputBytes) throws -> Void
+  ) rethrows {
     bytes.append(opening)
-    for (number, fork) in forks.enumerated() {
+    for (number, element) in elements.enumerated() {
       if number > 0 { bytes.append(",\n") } else { bytes.append("\n") }
-      append(fork, to: &bytes)
+      try appendElement(element, &bytes)
     }
-    close(isEmpty: forks.isEmpty, to: &bytes)
+    close(isEmpty: elements.isEmpty, to: &bytes)
   }
 
   private func close(isEmpty: Bool, to bytes: inout OutputBytes) {
     if isEmpty { bytes.append("]") } else { bytes.append("\n]") }
   }
 
-  private func append(_ fork: Transition.Fork, to bytes: inout OutputBytes) {
+  private func append(
+    _ fork: Transition.Fork, whole: Position, parts: Position, to bytes: inout OutputBytes
+  ) rethrows {
     bytes.append("{\"whole\":")
-    append(fork.whole, to: &bytes)
+    append(fork.whole, at: try whole(fork.whole), to: &bytes)
     bytes.append(",\"parts\":[")
-    for number in fork.parts.indices {
+    for (number, part) in fork.parts.enumerated() {
       if number > 0 { bytes.append(",") }
-      append(fork.parts[number], to: &bytes)
+      append(part, at: try parts(part), to: &bytes)
     }
     bytes.append("],\"hidden_point_count\":")
     bytes.append(fork.hiddenPointCount)
@@ -67,15 +93,30 @@ public struct TransitionWriter: Sendable {
 
   /// A cluster and where it stands.
   public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
+    append(cluster, at: cluster.coordinate, to: &bytes)
+  }
+
+  private func append(
+    _ cluster: Cluster, at place: Coordinate, from start: Coordinate? = nil, to bytes: inout OutputBytes
+  ) {
     bytes.append("{\"cluster_id\":")
     bytes.append(cluster.id.rawValue)
     bytes.append(",\"point_count\":")
     bytes.append(cluster.pointCount)
-    bytes.append(",\"coordinates\":[")
-    let place = cluster.coordinate
+    bytes.append(",\"coordinates\":")
+    append(place, to: &bytes)
+    if let start {
+      bytes.append(",\"from_coordinates\":")
+      append(start, to: &bytes)
+    }
+    bytes.append("}")
+  }
+
+  private func append(_ place: Coordinate, to bytes: inout OutputBytes) {
+    bytes.append("[")
     format.append(place.longitude, to: &bytes)
     bytes.append(",")
     format.append(place.latitude, to: &bytes)
-    bytes.append("]}")
+    bytes.append("]")
   }
 }

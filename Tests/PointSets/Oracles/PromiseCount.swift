@@ -5,11 +5,18 @@ import Treeline
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of that other.
+  /// Clusters of a screen inside another that lie in no cluster of that other. What continues continues the other.
   public private(set) var nestednessViolations = 0
 
   /// Transitions between two screens, of any kind, in which a cluster is lost or doubled or points do not add up.
   public private(set) var conservationViolations = 0
+
+  /// Answers of more clusters than their limit.
+  public private(set) var limitViolations = 0
+
+  /// How much farther points lie from their clusters in an answer that continues another on a pan than in a fresh one, as a
+  /// root mean square: the worst of all.
+  public private(set) var continuingDistortion = 1.0
 
   /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those there
   /// before and after, and those there before or after.
@@ -20,7 +27,7 @@ public struct PromiseCount: Sendable {
 
   public var panPersistence: Double { eitherOnPan > 0 ? Double(keptOnPan) / Double(eitherOnPan) : 1 }
 
-  /// One pair of screens of each sort, all asked by one cut.
+  /// One pair of screens of each sort, all asked by one cut; and a transition to any other cut of any other screen.
   public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws
   {
     let cut = screens.cut(kind)
@@ -29,15 +36,25 @@ public struct PromiseCount: Sendable {
     let answer = try cut.answer(of: tree, on: outer)
     pairs += 1
 
-    let finer = try cut.answer(of: tree, on: inner)
+    let finer = try cut.answer(of: tree, on: inner, after: answer)
     nestednessViolations += finer.count { !answer.hasCluster(around: $0) }
 
-    let next = try cut.answer(of: tree, on: beside)
+    let next = try cut.answer(of: tree, on: beside, after: answer)
     try addPan(answer, on: outer, next, on: beside, of: tree)
 
-    for other in [finer, next, try screens.cut(kind).answer(of: tree, on: elsewhere)] {
+    for other in [finer, next, try screens.cut().answer(of: tree, on: elsewhere, after: answer)] {
       let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
       conservationViolations += isExact ? 0 : 1
+    }
+    limitViolations += [answer, finer, next].count { $0.count > cut.limit }
+
+    if kind == .continuing {
+      let fresh = try cut.answer(of: tree, on: beside)
+      if fresh.scatter > 0 {
+        continuingDistortion = max(continuingDistortion, (next.scatter / fresh.scatter).squareRoot())
+      } else if next.scatter > 0 {
+        continuingDistortion = .infinity
+      }
     }
   }
 }
@@ -75,6 +92,9 @@ extension ClusterTree {
 }
 
 extension Clusters {
+  /// The sum of the squared distances of all points to the means of their clusters.
+  fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius } }
+
   fileprivate func hasCluster(around part: Cluster) -> Bool {
     guard let index = firstIndex(holdingPlace: part.range.lowerBound) else { return false }
     return part.range.upperBound <= self[index].range.upperBound

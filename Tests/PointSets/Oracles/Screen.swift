@@ -90,34 +90,79 @@ public struct ScreenMaker {
 
   /// A cut with random numbers in it.
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
-    switch kind {
-    case .breadthFirst: .limit(1 + random.index(below: 250), .breadthFirst)
-    case .widestFirst: .limit(1 + random.index(below: 250), .widestFirst)
-    case .steepestFirst: .limit(1 + random.index(below: 250), .steepestFirst)
-    case .detail: .detail(random.number(from: 10, to: 80))
-    case .spacing: .spacing(44)
-    }
+    let limit = 1 + random.index(below: 250)
+    let pixels = kind.isSpacing ? 44 : random.number(from: 10, to: 80)
+    return ScreenCut(
+      kind: kind, limit: kind.isScale && !kind.isCapped ? .max : limit, pixels: pixels,
+      alone: kind.hasPointsAlone
+        ? PointsAlone(
+          leastMembers: 2 + random.index(below: 30),
+          // Farther out all points of the largest sets would be shown.
+          fromZoom: leastZoom + random.number(from: 9, to: 18)) : .never)
+  }
+
+  /// A cut of any kind.
+  public mutating func cut() -> ScreenCut {
+    cut(ScreenCut.Kind.allCases[random.index(below: ScreenCut.Kind.allCases.count)])
   }
 }
 
 /// A way to ask for what a screen shows.
-public enum ScreenCut: Hashable, Sendable {
-  case limit(Int, ExpansionOrder)
-  case detail(Double)
-  case spacing(Double)
-
+public struct ScreenCut: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     case breadthFirst = "breadth-first"
     case widestFirst = "widest-first"
     case steepestFirst = "steepest-first"
-    case detail, spacing
+    case continuing
+    case detail
+    case cappedDetail = "detail, capped"
+    case detailAlone = "detail, points alone"
+    case cappedDetailAlone = "detail, points alone, capped"
+    case spacing
+    case cappedSpacing = "spacing, capped"
+    case spacingAlone = "spacing, points alone"
+    case cappedSpacingAlone = "spacing, points alone, capped"
+
+    public var isSpacing: Bool { rawValue.hasPrefix("spacing") }
+
+    /// Whether it asks by pixels.
+    public var isScale: Bool { isSpacing || rawValue.hasPrefix("detail") }
+
+    public var isCapped: Bool { rawValue.hasSuffix("capped") }
+
+    public var hasPointsAlone: Bool { rawValue.contains("points alone") }
+
+    /// Whether a pan changes nothing but at the edge.
+    public var isFixedOnPans: Bool { isScale && !isCapped }
+
+    var order: ExpansionOrder {
+      switch self {
+      case .widestFirst, .continuing: .widestFirst
+      case .steepestFirst: .steepestFirst
+      default: .breadthFirst
+      }
+    }
   }
 
-  public func answer(of tree: ClusterTree, on screen: Screen) throws -> Clusters {
-    switch self {
-    case .limit(let limit, let order): try tree.clusters(in: screen.window, limit: limit, order: order)
-    case .detail(let pixels): try tree.clusters(in: screen.window, zoom: screen.zoom, detail: pixels)
-    case .spacing(let pixels): try tree.clusters(in: screen.window, zoom: screen.zoom, spacing: pixels)
+  let kind: Kind
+  let limit: Int
+  let pixels: Double
+  let alone: PointsAlone
+
+  /// - Parameter previous: What was shown before; only an answer that continues it looks at it.
+  public func answer(
+    of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil
+  ) throws -> Clusters {
+    let (window, zoom) = (screen.window, screen.zoom)
+    if kind.isSpacing {
+      return try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
     }
+    if kind.isScale {
+      return try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+    }
+    if kind == .continuing, let previous {
+      return try tree.clusters(in: window, limit: limit, continuing: previous, order: kind.order)
+    }
+    return try tree.clusters(in: window, limit: limit, order: kind.order)
   }
 }

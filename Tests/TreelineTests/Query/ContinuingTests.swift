@@ -40,6 +40,48 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
+  /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be, and of
+  /// answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever could
+  /// another keep more.
+  @Test(arguments: SplitRule.few)
+  func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
+    var (plain, tight, missed) = (0, 0, 0)
+    for seed in 910..<960 {
+      let set = PointSet.cities(4 + seed % 15, seed: UInt64(seed))
+      let outline = try set.outline(rule)
+      let tree = outline.tree
+      var random = SplitMix64(seed: 164)
+      var shown = tree.noClusters
+      for step in 0..<40 {
+        let window = PlaneWindow.random(over: tree, &random)
+        let limit = 1 + random.index(below: 9)
+        let order = ExpansionOrder.allCases[random.index(below: 3)]
+        let fresh = try tree.clusters(in: window, limit: limit, order: order)
+        let answer = try tree.clusters(in: window, limit: limit, continuing: shown, order: order)
+        let name = "\(set), step \(step), limit \(limit), \(order), seed 164"
+        let brute = AllCuts(of: outline, in: window, continuing: shown, or: fresh)
+        let most = scatter(of: fresh) * ClusterTree.continuityFactor * ClusterTree.continuityFactor
+        let found = brute.measured(Array(answer))
+        let all = brute.cuts.filter { $0.count <= limit }
+        let kept = try #require(all.map(\.kept).max() ?? (fresh.isEmpty ? 0 : nil))
+        let least = all.filter { $0.kept == kept && $0.isOfBoth }.map(\.scatter).min() ?? 0
+        if least <= most {
+          #expect(found.kept == kept, "\(name)")
+          #expect(abs(found.scatter - least) <= least * 1e-9, "\(name)")
+          plain += 1
+        } else {
+          let kept = all.filter { $0.scatter <= most }.map(\.kept).max() ?? 0
+          #expect(found.kept <= kept, "\(name)")
+          missed += kept - found.kept
+          tight += 1
+        }
+        shown = answer
+      }
+    }
+    #expect(plain > 500 && tight > 100, "\(plain) and \(tight)")
+    #expect(missed * 20 < tight, "\(missed) clusters of \(tight) answers")
+  }
+
   @Test(arguments: sets)
   func theSameViewChangesNothingAndNothingBeforeIsAFreshAnswer(_ set: PointSet) throws {
     let tree = try set.tree()
@@ -77,5 +119,63 @@ import TreelineBuilder
     #expect(throws: QueryError.limitBelowOne(found: 0)) {
       try tree.clusters(in: PlaneWindow.everything, limit: 0, continuing: tree.noClusters)
     }
+  }
+}
+
+/// Every answer that a tree could give.
+private struct AllCuts {
+  struct Cut {
+    var count: Int
+    var kept: Int
+    var scatter: Double
+    /// Whether it has nothing that is finer than both answers.
+    var isOfBoth: Bool
+  }
+
+  private(set) var cuts: [Cut] = []
+  private let shown: Set<ClusterID>
+  private let finest: [Range<Int>]
+
+  init(
+    of outline: TreeOutline, in window: PlaneWindow, continuing previous: Clusters, or fresh: Clusters
+  ) {
+    let oracle = QueryOracle(outline, window)
+    shown = Set(previous.map(\.id))
+    let old = previous.map(\.range).filter(oracle.isVisible)
+    func hasOld(_ range: Range<Int>) -> Bool { old.contains { $0.overlaps(range) } }
+    // The largest clusters that lie in a fresh one and have nothing in common with the previous ones in view.
+    var finest = old
+    for entry in outline.entries where oracle.isVisible(entry.cluster.range) && !hasOld(entry.cluster.range) {
+      let range = entry.cluster.range
+      let isFresh = fresh.contains { $0.id == entry.cluster.id }
+      let isPart = fresh.contains { $0.isAncestor(of: entry.cluster) }
+      if isFresh || isPart && hasOld(outline.entries[entry.parent!].cluster.range) { finest.append(range) }
+    }
+    self.finest = finest
+    func all(_ entry: Int) -> [[Cluster]] {
+      let children = outline.entries[entry].children.filter {
+        oracle.isVisible(outline.entries[$0].cluster.range)
+      }
+      guard var parts = children.first.map(all) else { return [[outline.entries[entry].cluster]] }
+      if children.count == 2 {
+        let others = all(children[1])
+        parts = parts.flatMap { part in others.map { part + $0 } }
+      }
+      return [[outline.entries[entry].cluster]] + parts
+    }
+    if let root = outline.entries.first, oracle.isVisible(root.cluster.range) { cuts = all(0).map(measured) }
+  }
+
+  func measured(_ cut: [Cluster]) -> Cut {
+    Cut(
+      count: cut.count, kept: cut.count { shown.contains($0.id) },
+      scatter: cut.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius },
+      isOfBoth: cut.allSatisfy { cluster in finest.contains { cluster.range.contains($0) } })
+  }
+}
+
+extension Range<Int> {
+  fileprivate func contains(_ other: Range) -> Bool {
+    lowerBound <= other.lowerBound && other.upperBound <= upperBound
   }
 }

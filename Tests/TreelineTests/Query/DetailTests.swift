@@ -30,13 +30,6 @@ import Testing
       if !outline.entries.isEmpty { visit(0) }
       let answer = try Array(outline.tree.clusters(in: box, zoom: zoom, detail: detail))
       #expect(answer == expected, "\(box), zoom \(zoom), detail \(detail)")
-      // A cap that is not reached changes nothing, and one that is holds.
-      #expect(
-        try Array(outline.tree.clusters(in: box, zoom: zoom, detail: detail, limit: max(expected.count, 1)))
-          == expected)
-      let capped = try outline.tree.clusters(in: box, zoom: zoom, detail: detail, limit: 7)
-      #expect(capped.count == min(7, expected.count))
-      #expect(unrefined(expected, by: Array(capped)) == [])
     }
   }
 

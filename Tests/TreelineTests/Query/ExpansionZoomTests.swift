@@ -23,17 +23,21 @@ import TreelineBuilder
       let id = outline.entries[random.index(below: outline.entries.count)].cluster.id
       let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][
         random.index(below: 4)]
-      try checkParting(tree, id, try tree.expansionZoom(of: id, detail: pixels), isNested: false) {
-        try tree.clusters(in: .everything, zoom: $0, detail: pixels)
-      }
-      try checkParting(tree, id, try tree.expansionZoom(of: id, spacing: pixels), isNested: true) {
-        try tree.clusters(in: .everything, zoom: $0, spacing: pixels)
-      }
       let place = random.index(below: tree.pointCount)
       let alone = [
         PointsAlone.never, PointsAlone(leastMembers: 1 + random.index(below: 30)),
         PointsAlone(fromZoom: random.number(from: 0, to: 30)),
       ][random.index(below: 3)]
+      try checkParting(
+        tree, id, try tree.expansionZoom(of: id, detail: pixels, alone: alone), isNested: false
+      ) {
+        try tree.clusters(in: .everything, zoom: $0, detail: pixels, alone: alone)
+      }
+      try checkParting(
+        tree, id, try tree.expansionZoom(of: id, spacing: pixels, alone: alone), isNested: true
+      ) {
+        try tree.clusters(in: .everything, zoom: $0, spacing: pixels, alone: alone)
+      }
       try checkAlone(tree, place, try tree.zoomAlone(ofPlace: place, detail: pixels, alone: alone)) {
         try tree.clusters(in: .everything, zoom: $0, detail: pixels, alone: alone)
       }
@@ -58,6 +62,10 @@ import TreelineBuilder
     }
     guard let zoom else {
       #expect(try isWhole(Self.farIn + 1000), "\(cluster), seed 531")
+      return
+    }
+    if zoom == -.infinity {
+      #expect(try around(Self.farOut - 1000).id != id, "\(cluster), seed 531")
       return
     }
     #expect(try isWhole(zoom.nextDown), "\(cluster) at \(zoom), seed 531")

@@ -32,36 +32,6 @@ import TreelineBuilder
       if !outline.entries.isEmpty { visit(0, isBelow: false) }
       let answer = try Array(question.answer(of: tree, window))
       #expect(answer == expected, "\(question) in \(window), round \(round), seed 521")
-      try checkLimits(question, tree, window, expected, &random)
-    }
-  }
-
-  /// The limit holds and is used; the clusters that would be shown without anything alone are; the smallest of them are
-  /// taken apart, and at most one in part.
-  private func checkLimits(
-    _ question: Question, _ tree: ClusterTree, _ window: PlaneWindow, _ all: [Cluster],
-    _ random: inout SplitMix64
-  ) throws {
-    for limit in [1, max(all.count - 1, 1), max(all.count, 1), 1 + random.index(below: all.count + 2)] {
-      let answer = try Array(question.answer(of: tree, window, limit: limit))
-      #expect(answer.count == min(limit, all.count), "\(question) in \(window), limit \(limit), seed 521")
-      let base = try Array(question.without.answer(of: tree, window, limit: limit))
-      #expect(unrefined(answer, by: base) == [])
-      #expect(unrefined(all, by: answer) == [])
-      let small = base.filter { $0.pointCount > 1 && question.takesApart($0) }
-      func partCount(_ whole: Cluster, in clusters: [Cluster]) -> Int {
-        clusters.count { whole.range.contains($0.range.lowerBound) }
-      }
-      let (whole, part) = (
-        small.filter { partCount($0, in: answer) < partCount($0, in: all) },
-        small.filter { partCount($0, in: answer) > 1 }
-      )
-      for left in whole {
-        let later = part.filter {
-          ($0.pointCount, $0.range.lowerBound) > (left.pointCount, left.range.lowerBound)
-        }
-        #expect(later == [], "\(left) was left, \(question) in \(window), limit \(limit), seed 521")
-      }
     }
   }
 
@@ -80,13 +50,6 @@ import TreelineBuilder
       closer.zoom += random.number(from: 0, to: 3)
       #expect(
         try unrefined(Array(closer.answer(of: tree, window)), by: Array(all)) == [], "\(question), seed 522")
-      let limit = 1 + random.index(below: 60)
-      let part = window.randomPart(&random)
-      #expect(
-        try unrefined(
-          Array(question.answer(of: tree, part, limit: limit)),
-          by: Array(question.answer(of: tree, window, limit: limit))) == [],
-        "\(question) in \(part) of \(window), limit \(limit), seed 522")
     }
   }
 
@@ -96,7 +59,6 @@ import TreelineBuilder
     for (zoom, isAlone) in [(11.0.nextDown, false), (11, true), (14.5, true)] {
       let answer = try tree.clusters(in: .everything, zoom: zoom, detail: 30, alone: alone)
       #expect(answer.allSatisfy { $0.rect.isPoint } == isAlone)
-      #expect(try tree.clusters(in: .everything, zoom: zoom, detail: 30, limit: 50, alone: alone).count == 50)
     }
   }
 
@@ -156,10 +118,10 @@ private struct Question: CustomStringConvertible {
     cluster.pointCount < alone.leastMembers || zoom >= alone.fromZoom
   }
 
-  func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int = .max) throws -> Clusters {
+  func answer(of tree: ClusterTree, _ window: PlaneWindow) throws -> Clusters {
     isSpacing
-      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
-      : try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, alone: alone)
+      : try tree.clusters(in: window, zoom: zoom, detail: pixels, alone: alone)
   }
 
   var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }

@@ -23,8 +23,7 @@ import TreelineBuilder
       let chosen = try #require(try tree.place(ofRow: row, at: set.places[row]))
       var shown = tree.noClusters
       for _ in 0..<12 {
-        let kind = ScreenCut.Kind.allCases[random.index(below: ScreenCut.Kind.allCases.count)]
-        let next = try screens.cut(kind).answer(of: tree, on: screen)
+        let next = try screens.cut().answer(of: tree, on: screen)
         let holder = next.firstIndex(holdingPlace: chosen).map { next[$0] }
         if screen.window.contains(tree.position(at: chosen)) {
           #expect(holder != nil, "row \(row) of \(set) on \(screen), seeds 545 and 546")

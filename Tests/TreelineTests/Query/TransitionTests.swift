@@ -1,23 +1,46 @@
 import PointSets
 import Testing
 import Treeline
+import TreelineBuilder
 
 /// Transitions between answers of any kind over one tree, against what they are by definition.
 @Suite struct TransitionTests {
   @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
   func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
-    let tree = try set.tree(rule)
+    let tree = try Self.tree(set, rule)
     var random = SplitMix64(seed: 131)
     for _ in 0..<75 {
-      let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
+      let from = try Self.answer(of: tree, &random)
+      let to = try Self.answer(of: tree, after: from, &random)
       check(Transition(from: from, to: to), from, to)
     }
   }
 
-  private static func answer(of tree: ClusterTree, _ random: inout SplitMix64) throws -> Clusters {
-    try tree.clusters(
-      in: random.index(below: 4) == 0 ? .everything : PlaneWindow.random(over: tree, &random),
-      limit: 1 + random.index(below: 40), order: ExpansionOrder.allCases[random.index(below: 2)])
+  private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
+    try ClusterTree(
+      set.places, as: set.projection,
+      options: BuildOptions(splitRule: rule, threads: 1, findsSeparations: true))
+  }
+
+  /// One of any kind, in any window.
+  private static func answer(
+    of tree: ClusterTree, after previous: Clusters? = nil, _ random: inout SplitMix64
+  ) throws -> Clusters {
+    let window = random.index(below: 4) == 0 ? .everything : PlaneWindow.random(over: tree, &random)
+    let (limit, zoom) = (1 + random.index(below: 40), random.number(from: -2, to: 24))
+    let pixels = random.number(from: 0, to: 200)
+    let cap = random.index(below: 2) == 0 ? limit : .max
+    let alone = PointsAlone(
+      leastMembers: [2, 2, 9][random.index(below: 3)], fromZoom: [.infinity, 12][random.index(below: 2)])
+    let order = ExpansionOrder.allCases[random.index(below: ExpansionOrder.allCases.count)]
+    switch random.index(below: 4) {
+    case 0: return try tree.clusters(in: window, limit: limit, order: order)
+    case 1: return try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: cap, alone: alone)
+    case 2: return try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: cap, alone: alone)
+    default:
+      return try tree.clusters(
+        in: window, limit: limit, continuing: previous ?? tree.noClusters, order: order)
+    }
   }
 
   private func check(_ transition: Transition, _ from: Clusters, _ to: Clusters) {
@@ -51,7 +74,7 @@ import Treeline
   }
 
   @Test func backwardsIsTheSameTheOtherWayRound() throws {
-    let tree = try PointSet.cities(3000, seed: 133).tree()
+    let tree = try Self.tree(.cities(3000, seed: 133))
     var random = SplitMix64(seed: 134)
     for _ in 0..<100 {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
@@ -65,7 +88,7 @@ import Treeline
   /// The cluster that holds a point, in every answer that shows it.
   @Test(arguments: PointSet.nasty)
   func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
-    let tree = try set.tree()
+    let tree = try Self.tree(set)
     var random = SplitMix64(seed: 135)
     for _ in 0..<20 {
       let answer = try Self.answer(of: tree, &random)

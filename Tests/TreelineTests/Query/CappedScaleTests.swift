@@ -1,0 +1,159 @@
+import PointSets
+import Testing
+import TreelineBuilder
+
+@testable import Treeline
+
+/// A detail and a spacing that a limit caps, with points that stand alone and without, against the definition: the answer
+/// of the least greater detail or spacing at which there is room. So all that holds of answers without a limit
+/// holds, and zooming in never merges.
+@Suite struct CappedScaleTests {
+  static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
+
+  @Test(arguments: sets, SplitRule.few)
+  func answersAreThoseOfTheLeastScaleThatHasRoom(_ set: PointSet, _ rule: SplitRule) throws {
+    let outline = try TreeOutline(Self.tree(set, rule))
+    let tree = outline.tree
+    var random = SplitMix64(seed: 541)
+    for _ in 0..<20 {
+      let question = Question(&random)
+      let window = PlaneWindow.random(over: tree, &random)
+      let oracle = QueryOracle(outline, window)
+      let scales = question.scales(of: outline)
+      for limit in [1, 2, 7, 1 + random.index(below: 60)] {
+        let expected = scales.lazy.map { question.shown(of: outline, oracle, above: $0) }
+          .first { $0.count <= limit }
+        let answer = try Array(question.answer(of: tree, window, limit: limit))
+        let name = "\(question) in \(window), limit \(limit), seed 541"
+        if let expected {
+          #expect(answer == expected, "\(name)")
+        } else {
+          // All have less than the least members, and there is no room for them.
+          let usual = try question.without.answer(of: tree, window, limit: limit)
+          #expect(answer == Array(usual), "\(name)")
+        }
+        #expect(answer.count <= limit, "\(name)")
+      }
+    }
+  }
+
+  @Test(arguments: sets)
+  func zoomingInRefines(_ set: PointSet) throws {
+    let tree = try Self.tree(set, .mean)
+    var random = SplitMix64(seed: 542)
+    for _ in 0..<100 {
+      let question = Question(&random)
+      let window = PlaneWindow.random(over: tree, &random)
+      let limit = 1 + random.index(below: 60)
+      let answer = try Array(question.answer(of: tree, window, limit: limit))
+      let part = window.randomPart(&random)
+      var closer = question
+      closer.zoom += random.number(from: 0, to: 3)
+      for (window, closer) in [(part, question), (window, closer), (part, closer)] {
+        #expect(
+          try unrefined(Array(closer.answer(of: tree, window, limit: limit)), by: answer) == [],
+          "\(closer) in \(window), limit \(limit), after \(question), seed 542")
+      }
+    }
+  }
+
+  /// A limit used to leave clusters whole that stood in the way of others' parts.
+  @Test func aLimitKeepsTheSpacing() throws {
+    let tree = try Self.tree(.cities(5000, seed: 543), .mean)
+    for zoom in [2.0, 3.7, 5] {
+      let least = 44 * Plane.unitsPerPixel(zoom: zoom)
+      for limit in [5, 20, 60] {
+        let clusters = try Array(tree.clusters(in: .everything, zoom: zoom, spacing: 44, limit: limit))
+        let all = try tree.clusters(in: .everything, zoom: zoom, spacing: 44).count
+        #expect(clusters.count <= limit && 2 * clusters.count >= min(limit, all))
+        for (number, a) in clusters.enumerated() {
+          for b in clusters[..<number] {
+            let (x, y) = (a.meanX - b.meanX, a.meanY - b.meanY)
+            #expect(x * x + y * y >= least * least, "\(a.id) and \(b.id), zoom \(zoom), limit \(limit)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Distinct distances leave hardly any room unused.
+  @Test func aDetailUsesItsLimit() throws {
+    let tree = try Self.tree(.cities(5000, seed: 544), .mean)
+    for limit in [1, 10, 100, 1000] {
+      let count = try tree.clusters(in: .everything, zoom: 20, detail: 1, limit: limit).count
+      #expect(count <= limit && count * 20 >= limit * 19, "\(count) of \(limit)")
+    }
+  }
+
+  private static func tree(_ set: PointSet, _ rule: SplitRule) throws -> ClusterTree {
+    try ClusterTree(
+      set.places, as: set.projection,
+      options: BuildOptions(splitRule: rule, threads: 1, findsSeparations: true))
+  }
+}
+
+private struct Question: CustomStringConvertible {
+  var zoom: Double
+  let pixels: Double
+  let isSpacing: Bool
+  let alone: PointsAlone
+
+  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: PointsAlone) {
+    (self.zoom, self.pixels, self.isSpacing, self.alone) = (zoom, pixels, isSpacing, alone)
+  }
+
+  init(_ random: inout SplitMix64) {
+    self.init(
+      zoom: random.number(from: -2, to: 24), pixels: random.number(from: 0, to: 200),
+      isSpacing: random.index(below: 2) == 0,
+      alone: PointsAlone(
+        leastMembers: [1, 1, 3, 8, 40, .max][random.index(below: 6)],
+        fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity))
+  }
+
+  /// The same with as many members as any cluster has.
+  var without: Question {
+    Question(
+      zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: PointsAlone(fromZoom: alone.fromZoom))
+  }
+
+  func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int) throws -> Clusters {
+    isSpacing
+      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
+      : try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+  }
+
+  /// How coarse a cluster is, in whatever unit the answer is asked by.
+  private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
+    guard isSpacing else { return entry.cluster.spread.trace }
+    let right = outline.entries[entry.children[1]].cluster
+    return Double(outline.tree.storage.separations![right.range.lowerBound])
+  }
+
+  /// The scale that is asked for and all at which an answer is another, from the least on.
+  func scales(of outline: TreeOutline) -> [Double] {
+    var asked = -Double.infinity
+    if zoom < alone.fromZoom {
+      let units = pixels * Plane.unitsPerPixel(zoom: zoom)
+      asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units
+    }
+    let all = Set(outline.entries.filter { !$0.children.isEmpty }.map { coarseness($0, of: outline) })
+    return [asked] + all.filter { $0 > asked }.sorted()
+  }
+
+  func shown(of outline: TreeOutline, _ oracle: QueryOracle, above scale: Double) -> [Cluster] {
+    var shown: [Cluster] = []
+    func visit(_ number: Int) {
+      let entry = outline.entries[number]
+      guard oracle.isVisible(entry.cluster.range) else { return }
+      let isSplit =
+        !entry.children.isEmpty
+        && (entry.cluster.pointCount < alone.leastMembers || coarseness(entry, of: outline) > scale)
+      if isSplit { entry.children.forEach(visit) } else { shown.append(entry.cluster) }
+    }
+    if !outline.entries.isEmpty { visit(0) }
+    return shown
+  }
+
+  var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }
+}

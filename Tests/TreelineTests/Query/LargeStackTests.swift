@@ -1,0 +1,70 @@
+import PointSets
+import Testing
+import TreelineBuilder
+
+@testable import Treeline
+
+/// 400,000 points of one position among a few others: one record, told as a stack, listed page by page and spread.
+@Suite struct LargeStackTests {
+  /// Of a thousand rows each.
+  private static let groups = 401
+  private static let here = Coordinate(longitude: 13.4, latitude: 52.5)
+
+  /// The stack has every row whose number is not a multiple of 1000, of which there are others.
+  private static let tree = Result {
+    try ClusterTree(
+      (0..<groups * 1000).map { row in
+        row % 1000 == 0 ? Coordinate(longitude: Double(row) / 4000 - 40, latitude: 10) : here
+      },
+      options: BuildOptions(threads: 1, findsSeparations: true))
+  }
+
+  @Test func isOneRecordAndOneCluster() throws {
+    let tree = try Self.tree.get()
+    let stack = try stack(of: tree)
+    #expect(stack.isStack && stack.pointCount == 401 * 999 && stack.rect.isPoint)
+    #expect(try tree.children(of: stack.id).isEmpty)
+    // The others are 401, in buckets of up to 16.
+    #expect(tree.storage.nodeCount < 401, "\(tree.storage.nodeCount) records")
+    #expect(try tree.expansionZoom(of: stack.id, detail: 1) == nil)
+    #expect(try tree.expansionZoom(of: stack.id, spacing: 1, alone: PointsAlone(fromZoom: 3)) == nil)
+    for clusters in [
+      try tree.clusters(in: .everything, zoom: 24, detail: 0),
+      try tree.clusters(in: .everything, zoom: 24, detail: 9, alone: PointsAlone(leastMembers: .max)),
+      try tree.clusters(in: .everything, limit: 1_000_000, order: .steepestFirst),
+    ] {
+      #expect(clusters.count == 402 && clusters.count(where: \.isStack) == 1)
+    }
+  }
+
+  @Test func pagesAreRowsInTheirOrder() throws {
+    let tree = try Self.tree.get()
+    let members = tree.members(of: try stack(of: tree))
+    let expected = (0..<401_000).filter { $0 % 1000 != 0 }
+    #expect(members.count == expected.count)
+    for start in stride(from: 0, to: members.count, by: 9_990) {
+      #expect(members.dropFirst(start).prefix(100).elementsEqual(expected[start..<start + 100]))
+    }
+    #expect(members.last == 400_999)
+    let place = try #require(try tree.place(ofRow: 123_456, at: Self.here))
+    #expect(tree.row(at: place) == 123_456)
+  }
+
+  @Test func spreadPositionsAreApart() throws {
+    let spread = StackSpread(count: try stack(of: try Self.tree.get()).pointCount, spacing: 26)
+    #expect(spread.count == 401 * 999)
+    // Members that are neighbours on a turn, and on the next, of which each has some 2 pi more than the one before.
+    for position in [0, 1, 100, 5_000, 250_000, 399_000] {
+      for other in position + 1..<min(position + 4_000, spread.count) {
+        let (a, b) = (spread[position], spread[other])
+        let (x, y) = (a.x - b.x, a.y - b.y)
+        #expect(x * x + y * y >= 26 * 26, "\(position) and \(other)")
+      }
+    }
+  }
+
+  private func stack(of tree: ClusterTree) throws -> Cluster {
+    let box = BoundingBox(west: 13.3, south: 52.4, east: 13.5, north: 52.6)
+    return try #require(try tree.clusters(in: box, limit: 10).first)
+  }
+}
