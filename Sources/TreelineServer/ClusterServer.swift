@@ -32,14 +32,17 @@ public struct ClusterServer: Sendable {
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
-  /// The application, which a test may ask without a socket.
+  /// What answers requests, with or without a socket.
+  var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
+
+  /// The application, for whoever runs it among others.
   ///
   /// - Parameter onRunning: is told the port that is listened at.
   public func application(
     onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(
-      router: routes.router(),
+      responder: responder,
       server: .http1(
         configuration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [DeliveryHandler(limit: .seconds(Int64(options.idleSeconds)))],
