@@ -47,6 +47,11 @@ class Server:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1024
 
+    def processor_time(self):
+        """In seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
@@ -121,7 +126,7 @@ def clusters_each(server, paths):
 def figures(server, bounds, options):
     """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all 304."""
     print(f"{options.connections} connections, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
-    print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
+    print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
     for kind in options.kinds.split(","):
         views = Views(server, bounds, options.seed)
         paths = [views.path(kind) for _ in range(8192)]
@@ -131,9 +136,11 @@ def figures(server, bounds, options):
             file.write("\n".join(paths))
             file.flush()
             wrk(server, file.name, header, 1, options.connections)
+            start = server.processor_time()
             result = wrk(server, file.name, header, options.seconds, options.connections)
+            spent = server.processor_time() - start
         print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
-              f"{result['bytes'] / max(result['requests'], 1) / 1000:8.1f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
+              f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
               f"{result['max_ms']:8.1f} {result['errors']:7}", flush=True)
 
 
