@@ -469,7 +469,9 @@ def check_messages(server):
     for arguments, message in [
         ([], "Missing expected argument"), (["/nowhere.treeline"], "/nowhere.treeline: cannot be opened"),
         (["a b=" + str(server.path("columns"))], "found 'a b'"),
-        ([str(server.path("columns")), "--port", str(server.port)], "in use"),
+        ([str(server.path("columns")), "--port", str(server.port)], f"port {server.port}: Address already in use; choose another"),
+        ([str(server.path("columns")), "--host", "nowhere.invalid"], "cannot listen at nowhere.invalid, port 8080"),
+        ([str(server.path("columns")), "--viewer", "/nowhere"], "/nowhere: expected the viewer's index.html"),
         ([str(server.path("columns")), "--port", "99999"], "'--port' must be"),
     ]:
         found = subprocess.run([executable, *arguments], capture_output=True, text=True, timeout=30)
