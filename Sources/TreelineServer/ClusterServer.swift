@@ -26,20 +26,25 @@ public struct ClusterServer: Sendable {
     quiet.logLevel = .notice
     self.logger = logger ?? quiet
     guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
+    let viewer = options.viewerFolder ?? resources + "/viewer"
+    guard FileMark(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
     routes = Routes(
       catalog: catalog, options: options, metrics: metrics, logger: self.logger,
-      assets: Assets(folder: options.viewerFolder ?? resources + "/viewer"),
+      assets: Assets(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
-  /// The application, which a test may ask without a socket.
+  /// What answers requests, with or without a socket.
+  var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
+
+  /// The application, for whoever runs it among others.
   ///
   /// - Parameter onRunning: is told the port that is listened at.
   public func application(
     onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(
-      router: routes.router(),
+      responder: responder,
       server: .http1(
         configuration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [DeliveryHandler(limit: .seconds(Int64(options.idleSeconds)))],
@@ -73,10 +78,14 @@ public struct ClusterServer: Sendable {
 /// A server that cannot be set up.
 public enum ServerError: Error, Hashable, Sendable {
   case noResources
+  case noViewer(folder: String)
 }
 
 extension ServerError: CustomStringConvertible {
   public var description: String {
-    "expected the folder of the server's resources beside it, found none; build it anew"
+    switch self {
+    case .noResources: "expected the folder of the server's resources beside it, found none; build it anew"
+    case .noViewer(let folder): "\(folder): expected the viewer's index.html in it, found none"
+    }
   }
 }

@@ -2,12 +2,17 @@
 
 import csv
 import gzip
+import http.server
+import json
+import math
 import os
 import pathlib
 import socket
 import subprocess
+import threading
 import time
 import urllib.request
+import zlib
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -82,6 +87,29 @@ def wait_for(condition, seconds):
         time.sleep(0.05)
 
 
+@pytest.fixture
+def style():
+    """The address of a map style on another server, which paints all of the world in one colour."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps({"version": 8, "sources": {}, "layers": [
+                {"id": "all", "type": "background", "paint": {"background-color": "#c81ee6"}}]}).encode()
+            self.send_response(200 if self.path == "/style.json" else 404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/style.json"
+    server.shutdown()
+    server.server_close()
+
+
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
@@ -95,10 +123,10 @@ def open_map(browser, address):
     """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this machine."""
     contexts, complaints = [], []
 
-    def open_map(fragment="", viewport=WINDOW, tolerates=(), setup=None, settle=True, **options):
+    def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
         context = browser.new_context(viewport=viewport, **options)
         contexts.append(context)
-        context.route(lambda url: not url.startswith(address) and not url.startswith(("blob:", "data:")),
+        context.route(lambda url: not url.startswith((address, *reaches, "blob:", "data:")),
                       lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()))
         page = context.new_page()
 
@@ -136,6 +164,11 @@ def rest(page):
     page.wait_for_function(AT_REST, timeout=20_000)
 
 
+def idle(page):
+    """Waits until the map library has drawn all that it was told to, tiles and symbols among it."""
+    page.evaluate("() => new Promise(done => { viewer.map.once('idle', done); viewer.map.triggerRepaint() })")
+
+
 def shown(page, side="tree"):
     """The clusters of a side and where they are within the map."""
     return page.evaluate(SHOWN, side)
@@ -143,6 +176,26 @@ def shown(page, side="tree"):
 
 def stage(page):
     return page.locator("#map").bounding_box()
+
+
+def pixel(page, places):
+    """The colour of the first of some places that no badge covers."""
+    badges = [(cluster["left"], cluster["top"]) for cluster in shown(page)]
+    for place in places:
+        x, y = page.evaluate("place => Object.values(viewer.map.project(place))", place)
+        if all(math.dist((x, y), badge) > 32 for badge in badges):
+            break
+    else:
+        raise AssertionError(f"Expected a place without a badge among {places}")
+    box = stage(page)
+    png = page.screenshot(clip={"x": int(box["x"] + x), "y": int(box["y"] + y), "width": 1, "height": 1})
+    # PNG (ISO 15948): chunks of length, type, data and check; the data of a picture is a filter byte, then its samples.
+    data, at = b"", 8
+    while at < len(png):
+        length, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+        data += png[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += length + 12
+    return list(zlib.decompress(data)[1:4])
 
 
 def press(page, cluster):

@@ -1,12 +1,9 @@
 """Whoever uses no mouse, sees no map, or has no network."""
 
-import math
-import zlib
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from conftest import LAPTOP, PHONE, PICTURES, rest, shown, stage
+from conftest import LAPTOP, PHONE, PICTURES, idle, pixel, rest, shown
 
 
 @pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
@@ -16,7 +13,7 @@ def test_nothing_that_axe_finds(open_map, viewport, scheme):
     if viewport is PHONE:
         page.get_by_role("button", name="Settings").click()
     page.locator("#listing summary").click()
-    page.wait_for_timeout(300)
+    page.locator("#listing button").first.wait_for()
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
@@ -75,29 +72,13 @@ def test_land_and_sea_are_there_without_a_network(open_map):
     assert pixel(page, [(-24.2, 63.6), (-13.9, 63.7)]) == sea
 
 
-def pixel(page, places):
-    """The colour of the first of some places that no badge covers: the only pixel of a picture (PNG, ISO 15948: a filter
-    byte, then its samples)."""
-    badges = [(cluster["left"], cluster["top"]) for cluster in shown(page)]
-    for place in places:
-        x, y = page.evaluate("place => Object.values(viewer.map.project(place))", place)
-        if all(math.dist((x, y), badge) > 32 for badge in badges):
-            break
-    else:
-        raise AssertionError(f"Expected a place without a badge among {places}")
-    box = stage(page)
-    png = page.screenshot(clip={"x": int(box["x"] + x), "y": int(box["y"] + y), "width": 1, "height": 1})
-    at = png.index(b"IDAT")
-    return list(zlib.decompress(png[at + 4:at + 4 + int.from_bytes(png[at - 4:at], "big")])[1:4])
-
-
 @pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pictures_to_look_at(open_map, viewport, scheme):
     PICTURES.mkdir(parents=True, exist_ok=True)
     page = open_map("#index=iceland&dust=true", viewport=viewport, color_scheme=scheme)
-    page.wait_for_function("() => viewer.map.areTilesLoaded()")
-    page.wait_for_timeout(600)
+    idle(page)
+    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
     path = PICTURES / f"{'laptop' if viewport is LAPTOP else 'phone'}-{scheme}.png"
     page.screenshot(path=path)
     # A picture of nothing would be a few thousand bytes.

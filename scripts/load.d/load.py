@@ -3,6 +3,7 @@ looks that no good request fails and that memory stays where it is. Called by sc
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import random
@@ -20,16 +21,16 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TOOL = pathlib.Path(os.environ.get("TREELINE_TOOL", ROOT / ".build/release/treeline"))
-KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles"]
+TOOL, SERVER = os.environ["TREELINE_TOOL"], os.environ["TREELINE_SERVER"]
+KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles", "gzip", "unchanged"]
 
 
 class Server:
     """The server over one index, on a port of its own."""
 
-    def __init__(self, executable, index):
+    def __init__(self, index):
         self.process = subprocess.Popen(
-            [executable, f"load={index}", "--port", "0"], stdout=subprocess.PIPE, text=True)
+            [SERVER, f"load={index}", "--port", "0"], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"(http://[^/]+)/", line)
         if not found:
@@ -46,14 +47,63 @@ class Server:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1024
 
+    def processor_time(self):
+        """In seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
 
 
-def wrk(server, kind, bounds, seconds, connections, seed):
-    command = ["wrk", "--latency", "-t2", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "views.lua"), server.url,
-               "--", kind, "load", *map(str, bounds), str(seed)]
+def mercator(latitude):
+    """From 0 in the north of the world to 1 in its south."""
+    return 0.5 - math.asinh(math.tan(math.radians(latitude))) / (2 * math.pi)
+
+
+class Views:
+    """What a laptop's screen shows, from nearly all of the data to a town of it, around places where there are points."""
+
+    def __init__(self, server, bounds, seed):
+        self.random = random.Random(seed)
+        clusters = json.loads(server.get("/v1/load/clusters?limit=10000"))["features"]
+        self.places = [cluster["geometry"]["coordinates"] for cluster in clusters]
+        # From here on all of it fits the screen.
+        self.zoom = math.log2(1024 * 360 / (256 * max(bounds[2] - bounds[0], 1e-3)))
+
+    def view(self):
+        zoom, (longitude, latitude) = self.zoom + 5 * self.random.random(), self.random.choice(self.places)
+        width = 1024 * 360 / (256 * 2**zoom)
+        height = 768 * 360 / (256 * 2**zoom) * math.cos(math.radians(latitude))
+        south, north = max(latitude - height / 2, -85), min(latitude + height / 2, 85)
+        west, east = max(longitude - width / 2, -180), min(longitude + width / 2, 180)
+        return f"bbox={west:.5f},{south:.5f},{east:.5f},{north:.5f}&zoom={zoom:.2f}"
+
+    def path(self, kind):
+        if kind == "tiles":
+            zoom, (longitude, latitude) = int(self.zoom + 5 * self.random.random()), self.random.choice(self.places)
+            x, y = int((longitude + 180) / 360 * 2**zoom), int(mercator(latitude) * 2**zoom)
+            return f"/v1/load/tiles/{zoom}/{x}/{y}.mvt"
+        if kind == "transitions":
+            view = self.view()
+            before = f"from-{view}".replace("&zoom", "&from-zoom")
+            return f"/v1/load/transition?limit=100&{self.moved(view)}&{before}"
+        cut = {"spacing": "spacing=44", "ellipses": "limit=100&ellipses=true"}.get(kind, "limit=100")
+        return f"/v1/load/clusters?{cut}&{self.view()}"
+
+    def moved(self, view):
+        """The same, half a zoom closer."""
+        box, zoom = view.removeprefix("bbox=").split("&zoom=")
+        west, south, east, north = map(float, box.split(","))
+        x, y, share = (west + east) / 2, (south + north) / 2, 0.5 / 2**0.5
+        edges = x - (east - west) * share, y - (north - south) * share, x + (east - west) * share, y + (north - south) * share
+        return "bbox=" + ",".join(f"{edge:.5f}" for edge in edges) + f"&zoom={float(zoom) + 0.5:.2f}"
+
+
+def wrk(server, paths, header, seconds, connections):
+    command = ["wrk", "--latency", "-t2", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "paths.lua"), server.url,
+               "--", paths, *header]
     output = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"^RESULT (.*)$", output.stdout, re.M)
     if not found:
@@ -61,16 +111,37 @@ def wrk(server, kind, bounds, seconds, connections, seed):
     return json.loads(found[1])
 
 
+def clusters_each(server, paths):
+    """How many clusters an answer has on average, out of some; None for what is no list of features."""
+    counts = []
+    for path in paths[::len(paths) // 64]:
+        answer = server.get(path)
+        if "/tiles/" in path:
+            return None
+        answer = json.loads(answer)
+        counts.append(len(answer.get("clusters", answer)["features"]))
+    return sum(counts) / len(counts)
+
+
 def figures(server, bounds, options):
+    """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all 304."""
     print(f"{options.connections} connections, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
-    print(f"{'':12} {'answers/s':>10} {'KB each':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
+    print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
     for kind in options.kinds.split(","):
-        wrk(server, kind, bounds, 1, options.connections, options.seed)
-        result = wrk(server, kind, bounds, options.seconds, options.connections, options.seed)
-        print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} "
-              f"{result['bytes'] / max(result['requests'], 1) / 1000:8.1f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
-              f"{result['max_ms']:8.1f} {result['errors']:7}")
-        sys.stdout.flush()
+        views = Views(server, bounds, options.seed)
+        paths = [views.path(kind) for _ in range(8192)]
+        header = {"unchanged": ["If-None-Match", "*"], "gzip": ["Accept-Encoding", "gzip"]}.get(kind, [])
+        each = clusters_each(server, paths)
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("\n".join(paths))
+            file.flush()
+            wrk(server, file.name, header, 1, options.connections)
+            start = server.processor_time()
+            result = wrk(server, file.name, header, options.seconds, options.connections)
+            spent = server.processor_time() - start
+        print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
+              f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
+              f"{result['max_ms']:8.1f} {result['errors']:7}", flush=True)
 
 
 class Soak:
@@ -210,7 +281,6 @@ def soak(server, index, bounds, options):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/load", description=__doc__)
     parser.add_argument("index", nargs="?", type=pathlib.Path)
-    parser.add_argument("--server", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=int, default=10, help="how long each kind of request is asked for")
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--kinds", default=",".join(KINDS), help="out of " + ", ".join(KINDS))
@@ -223,7 +293,7 @@ def main():
             shutil.copyfile(options.index, index)
         else:
             subprocess.run([TOOL, "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "-o", index], check=True)
-        server = Server(options.server, index)
+        server = Server(index)
         try:
             facts = json.loads(server.get("/v1/load"))
             print(f"{facts['point_count']:,} points")

@@ -81,17 +81,24 @@ extension OutputBytes {
   /// - Parameter least: How many digits there are at least, led by zeros; up to 20.
   mutating func append(digits number: UInt64, least: Int = 1) {
     reserve(Self.mostDigits)
-    // Written from the last digit back, and then moved to where they begin.
-    var place = count + Self.mostDigits
-    var rest = number
-    while rest > 0 || count + Self.mostDigits - place < least {
-      place -= 1
-      start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    let length = max(Self.digitCount(of: number), least)
+    var (place, rest) = (length, number)
+    // From the last one back, two at a time: each step waits for a division.
+    while place > 1 {
+      let pair = UInt8(truncatingIfNeeded: rest % 100)
+      rest /= 100
+      place -= 2
+      start[count + place] = UInt8(ascii: "0") &+ pair / 10
+      start[count + place + 1] = UInt8(ascii: "0") &+ pair % 10
     }
-    let length = count + Self.mostDigits - place
-    (start + count).update(from: start + place, count: length)
+    if place == 1 { start[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
     count += length
+  }
+
+  private static func digitCount(of number: UInt64) -> Int {
+    var (digits, power) = (1, UInt64(10))
+    while digits < mostDigits, number >= power { (digits, power) = (digits + 1, power &* 10) }
+    return digits
   }
 
   /// Of 2^64 - 1.

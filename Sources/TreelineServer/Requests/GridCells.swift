@@ -5,10 +5,10 @@ import Treeline
 struct GridCells {
   let size: CellSize
 
-  /// A view of so many has some of them; without a bound a small cell would make an answer of all points.
-  static let most = 16_384.0
+  /// Without a bound a small cell would make an answer of all points; an index of so few may be asked for all of them.
+  static let most = 16_384
 
-  init(_ parameters: inout QueryParameters, in view: View) {
+  init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: View) {
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
       expected: "a number of pixels above 0")
@@ -17,12 +17,14 @@ struct GridCells {
       parameters.refuse("zoom", expected: "a zoom, as a cell is so many pixels wide", found: nil)
       return
     }
-    guard let window = view.window, let side = try? size.units(zoom: zoom) else { return }
+    guard tree.pointCount > Self.most, let window = view.window, let side = try? size.units(zoom: zoom) else {
+      return
+    }
     let columns = (Double(window.width) / Double(side)).rounded(.up) + 1
     let rows = (Double(window.maxY - window.minY) / Double(side)).rounded(.up) + 1
-    if columns * rows > Self.most {
+    if columns * rows > Double(Self.most) {
       parameters.refuse(
-        "cell", expected: "at most 16384 cells in view: wider ones, a lower zoom or a smaller box",
+        "cell", expected: "at most \(Self.most) cells in view: wider ones, a lower zoom or a smaller box",
         found: parameters.value("cell"))
     }
   }

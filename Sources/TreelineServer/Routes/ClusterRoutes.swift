@@ -21,7 +21,7 @@ enum ClusterRoutes {
         try look.write(try cut.clusters(of: index.tree, in: view), of: index, in: view, to: &bytes)
       }
     case .grid:
-      let cells = GridCells(&asked.parameters, in: view)
+      let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
       return Answer(Answer.geoJSON) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }

@@ -17,7 +17,7 @@ enum MeasureRoutes {
         write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)
       }
     case .grid:
-      let cells = GridCells(&asked.parameters, in: view)
+      let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
       return Answer(Answer.json) { bytes in
         let clusters = try cells.clusters(of: index, in: view)
         write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)

@@ -1,5 +1,4 @@
 import Foundation
-import HummingbirdTesting
 import Testing
 import Treeline
 import TreelineBuilder

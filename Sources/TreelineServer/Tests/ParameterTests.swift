@@ -1,5 +1,6 @@
-import HummingbirdTesting
 import Testing
+import Treeline
+import TreelineBuilder
 
 @testable import TreelineServer
 
@@ -20,7 +21,7 @@ import Testing
     ("clusters?position=middle", "position"), ("clusters?keep-visible=yes", "keep-visible"),
     ("clusters?ellipses=1", "ellipses"), ("clusters?method=grid", "zoom"),
     ("clusters?method=grid&zoom=5&limit=5", "limit"), ("clusters?method=grid&zoom=5&cell=0", "cell"),
-    ("clusters?method=grid&zoom=20", "cell"), ("clusters?cell=5", "cell"), ("clusters?width=100", "height"),
+    ("clusters?cell=5", "cell"), ("clusters?width=100", "height"),
     ("clusters?height=100", "width"), ("clusters?width=100&height=100", "bbox"),
     ("clusters?bbox=0,0,1,1&width=0&height=9", "width"), ("clusters?center=2,48", "zoom"),
     ("clusters?center=2,48&zoom=5", "width"), ("clusters?center=2&zoom=5&width=9&height=9", "center"),
@@ -42,6 +43,22 @@ import Testing
       #expect(response.headers[.contentType] == "application/problem+json")
       #expect(try response.faults().contains(name))
       #expect(try response.json()["status"] as? Int == 400)
+    }
+  }
+
+  /// An answer is as long as there are cells, or points.
+  @Test func aGridOfManyPointsHasAnEnd() async throws {
+    let many = try ClusterTree(
+      (0..<GridCells.most + 1).map { Coordinate(x: Double($0 % 256), y: Double($0 / 256)) }, as: .planar,
+      options: BuildOptions(findsSeparations: false))
+    try await TestServer(["few": TestServer.plane, "many": many]).ask { client in
+      let query = "clusters?method=grid&bbox=-8,-264,1024,768&zoom=8.84"
+      let few = try await client.execute(uri: "/v1/few/\(query)", method: .get)
+      #expect(try few.ids().count == 100)
+      for part in ["", "&cell=0.001"] {
+        #expect(try await client.execute(uri: "/v1/many/\(query)\(part)", method: .get).faults() == ["cell"])
+      }
+      #expect(try await client.execute(uri: "/v1/many/\(query)&cell=9999999", method: .get).ids().count == 1)
     }
   }
 

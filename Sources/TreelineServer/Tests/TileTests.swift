@@ -1,5 +1,4 @@
 import Foundation
-import HummingbirdTesting
 import SwiftProtobuf
 import Testing
 import Treeline
@@ -89,7 +88,7 @@ import TreelineBuilder
     }
   }
 
-  private static func positions(in answer: TestResponse) throws -> [UInt64: (x: Int, y: Int)] {
+  private static func positions(in answer: TestAnswer) throws -> [UInt64: (x: Int, y: Int)] {
     let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
     guard let layer = tile.layers.first else { return [:] }
     #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)

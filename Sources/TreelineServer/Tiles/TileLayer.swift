@@ -3,15 +3,29 @@ import Treeline
 import TreelineFormats
 
 /// The layer of a vector tile, feature by feature: points with the properties that they have in GeoJSON, but for the box.
+///
+/// Keys and values stand in it once. They are looked up by what they are here, for messages are slow to compare.
 struct TileLayer {
   private var layer = VectorTile.Layer()
-  private var keys: [String: UInt32] = [:]
-  private var values: [VectorTile.Value: UInt32] = [:]
+  private var values: [TileValue: UInt32] = [:]
+  /// The values of a number of points: itself, and as it is written on a badge where there is one.
+  private var counts: [Int: (count: UInt32, abbreviated: UInt32)] = [:]
+  private var columns: [String: UInt32] = [:]
+
+  /// The places of the keys that clusters have.
+  private enum Key: UInt32 {
+    case cluster, id, count, abbreviatedCount, stack, index
+  }
+
+  private static let keys = [
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index",
+  ]
 
   init(name: String, extent: Int) {
     layer.version = 2
     layer.name = name
     layer.extent = UInt32(extent)
+    layer.keys = Self.keys
   }
 
   mutating func append(_ cluster: Cluster, of tree: ClusterTree, at position: (x: Int, y: Int)) {
@@ -20,24 +34,20 @@ struct TileLayer {
     feature.type = .point
     // Move to one place, given from the tile's corner.
     feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
+    let isCluster = cluster.pointCount > 1
+    let count = value(ofCount: cluster.pointCount)
     var tags: [UInt32] = []
-    tags.reserveCapacity(8)
-    tags += [key("cluster"), value(.with { $0.boolValue = cluster.pointCount > 1 })]
+    tags.reserveCapacity(12)
+    tags += [Key.cluster.rawValue, value(.bool(isCluster))]
     // No two features share an id.
-    layer.values.append(.with { $0.uintValue = cluster.id.rawValue })
-    tags += [key("cluster_id"), UInt32(layer.values.count - 1)]
-    tags += [key("point_count"), value(.with { $0.uintValue = UInt64(cluster.pointCount) })]
-    if cluster.pointCount > 1 {
-      tags += [
-        key("point_count_abbreviated"),
-        value(.with { $0.stringValue = BadgeText.abbreviated(cluster.pointCount) }),
-      ]
-    }
-    if cluster.isStack { tags += [key("stack"), value(.with { $0.boolValue = true })] }
+    tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
+    tags += [Key.count.rawValue, count.count]
+    if isCluster { tags += [Key.abbreviatedCount.rawValue, count.abbreviated] }
+    if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     if let index = cluster.index {
-      tags += [key("index"), value(.with { $0.uintValue = UInt64(index) })]
+      tags += [Key.index.rawValue, value(.uint(UInt64(index)))]
       FeatureProperties.forEachColumn(tree.attributes(at: cluster.range.lowerBound)) { name, attribute in
-        if let value = VectorTile.Value(attribute) { tags += [key(name), self.value(value)] }
+        if let value = TileValue(attribute) { tags += [key(ofColumn: name), self.value(value)] }
       }
     }
     feature.tags = tags
@@ -48,24 +58,50 @@ struct TileLayer {
   var bytes: [UInt8] {
     get throws {
       if layer.features.isEmpty { return [] }
-      return try VectorTile.with { $0.layers = [layer] }.serializedBytes()
+      // A tile is its layers, one after the other. As a message of its own it would have their sizes found once more.
+      let content: [UInt8] = try layer.serializedBytes()
+      var bytes = [Self.layerTag]
+      bytes.reserveCapacity(content.count + 6)
+      var size = content.count
+      while size > 0x7F {
+        bytes.append(UInt8(size & 0x7F) | 0x80)
+        size >>= 7
+      }
+      bytes.append(UInt8(size))
+      return bytes + content
     }
   }
 
-  private mutating func key(_ name: String) -> UInt32 {
-    if let place = keys[name] { return place }
+  /// Field 3 of `VectorTile`, which has a length.
+  private static let layerTag: UInt8 = 3 << 3 | 2
+
+  /// Columns are never called as the keys of clusters are.
+  private mutating func key(ofColumn name: String) -> UInt32 {
+    if let place = columns[name] { return place }
     let place = UInt32(layer.keys.count)
     layer.keys.append(name)
-    keys[name] = place
+    columns[name] = place
     return place
   }
 
-  private mutating func value(_ value: VectorTile.Value) -> UInt32 {
+  private mutating func value(ofCount count: Int) -> (count: UInt32, abbreviated: UInt32) {
+    if let places = counts[count] { return places }
+    let number = value(.uint(UInt64(count)))
+    let places = (number, count > 1 ? value(.string(BadgeText.abbreviated(count))) : number)
+    counts[count] = places
+    return places
+  }
+
+  private mutating func value(_ value: TileValue) -> UInt32 {
     if let place = values[value] { return place }
-    let place = UInt32(layer.values.count)
-    layer.values.append(value)
+    let place = add(value)
     values[value] = place
     return place
+  }
+
+  private mutating func add(_ value: TileValue) -> UInt32 {
+    layer.values.append(value.message)
+    return UInt32(layer.values.count - 1)
   }
 
   private static func zigzag(_ number: Int) -> UInt32 {
@@ -73,22 +109,40 @@ struct TileLayer {
   }
 }
 
-extension VectorTile.Value {
+/// What a property of a feature may be.
+private enum TileValue: Hashable {
+  case string(String)
+  case bool(Bool)
+  case uint(UInt64)
+  case int(Int64)
+  case double(Double)
+
   /// nil for null, which a tile has no value for; what is nested is told as JSON.
-  fileprivate init?(_ attribute: AttributeValue) {
-    self.init()
+  init?(_ attribute: AttributeValue) {
     switch attribute {
-    case .string(let text), .json(let text): stringValue = text
-    case .bool(let bool): boolValue = bool
+    case .string(let text), .json(let text): self = .string(text)
+    case .bool(let bool): self = .bool(bool)
     case .number(let literal):
       if let number = Int64(literal) {
-        intValue = number
+        self = .int(number)
       } else if let number = Double(literal), number.isFinite {
-        doubleValue = number
+        self = .double(number)
       } else {
-        stringValue = literal
+        self = .string(literal)
       }
     case .null: return nil
     }
+  }
+
+  var message: VectorTile.Value {
+    var message = VectorTile.Value()
+    switch self {
+    case .string(let text): message.stringValue = text
+    case .bool(let bool): message.boolValue = bool
+    case .uint(let number): message.uintValue = number
+    case .int(let number): message.intValue = number
+    case .double(let number): message.doubleValue = number
+    }
+    return message
   }
 }

@@ -65,8 +65,21 @@ struct TreelineServerCommand: AsyncParsableCommand {
         FileHandle.standardOutput.write(Data(line.utf8))
       }
     } catch {
-      FileHandle.standardError.write(Data("treeline-server: \(error)\n".utf8))
+      FileHandle.standardError.write(Data("treeline-server: \(message(of: error))\n".utf8))
       throw ExitCode(1)
+    }
+  }
+
+  /// Errors of the network say nothing of what was tried.
+  private func message(of error: any Error) -> String {
+    let remedy = "choose another with --host and --port"
+    switch error {
+    case let error as IOError:
+      let reason = String(cString: strerror(error.errnoCode))
+      return "cannot listen at \(host), port \(port): \(reason); \(remedy)"
+    case is SocketAddressError.UnknownHost:
+      return "cannot listen at \(host), port \(port): expected the name or address of this machine; \(remedy)"
+    default: return "\(error)"
     }
   }
 

@@ -134,7 +134,9 @@ export class Overlay {
     context.beginPath();
     for (let i = 0; i < spread.count; i++) {
       const offset = spreadOffset(i, spread.count);
-      context.moveTo(x, y);
+      // From the edge of the badge, which tells a number.
+      const start = Math.min(spread.cluster.radius / Math.hypot(offset.x, offset.y), openness);
+      context.moveTo(x + offset.x * start, y + offset.y * start);
       context.lineTo(x + offset.x * openness, y + offset.y * openness);
     }
     context.stroke();

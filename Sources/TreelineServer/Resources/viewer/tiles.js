@@ -7,6 +7,9 @@ import { BadgePictures } from "./badge-pictures.js";
 /** Points closer than about a pixel are one grain. */
 const GRAIN = 1;
 
+/** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
+const FINENESS = 2;
+
 /** What tiles are asked for so that they show what the settings say, and where their clusters fall apart. */
 export const tileCut = ({ by, spacing, detail }) => (by === "detail" ? { detail } : { spacing });
 
@@ -30,7 +33,7 @@ export class TileLayers {
       this.#remove("clusters");
       for (const id of this.map.listImages()) if (id.startsWith("badge/")) this.map.removeImage(id);
       this.palette = palette;
-      this.pictures = new BadgePictures(palette, Math.min(devicePixelRatio || 1, 2));
+      this.pictures = new BadgePictures(palette, FINENESS * Math.min(devicePixelRatio || 1, 2));
     }
     this.#set("dust", dust && this.#dustURL(index), (source) => this.#dust(source));
     this.#set(

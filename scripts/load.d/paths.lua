@@ -1,0 +1,30 @@
+-- Asks for the paths in a file, one a line, over and over. Arguments: the file, and a header with its value if there is one.
+local threads = 0
+function setup(thread)
+  thread:set("number", threads)
+  threads = threads + 1
+end
+
+local requests, next_request = {}, 0
+
+function init(arguments)
+  local headers = {}
+  if arguments[2] then headers[arguments[2]] = arguments[3] end
+  -- Made beforehand, for what wrk does costs the server time.
+  for path in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", path, headers) end
+  -- Each thread its own.
+  next_request = math.floor(#requests / 2) * number
+end
+
+function request()
+  next_request = next_request % #requests + 1
+  return requests[next_request]
+end
+
+function done(summary, latency, requests)
+  io.write(string.format(
+    'RESULT {"requests": %d, "seconds": %.3f, "bytes": %d, "p50_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f, "errors": %d}\n',
+    summary.requests, summary.duration / 1e6, summary.bytes, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    latency.max / 1e3,
+    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
+end
