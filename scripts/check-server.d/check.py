@@ -445,7 +445,7 @@ def check_replaced_index(server):
 def check_stopping(server):
     """At SIGTERM what was asked is answered, nothing more is taken, and the process ends well."""
     client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     client.sendall(b"GET /v1/iceland/clusters?limit=10000 HTTP/1.1\r\nHost: x\r\n\r\n")
     received = client.recv(1000)
     length = int(re.search(rb"content-length: (\d+)", received, re.I)[1])

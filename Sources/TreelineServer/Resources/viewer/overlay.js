@@ -105,11 +105,11 @@ export class Overlay {
     if (cluster.count < 2) return;
     const voice = Math.min((now - sprite.speaksFrom) / VOICE, (sprite.speaksUntil - now) / VOICE, 1);
     if (voice <= 0) return;
-    const label = this.pictures.label(cluster);
     const scale = Math.min(size, 1.1);
     context.globalAlpha = Math.min(alpha, voice);
-    const [width, height] = [label.width * scale, label.height * scale];
-    context.drawImage(label.picture, x - width / 2, y - height / 2, width, height);
+    for (const { picture, left: start, top, width, height } of this.pictures.label(cluster)) {
+      context.drawImage(picture, x + start * scale, y + top * scale, width * scale, height * scale);
+    }
   }
 
   #mark(sprite, camera) {

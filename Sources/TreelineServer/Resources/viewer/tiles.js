@@ -108,8 +108,10 @@ export class TileLayers {
     const context = canvas.getContext("2d");
     context.drawImage(disc.picture, 0, 0);
     if (label !== undefined) {
-      const { picture } = this.pictures.label(cluster);
-      context.drawImage(picture, (width - picture.width) / 2, (height - picture.height) / 2);
+      const { ratio } = this.pictures;
+      for (const { picture, left, top } of this.pictures.label(cluster)) {
+        context.drawImage(picture, width / 2 + left * ratio, height / 2 + top * ratio);
+      }
     }
     this.map.addImage(id, context.getImageData(0, 0, width, height), { pixelRatio: this.pictures.ratio });
   }
