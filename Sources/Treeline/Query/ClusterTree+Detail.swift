@@ -35,8 +35,8 @@ extension ClusterTree {
     return Clusters(
       tree: self,
       nodes: try storage.cut(
-        in: window, limit: limit, leastMembers: alone.leastMembers,
-        scale: alone.isAll(atZoom: zoom) ? -.infinity : units * units
+        in: window, limit: limit, leastMembers: alone.leastMembers, scale: units * units,
+        expandsAll: alone.isAll(atZoom: zoom)
       ) { node, _ throws(IndexError) in
         try storage.squaredRadius(of: node)
       })

@@ -46,8 +46,8 @@ extension ClusterTree {
     return Clusters(
       tree: self,
       nodes: try storage.separatedCut(
-        apartBy: alone.isAll(atZoom: zoom) ? nil : required, separations, in: window, limit: limit,
-        leastMembers: alone.leastMembers))
+        apartBy: required, separations, in: window, limit: limit, leastMembers: alone.leastMembers,
+        expandsAll: alone.isAll(atZoom: zoom)))
   }
 
   static func requiredSeparation(zoom: Double, spacing: Double) throws(QueryError) -> SeparationCode {

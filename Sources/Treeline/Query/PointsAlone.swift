@@ -11,13 +11,14 @@
 ///
 /// That is so within a limit, too. Points that stand alone count like clusters, and where there are too many of both the
 /// answer is that of a greater detail or spacing: clusters grow, and points go into those that have the least members or more.
+/// Where there is no room for every position from the zoom on that asks for it, clusters are what they would be below that zoom.
 /// Only where the whole tree has fewer points than these, and more than the limit are in view, there are clusters
 /// as if nothing were to be shown by itself.
 public struct PointsAlone: Hashable, Sendable {
   /// A cluster of fewer points than this is shown as its points.
   public let leastMembers: Int
 
-  /// From this zoom on there are no clusters: every position is shown by itself.
+  /// From this zoom on there are no clusters: every position is shown by itself, if a limit has room for all in view.
   public let fromZoom: Double
 
   /// Wherever a cluster can stand for points it does.
@@ -34,7 +35,7 @@ public struct PointsAlone: Hashable, Sendable {
     self.fromZoom = fromZoom
   }
 
-  /// Whether there are no clusters, as far as a limit has room for every position.
+  /// Whether there are no clusters, if a limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
   /// Below how many points a cluster is taken apart.

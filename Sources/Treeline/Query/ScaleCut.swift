@@ -10,23 +10,26 @@ extension TreeStorage {
   /// - Parameters:
   ///   - leastMembers: Nodes of fewer points are expanded at every scale; unless they all are such and too many.
   ///   - scale: Nodes are expanded whose coarseness is above it, as far as their parents are.
+  ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the limit
   ///   O(limit · log limit + depth).
   @inline(__always)
   func cut(
-    in window: PlaneWindow, limit: Int, leastMembers: Int, scale: Double,
+    in window: PlaneWindow, limit: Int, leastMembers: Int, scale: Double, expandsAll: Bool,
     coarseness: (Node, Fork) throws(IndexError) -> Double
   ) throws(IndexError) -> [Node] {
     guard let root else { return [] }
-    var (leastMembers, scale) = (leastMembers, scale)
+    var (leastMembers, scale, expandsAll) = (leastMembers, scale, expandsAll)
     // One more than the limit tells that there are too many.
     var room = limit == .max ? limit : limit + 1
     while true {
       let cut = try breadthFirstCut(in: window, limit: room) { node, fork throws(IndexError) in
-        Int(node.count) < leastMembers ? true : try coarseness(node, fork) > scale
+        expandsAll || Int(node.count) < leastMembers ? true : try coarseness(node, fork) > scale
       }
       if cut.count <= limit { return cut }
-      if root.count < leastMembers {
+      if expandsAll {
+        expandsAll = false
+      } else if root.count < leastMembers {
         leastMembers = 0
       } else {
         scale = try leastScale(in: window, limit: limit, leastMembers: leastMembers, coarseness)

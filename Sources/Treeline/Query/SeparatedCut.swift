@@ -7,19 +7,20 @@ extension TreeStorage {
   /// and where a damaged file says otherwise each point in the window still has one node.
   ///
   /// - Parameters:
-  ///   - required: Above 0; nil shows every position by itself.
+  ///   - required: Above 0.
   ///   - separations: The code of each node with two children, at the place of its right child's first point in tree
   ///     order: every such node parts two neighbouring points, and no two part the same ones.
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's edges, beyond the limit
   ///   O(limit · log limit + depth); the size of the data apart.
   func separatedCut(
-    apartBy required: SeparationCode?, _ separations: UnsafePointer<UInt16>, in window: PlaneWindow,
-    limit: Int, leastMembers: Int = 2
+    apartBy required: SeparationCode, _ separations: UnsafePointer<UInt16>, in window: PlaneWindow,
+    limit: Int, leastMembers: Int = 2, expandsAll: Bool = false
   ) throws(IndexError) -> [Node] {
     precondition(required != .zero, "Expected a distance above 0")
-    let scale = required.map { Double($0.rawValue) - 1 } ?? -.infinity
-    return try cut(in: window, limit: limit, leastMembers: leastMembers, scale: scale) {
-      node, fork throws(IndexError) in
+    return try cut(
+      in: window, limit: limit, leastMembers: leastMembers, scale: Double(required.rawValue) - 1,
+      expandsAll: expandsAll
+    ) { node, fork throws(IndexError) in
       Double(separations[Int(node.first &+ fork.leftCount)])
     }
   }

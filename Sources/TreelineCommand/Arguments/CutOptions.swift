@@ -34,16 +34,21 @@ struct CutOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Show every position by itself from this zoom on, by --detail or --spacing; as far as a limit has room.",
+      "Show every position by itself from this zoom on, by --detail or --spacing; where a limit has room for all in view.",
       valueName: "z"))
   var aloneFromZoom: Double?
 
-  /// What is wrong with them, given whether there are a zoom and a limit.
-  func validate(hasZoom: Bool, zoomOption: String) throws {
+  /// What is wrong with them, given whether there is a zoom.
+  ///
+  /// - Parameter prefix: what the names of the options begin with that order, detail and spacing came by.
+  func validate(hasZoom: Bool, zoomOption: String, prefix: String = "--") throws {
     if detail != nil && spacing != nil {
       throw ValidationError("'--detail' and '--spacing' exclude each other; choose one.")
     }
-    guard let (name, pixels) = detail.map({ ("--detail", $0) }) ?? spacing.map({ ("--spacing", $0) }) else {
+    guard
+      let (name, pixels) = detail.map({ ("\(prefix)detail", $0) })
+        ?? spacing.map({ ("\(prefix)spacing", $0) })
+    else {
       if minPoints != nil || aloneFromZoom != nil {
         throw ValidationError(
           "'--min-points' and '--alone-from-zoom' go with '--detail' or '--spacing'; a limit alone leaves no room."
@@ -63,7 +68,8 @@ struct CutOptions: ParsableArguments {
     guard hasZoom else { throw ValidationError("'\(name)' needs '\(zoomOption)': it is in pixels.") }
     if order != nil {
       throw ValidationError(
-        "'--order' goes with a limit alone; '\(name)' splits evenly, within a limit too, and knows no order.")
+        "'\(prefix)order' goes with a limit alone; '\(name)' splits evenly, within a limit too, and knows no order."
+      )
     }
   }
 

@@ -89,13 +89,13 @@ struct TransitionCommand: ParsableCommand {
 
   private var first: View {
     View(
-      box: fromBbox, zoom: fromZoom, limit: fromLimit,
+      boxOption: "--from-bbox", box: fromBbox, zoom: fromZoom, limit: fromLimit,
       cut: cut.replacing(order: fromOrder, detail: fromDetail, spacing: fromSpacing))
   }
 
   private var second: View {
     View(
-      box: toBbox, zoom: toZoom ?? fromZoom, limit: toLimit ?? fromLimit,
+      boxOption: "--to-bbox", box: toBbox, zoom: toZoom ?? fromZoom, limit: toLimit ?? fromLimit,
       cut: cut.replacing(order: toOrder, detail: toDetail, spacing: toSpacing))
   }
 
@@ -108,8 +108,16 @@ struct TransitionCommand: ParsableCommand {
         throw ValidationError("'\(name)' must be from 0 to 32, found \(zoom).")
       }
     }
-    for view in [first, second] where view.cut.isScale {
-      try view.cut.validate(hasZoom: view.zoom != nil, zoomOption: "--from-zoom")
+    let isFirstApart = fromOrder != nil || fromDetail != nil || fromSpacing != nil
+    let isSecondApart = toOrder != nil || toDetail != nil || toSpacing != nil
+    if first.cut.isScale {
+      try first.cut.validate(
+        hasZoom: first.zoom != nil, zoomOption: "--from-zoom", prefix: isFirstApart ? "--from-" : "--")
+    }
+    if second.cut.isScale {
+      try second.cut.validate(
+        hasZoom: second.zoom != nil, zoomOption: isSecondApart ? "--to-zoom" : "--from-zoom",
+        prefix: isSecondApart ? "--to-" : "--")
     }
     if !first.cut.isScale && !second.cut.isScale {
       try cut.validate(hasZoom: true, zoomOption: "--from-zoom")
@@ -140,6 +148,8 @@ struct TransitionCommand: ParsableCommand {
 
 /// What is looked at, and how.
 private struct View {
+  /// The option that the box comes by.
+  let boxOption: String
   let box: BoundingBox?
   let zoom: Double?
   let limit: Int?
@@ -147,7 +157,12 @@ private struct View {
 
   /// nil where the box shows nothing of the plane.
   func window(on tree: ClusterTree) throws -> PlaneWindow? {
-    try box.map(tree.plane.window(showing:)) ?? .everything
+    guard let box else { return .everything }
+    do {
+      return try tree.plane.window(showing: box)
+    } catch {
+      throw Failure(message: "\(boxOption): \(error)", code: Failure.usage)
+    }
   }
 
   func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {

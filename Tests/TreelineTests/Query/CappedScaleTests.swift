@@ -76,6 +76,20 @@ import TreelineBuilder
     }
   }
 
+  /// It used to show clusters closer than the spacing, to fill what the limit left.
+  @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
+    let tree = try Self.tree(.cities(5000, seed: 545), .mean)
+    let alone = PointsAlone(fromZoom: 3)
+    for limit in [20, 200, 2000] {
+      let usual = try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: limit)
+      let answer = try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: limit, alone: alone)
+      #expect(Array(answer) == Array(usual), "limit \(limit)")
+    }
+    #expect(
+      try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: 5000, alone: alone).allSatisfy(
+        \.rect.isPoint))
+  }
+
   /// Distinct distances leave hardly any room unused.
   @Test func aDetailUsesItsLimit() throws {
     let tree = try Self.tree(.cities(5000, seed: 544), .mean)
@@ -130,15 +144,13 @@ private struct Question: CustomStringConvertible {
     return Double(outline.tree.storage.separations![right.range.lowerBound])
   }
 
-  /// The scale that is asked for and all at which an answer is another, from the least on.
+  /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points alone, where
+  /// these are asked for.
   func scales(of outline: TreeOutline) -> [Double] {
-    var asked = -Double.infinity
-    if zoom < alone.fromZoom {
-      let units = pixels * Plane.unitsPerPixel(zoom: zoom)
-      asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units
-    }
+    let units = pixels * Plane.unitsPerPixel(zoom: zoom)
+    let asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units
     let all = Set(outline.entries.filter { !$0.children.isEmpty }.map { coarseness($0, of: outline) })
-    return [asked] + all.filter { $0 > asked }.sorted()
+    return (zoom < alone.fromZoom ? [] : [-.infinity]) + [asked] + all.filter { $0 > asked }.sorted()
   }
 
   func shown(of outline: TreeOutline, _ oracle: QueryOracle, above scale: Double) -> [Cluster] {

@@ -1,0 +1,22 @@
+import Testing
+
+/// Messages of `transition` name the option that was given, not the one that it stands in for.
+@Suite struct TransitionOptionTests {
+  @Test(arguments: [
+    (["--from-limit", "5", "--to-detail", "20"], "'--to-detail' needs '--to-zoom'"),
+    (["--from-limit", "5", "--to-spacing", "20"], "'--to-spacing' needs '--to-zoom'"),
+    (["--spacing", "20"], "'--spacing' needs '--from-zoom'"),
+    (["--from-zoom", "3", "--from-spacing", "nan"], "'--from-spacing' must be a number of pixels"),
+    (["--to-zoom", "3", "--to-detail", "-1"], "'--to-detail' must be a number of pixels"),
+    (
+      ["--from-detail", "5", "--from-zoom", "3", "--from-order", "widest-first"],
+      "'--from-order' goes with a limit alone"
+    ),
+    (["--from-bbox", "1,5,3,2"], "--from-bbox: expected the south edge"),
+    (["--to-bbox", "1,5,3,2"], "--to-bbox: expected the south edge"),
+  ])
+  func messagesNameTheOptionGiven(options: [String], message: String) throws {
+    let result = try Tool.run(["transition", "Fixtures/airports.csv.gz"] + options)
+    #expect(result.code == 64 && result.errors.contains(message), "\(result.errors)")
+  }
+}
