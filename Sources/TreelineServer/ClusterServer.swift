@@ -29,13 +29,16 @@ public struct ClusterServer: Sendable {
     let viewer = options.viewerFolder ?? resources + "/viewer"
     guard FileMark(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
     routes = Routes(
-      catalog: catalog, options: options, metrics: metrics, logger: self.logger,
+      catalog: catalog, options: options, ledger: Ledger(metrics: metrics, logger: self.logger),
       assets: Assets(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
   /// What answers requests, with or without a socket.
   var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
+
+  /// What answers most of them by itself.
+  var promptRoutes: PromptRoutes { PromptRoutes(routes) }
 
   /// The application, for whoever runs it among others.
   ///
@@ -45,19 +48,25 @@ public struct ClusterServer: Sendable {
   ) -> some ApplicationProtocol {
     Application(
       responder: responder,
-      server: .http1(
-        configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [DeliveryHandler(limit: .seconds(Int64(options.idleSeconds)))],
-          idleTimeout: .seconds(Int64(options.idleSeconds)),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
-            maxHeaderFieldCount: 100))),
+      server: HTTPServerBuilder { responder in
+        PromptChannel(
+          http: HTTP1Channel(responder: responder, configuration: connections), routes: promptRoutes)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
         availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
       services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) },
       logger: logger)
+  }
+
+  private var connections: HTTP1Channel.Configuration {
+    let idleTime = TimeAmount.seconds(Int64(options.idleSeconds))
+    return HTTP1Channel.Configuration(
+      additionalChannelHandlers: [DeliveryHandler(limit: idleTime)], idleTimeout: idleTime,
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
+        maxHeaderFieldCount: 100))
   }
 
   /// In bytes.

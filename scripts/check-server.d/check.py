@@ -116,7 +116,8 @@ def requests_of_all_routes(server):
         yield "/v1/{index}/clusters/{id}" + name, "/v1/iceland/clusters/4503599627370495" + name, 404
     yield "/v1/{index}/clusters/{id}/members", f"/v1/columns/clusters/0/members?offset=2&limit=5", 200
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?spacing=44", 200
-    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?detail=44", 200
+    yield ("/v1/{index}/clusters/{id}/expansion-zoom",
+           f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?detail=44&min-points=3&alone-from-zoom=11", 200)
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom", 400
     yield "/v1/{index}/where-is", "/v1/columns/where-is?row=3", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&spacing=44", 200

@@ -101,9 +101,10 @@ class Views:
         return "bbox=" + ",".join(f"{edge:.5f}" for edge in edges) + f"&zoom={float(zoom) + 0.5:.2f}"
 
 
-def wrk(server, paths, header, seconds, connections):
-    command = ["wrk", "--latency", "-t2", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "paths.lua"), server.url,
-               "--", paths, *header]
+def wrk(server, paths, header, seconds, connections, pause=0):
+    """One thread of it asks for more than the server can give, and leaves most of the processor to that."""
+    command = ["wrk", "--latency", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "paths.lua"), server.url,
+               "--", paths, str(pause), *header]
     output = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"^RESULT (.*)$", output.stdout, re.M)
     if not found:
@@ -125,7 +126,8 @@ def clusters_each(server, paths):
 
 def figures(server, bounds, options):
     """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all 304."""
-    print(f"{options.connections} connections, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
+    paused = f", {options.pause} ms between an answer and the next question" if options.pause else ""
+    print(f"{options.connections} connections{paused}, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
     print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
     for kind in options.kinds.split(","):
         views = Views(server, bounds, options.seed)
@@ -137,7 +139,7 @@ def figures(server, bounds, options):
             file.flush()
             wrk(server, file.name, header, 1, options.connections)
             start = server.processor_time()
-            result = wrk(server, file.name, header, options.seconds, options.connections)
+            result = wrk(server, file.name, header, options.seconds, options.connections, options.pause)
             spent = server.processor_time() - start
         print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
               f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
@@ -283,6 +285,8 @@ def main():
     parser.add_argument("index", nargs="?", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=10, help="how long each kind of request is asked for")
     parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--pause", type=int, default=0, metavar="MS",
+                        help="how long each connection waits on average before it asks again; 0 asks for all that the server can give")
     parser.add_argument("--kinds", default=",".join(KINDS), help="out of " + ", ".join(KINDS))
     parser.add_argument("--soak", type=float, metavar="MINUTES", help="mixed load instead of figures")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,19 +1,15 @@
--- Asks for the paths in a file, one a line, over and over. Arguments: the file, and a header with its value if there is one.
-local threads = 0
-function setup(thread)
-  thread:set("number", threads)
-  threads = threads + 1
-end
+-- Asks for the paths in a file, one a line, over and over. Arguments: the file, for how many milliseconds a connection waits
+-- on average before it asks again, and a header with its value if there is one.
 
 local requests, next_request = {}, 0
 
 function init(arguments)
-  local headers = {}
-  if arguments[2] then headers[arguments[2]] = arguments[3] end
+  local headers, pause = {}, tonumber(arguments[2])
+  if arguments[3] then headers[arguments[3]] = arguments[4] end
+  -- Anything from none to twice as long, so that connections do not ask in step.
+  if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
   -- Made beforehand, for what wrk does costs the server time.
   for path in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", path, headers) end
-  -- Each thread its own.
-  next_request = math.floor(#requests / 2) * number
 end
 
 function request()

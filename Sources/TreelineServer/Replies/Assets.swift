@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Synchronization
 import TreelineFormats
@@ -26,18 +25,17 @@ final class Assets: Sendable {
 
   /// - Parameter path: Below the folder, as the request has it.
   /// - Throws: `Problem` where there is no such file.
-  func response(to request: Request, path: String) throws -> Response {
+  func reply(to request: HTTPRequest, path: String) throws -> Reply {
     guard let asset = try asset(at: path) else { throw Problem.notFound("The viewer has no such file.") }
     let isCompressed = request.acceptsGzip && asset.compressed != nil
     let tag = isCompressed ? "\"\(asset.tag)-gzip\"" : "\"\(asset.tag)\""
     var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
-    if request.names(tag: asset.tag) { return Response(status: .notModified, headers: headers) }
+    if request.names(tag: asset.tag) { return Reply(status: .notModified, headers: headers) }
     headers[.contentType] = asset.type
     if isCompressed { headers[.contentEncoding] = "gzip" }
     if asset.type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
-    return Response(
-      status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: isCompressed ? asset.compressed! : asset.plain))
+    return Reply(
+      status: .ok, headers: headers, body: isCompressed ? asset.compressed! : asset.plain)
   }
 
   /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL may

@@ -1,15 +1,15 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import TreelineFormats
 
 /// Stands between a client and all routes: refuses addresses that are too long, tells errors as problems, and counts.
 struct RequestGuard<Context: RequestContext>: RouterMiddleware {
-  let metrics: ServerMetrics
-  let logger: Logger
+  let ledger: Ledger
 
   /// Path and query together, in bytes.
-  private let longestAddress = 8192
+  static var longestAddress: Int { 8192 }
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -17,21 +17,26 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     let start = ContinuousClock.now
     var response: Response
     do {
-      guard request.uri.string.utf8.count <= longestAddress else {
+      guard request.uri.string.utf8.count <= Self.longestAddress else {
         throw Problem(
-          status: .uriTooLong, detail: "Path and query must be at most \(longestAddress) bytes together.")
+          status: .uriTooLong,
+          detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
       }
       response = try await next(request, context)
     } catch {
-      response = self.response(to: error, of: request)
+      response = ledger.reply(to: error, of: request.head).response
     }
-    response.headers[.xContentTypeOptions] = "nosniff"
-    metrics.countRequest(
-      to: context.endpointPath ?? "none", status: response.status.code, took: .now - start)
+    ledger.close(&response.headers, response.status, of: context.endpointPath ?? "none", begun: start)
     return response
   }
+}
 
-  private func response(to error: any Error, of request: Request) -> Response {
+/// What is kept of every request, and told of those that fail.
+struct Ledger: Sendable {
+  let metrics: ServerMetrics
+  let logger: Logger
+
+  func reply(to error: any Error, of request: HTTPRequest) -> Reply {
     let problem: Problem
     if let error = error as? any HTTPResponseError {
       problem = Problem(
@@ -39,14 +44,24 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     } else {
       problem = Problem(of: error)
     }
-    if problem.status.kind == .serverError { logger.error("\(request.method) \(request.uri): \(error)") }
+    if problem.status.kind == .serverError {
+      logger.error("\(request.method) \(request.path ?? ""): \(error)")
+    }
     var bytes = OutputBytes()
     problem.write(to: &bytes)
     var headers = problem.headers
     headers[.contentType] = Answer.problem
     headers[.cacheControl] = "no-store"
-    return Response(
-      status: problem.status, headers: headers,
-      body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
+    return Reply(
+      status: problem.status, headers: headers, body: bytes.withBytes { ByteBuffer(bytes: $0) })
+  }
+
+  /// - Parameter route: As it is written in the routes, not as it was asked for.
+  func close(
+    _ headers: inout HTTPFields, _ status: HTTPResponse.Status, of route: String,
+    begun start: ContinuousClock.Instant
+  ) {
+    headers[.xContentTypeOptions] = "nosniff"
+    metrics.countRequest(to: route, status: status.code, took: .now - start)
   }
 }

@@ -4,7 +4,7 @@ struct QueryParameters {
   private var pairs: [(name: String, value: String, isTaken: Bool)] = []
   private(set) var faults: [ParameterFault] = []
 
-  init(_ query: String?) {
+  init(_ query: Substring?) {
     guard let query, !query.isEmpty else { return }
     for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -59,7 +59,8 @@ struct QueryParameters {
   /// So many numbers with commas between.
   mutating func numbers(_ name: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(name) else { return nil }
-    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.number(String($0)) }
+    let numbers = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      .map { Self.number(String(Substring($0))) }
     if numbers.count == count, !numbers.contains(nil) { return numbers.map { $0! } }
     refuse(name, expected: expected, found: text)
     return nil

@@ -1,28 +1,33 @@
 import HTTPTypes
-import Hummingbird
 import Treeline
 
 /// A request for something of an index.
 struct Asked {
   let index: ServedIndex
   var parameters: QueryParameters
-  private let path: Parameters
+  let query: Substring?
+  /// The server's address as the client knows it, such as `http://127.0.0.1:8080`; nil where nothing tells.
+  let root: String?
+  private let path: PathParameters
 
-  init(_ request: Request, _ context: some RequestContext, of catalog: Catalog) throws(Problem) {
-    let name = context.parameters.get("index") ?? ""
-    guard let index = catalog[name] else {
+  init(
+    _ path: PathParameters, query: Substring?, root: String?, of catalog: Catalog
+  ) throws(Problem) {
+    guard let name = path["index"], let index = catalog[name] else {
       throw .notFound("No index has that name; /v1/indexes lists those that there are.")
     }
     self.index = index
-    path = context.parameters
-    parameters = QueryParameters(request.uri.query)
+    self.path = path
+    self.query = query
+    self.root = root
+    parameters = QueryParameters(query)
   }
 
   var tree: ClusterTree { index.tree }
 
   /// A number in the path.
   func number(_ name: String) throws(Problem) -> Int {
-    let text = path.get(name) ?? ""
+    let text = path[name] ?? ""
     guard let number = Int(text), number >= 0 else {
       throw .invalid(name, expected: "a whole number, 0 or more", found: String(text.prefix(100)))
     }

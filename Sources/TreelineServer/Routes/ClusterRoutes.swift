@@ -103,15 +103,17 @@ enum ClusterRoutes {
   static func expansionZoom(_ asked: inout Asked) throws -> Answer {
     let (tree, id) = (asked.tree, try asked.clusterID())
     let pixels = Pixels(&asked.parameters, of: tree, isNeeded: true)
+    let alone = Cut.alone(&asked.parameters, isByPixels: true)
     return Answer(Answer.json) { bytes in
       let zoom: Double? =
         switch pixels {
-        case .detail(let pixels): try tree.expansionZoom(of: id, detail: pixels)
-        case .spacing(let pixels): try tree.expansionZoom(of: id, spacing: pixels)
+        case .detail(let pixels): try tree.expansionZoom(of: id, detail: pixels, alone: alone)
+        case .spacing(let pixels): try tree.expansionZoom(of: id, spacing: pixels, alone: alone)
         case nil: nil
         }
       bytes.append("{\"zoom\":")
-      bytes.append(json: zoom)
+      // What is too small to be a cluster is none at any zoom.
+      bytes.append(json: zoom.map { max($0, 0) })
       bytes.append("}\n")
     }
   }

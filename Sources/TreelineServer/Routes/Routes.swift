@@ -12,8 +12,7 @@ struct Routes {
 
   let catalog: Catalog
   let options: ServerOptions
-  let metrics: ServerMetrics
-  let logger: Logger
+  let ledger: Ledger
   let assets: Assets
   let document: [UInt8]
 
@@ -26,71 +25,55 @@ struct Routes {
           allowHeaders: [.accept, .contentType, .ifNoneMatch], allowMethods: [.get, .head, .post, .options],
           exposedHeaders: ["ETag"], maxAge: .hours(1)))
     }
-    router.add(middleware: RequestGuard(metrics: metrics, logger: logger))
+    router.add(middleware: RequestGuard(ledger: ledger))
 
-    add("/", to: router) { request, _ in try assets.response(to: request, path: "index.html") }
+    add("/", to: router) { request, _ in
+      try assets.reply(to: request.head, path: "index.html").response
+    }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      return try assets.response(
-        to: request, path: QueryParameters.decoded(path[...].utf8, plusIsSpace: false))
+      return try assets.reply(
+        to: request.head, path: QueryParameters.decoded(path[...].utf8, plusIsSpace: false)
+      ).response
     }
     add("/openapi.json", to: router) { request, _ in
-      try request.response(
+      try request.head.reply(
         Answer(Answer.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
-        Freshness(tag: documentTag, cacheControl: "no-cache"))
+        Freshness(tag: documentTag, cacheControl: "no-cache")
+      ).response
     }
     add("/health", to: router) { request, _ in
       let count = catalog.names.count
-      return try request.response(
+      return try request.head.reply(
         Answer(Answer.json) { bytes in
           bytes.append("{\"status\":\"ok\",\"indexes\":")
           bytes.append(count)
           bytes.append("}\n")
-        }, Freshness(tag: nil, cacheControl: "no-store"))
+        }, Freshness(tag: nil, cacheControl: "no-store")
+      ).response
     }
     add("/metrics", to: router) { request, _ in
-      let text = metrics.text(openIndexes: catalog.names.count)
-      return try request.response(
+      let text = ledger.metrics.text(openIndexes: catalog.names.count)
+      return try request.head.reply(
         Answer("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) },
-        Freshness(tag: nil, cacheControl: "no-store"))
+        Freshness(tag: nil, cacheControl: "no-store")
+      ).response
     }
     add("/v1/indexes", to: router) { request, _ in
-      var parameters = QueryParameters(request.uri.query)
+      var parameters = QueryParameters(request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
       let versions = QuestionHash.digits(
         of: indexes.map { $0.name + "/" + $0.version }.joined(separator: " ").utf8)
-      return try request.response(
-        IndexRoutes.all(indexes), Freshness(tag: versions, cacheControl: options.cacheControl))
+      return try request.head.reply(
+        IndexRoutes.all(indexes), Freshness(tag: versions, cacheControl: options.cacheControl)
+      ).response
     }
 
-    add("/v1/{index}", to: router, answering { asked, _ in IndexRoutes.index(&asked) })
-    add("/v1/{index}/clusters", to: router, answering { asked, _ in ClusterRoutes.clusters(&asked) })
-    add("/v1/{index}/clusters/{id}", to: router, answering { asked, _ in try ClusterRoutes.cluster(&asked) })
-    add(
-      "/v1/{index}/clusters/{id}/members", to: router,
-      answering { asked, _ in try ClusterRoutes.members(&asked) })
-    add(
-      "/v1/{index}/clusters/{id}/children", to: router,
-      answering { asked, _ in try ClusterRoutes.children(&asked) })
-    add(
-      "/v1/{index}/clusters/{id}/parent", to: router,
-      answering { asked, _ in try ClusterRoutes.parent(&asked) })
-    add(
-      "/v1/{index}/clusters/{id}/expansion-zoom", to: router,
-      answering { asked, _ in try ClusterRoutes.expansionZoom(&asked) })
-    add("/v1/{index}/where-is", to: router, answering { asked, _ in try ClusterRoutes.whereIs(&asked) })
-    add("/v1/{index}/measures", to: router, answering { asked, _ in MeasureRoutes.measures(&asked) })
-    add(
-      "/v1/{index}/transition", to: router, answering { asked, _ in TransitionRoutes.betweenViews(&asked) },
-      post: { request, context in try await transition(request, context) })
-    add(
-      "/v1/{index}/tiles.json", to: router,
-      answering(isByHost: true) { asked, request in
-        try TileRoutes.tileJSON(&asked, request, at: root(of: request))
-      })
-    add(
-      "/v1/{index}/tiles/{z}/{x}/{y}.mvt", to: router, answering { asked, _ in try TileRoutes.tile(&asked) })
+    for route in IndexRoute.all {
+      let post: Handler? = route.path == Self.transition ? transition : nil
+      add(RouterPath(route.path), to: router, answering(route), post: post)
+    }
     return router
   }
 
@@ -112,25 +95,33 @@ struct Routes {
     }
   }
 
-  /// What answers a question about an index, and is the same as long as the index is.
-  ///
-  /// - Parameter isByHost: whether the answer names the server as the client does.
-  private func answering(
-    isByHost: Bool = false, _ ask: @escaping @Sendable (inout Asked, Request) throws -> Answer
-  ) -> Handler {
+  private func answering(_ route: IndexRoute) -> Handler {
     { request, context in
-      var asked = try Asked(request, context, of: catalog)
-      let answer = try ask(&asked, request)
-      try asked.parameters.finish()
-      let host = isByHost ? root(of: request) ?? "" : ""
-      let tag = asked.index.version + "-" + QuestionHash.digits(of: (request.uri.string + host).utf8)
-      return try request.response(
-        answer, Freshness(tag: tag, cacheControl: options.cacheControl))
+      try reply(
+        to: request.head, route, pathParameters(context), query: request.uri.query.map { $0[...] }
+      ).response
     }
   }
 
+  private func pathParameters(_ context: Context) -> PathParameters {
+    PathParameters(context.parameters.map { (name: $0.key, value: $0.value) })
+  }
+
+  /// - Throws: whatever the client is to be told.
+  func reply(
+    to request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
+  ) throws -> Reply {
+    var asked = try Asked(path, query: query, root: root(of: request), of: catalog)
+    let answer = try route.ask(&asked)
+    try asked.parameters.finish()
+    let host = route.isByHost ? asked.root ?? "" : ""
+    let tag = asked.index.version + "-" + QuestionHash.digits(of: ((request.path ?? "") + host).utf8)
+    return try request.reply(answer, Freshness(tag: tag, cacheControl: options.cacheControl))
+  }
+
   private func transition(_ request: Request, _ context: Context) async throws -> Response {
-    var asked = try Asked(request, context, of: catalog)
+    var asked = try Asked(
+      pathParameters(context), query: request.uri.query.map { $0[...] }, root: nil, of: catalog)
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
     guard type == Answer.json else {
       throw Problem(status: .unsupportedMediaType, detail: "The body must be \(Answer.json).")
@@ -139,7 +130,7 @@ struct Routes {
     let body = try await body(of: &request)
     let answer = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&asked, $0) }
     try asked.parameters.finish()
-    return try request.response(answer, Freshness(tag: nil, cacheControl: "no-store"))
+    return try request.head.reply(answer, Freshness(tag: nil, cacheControl: "no-store")).response
   }
 
   /// The whole body, if it comes in time and is not too long.
@@ -166,11 +157,12 @@ struct Routes {
     }
   }
 
+  private static let transition = "/v1/{index}/transition"
   static let longestBody = 256 << 10
   static let bodyTime = Duration.seconds(10)
 
   /// The server's address as the client knows it; nil where that does not tell.
-  private func root(of request: Request) -> String? {
-    options.publicURL ?? request.head.authority.map { "http://\($0)" }
+  private func root(of request: HTTPRequest) -> String? {
+    options.publicURL ?? request.authority.map { "http://\($0)" }
   }
 }

@@ -1,5 +1,3 @@
-import HTTPTypes
-import Hummingbird
 import Treeline
 import TreelineFormats
 
@@ -20,14 +18,12 @@ enum TileRoutes {
     }
   }
 
-  /// - Parameters:
-  ///   - request: whose query is that of the tiles too.
-  ///   - root: The server's address as the client knows it, such as `http://127.0.0.1:8080`; nil is relative.
-  static func tileJSON(_ asked: inout Asked, _ request: Request, at root: String?) throws -> Answer {
+  /// The query is that of the tiles too.
+  static func tileJSON(_ asked: inout Asked) throws -> Answer {
     try checkProjection(asked.tree)
     _ = TileQuery(&asked.parameters, of: asked.tree)
-    let index = asked.index
-    let query = request.uri.query.map { "?" + $0 } ?? ""
+    let (index, root) = (asked.index, asked.root)
+    let query = asked.query.map { "?" + $0 } ?? ""
     return Answer(Answer.json) { bytes in
       let tree = index.tree
       let bounds = tree.root?.bounds ?? .world

@@ -57,6 +57,11 @@ import Treeline
       let zoom = try await client.execute(
         uri: "/v1/places/clusters/\(root.id)/expansion-zoom?spacing=44", method: .get)
       #expect(Self.isZoom(try zoom.json()["zoom"], try tree.expansionZoom(of: root.id, spacing: 44)))
+      for (alone, expected) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
+        let zoom = try await client.execute(
+          uri: "/v1/places/clusters/\(root.id)/expansion-zoom?detail=9&\(alone)", method: .get)
+        #expect(try zoom.json()["zoom"] as? Double == expected)
+      }
     }
   }
 

@@ -1,0 +1,55 @@
+import HTTPTypes
+
+/// What needs no more than an index and no time worth mentioning, found without the router: its tasks, its contexts and what
+/// stands between them cost as much as a hundred clusters do.
+///
+/// It gives what the router would, and leaves to it whatever is out of the ordinary.
+struct PromptRoutes: Sendable {
+  let routes: Routes
+  private let patterns = IndexRoute.all.map { (route: $0, pattern: PathPattern($0.path)) }
+  private let date = DateField()
+
+  init(_ routes: Routes) {
+    self.routes = routes
+  }
+
+  /// - Returns: nil for what is the router's.
+  func reply(to request: HTTPRequest) -> Reply? {
+    guard request.method == .get, let address = request.path,
+      address.utf8.count <= RequestGuard<Routes.Context>.longestAddress, isPlain(request.headerFields)
+    else { return nil }
+    let path = address.utf8.prefix { $0 != UInt8(ascii: "?") }
+    guard !address.utf8.contains(UInt8(ascii: "#")), !path.contains(UInt8(ascii: "%")) else { return nil }
+    let parts = PathPattern.parts(of: Substring(path))
+    for (route, pattern) in patterns {
+      guard let parameters = pattern.parameters(of: parts) else { continue }
+      guard let name = parameters["index"], routes.catalog[name] != nil else { return nil }
+      let query = path.endIndex == address.endIndex ? nil : address.utf8[path.endIndex...].dropFirst()
+      return reply(to: request, route, parameters, query: query.map(Substring.init))
+    }
+    return nil
+  }
+
+  private func reply(
+    to request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
+  ) -> Reply {
+    let start = ContinuousClock.now
+    var reply: Reply
+    do {
+      reply = try routes.reply(to: request, route, path, query: query)
+    } catch {
+      reply = routes.ledger.reply(to: error, of: request)
+    }
+    reply.headers[.contentLength] = "\(reply.body.readableBytes)"
+    reply.headers[.date] = date.text
+    routes.ledger.close(&reply.headers, reply.status, of: route.path, begun: start)
+    return reply
+  }
+
+  /// Whether nothing is asked of the connection, and nothing of what other pages may do.
+  private func isPlain(_ headers: HTTPFields) -> Bool {
+    if routes.options.allowedOrigin != nil && headers.contains(.origin) { return false }
+    guard let connection = headers[.connection] else { return true }
+    return connection.lowercased() == "keep-alive"
+  }
+}

@@ -1,0 +1,134 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import TreelineServer
+
+/// What is replied to on a connection's event loop, and what is left to the router. That both say the same is checked wherever
+/// a test asks something.
+@Suite struct PromptTests {
+  private static func head(
+    _ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:]
+  ) -> HTTPRequest {
+    HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers)
+  }
+
+  @Test(arguments: [
+    "/v1/places", "/v1/places/clusters", "/v1/places/clusters?limit=9", "/v1/places/clusters?limit=x",
+    "/v1/places/clusters/0/members", "/v1/places/tiles/0/0/0.mvt?buffer=3",
+    "/v1/places/clusters?bbox=1%2C2,3,4",
+  ])
+  func indexesReplyAtOnce(_ path: String) throws {
+    let server = try TestServer()
+    let routes = try ClusterServer(server.catalog).promptRoutes
+    for headers: HTTPFields in [[:], [.connection: "Keep-Alive"], [.origin: "https://a.org"]] {
+      #expect(routes.reply(to: Self.head(path, .get, headers)) != nil)
+    }
+  }
+
+  @Test(arguments: [
+    "/", "/v1/places/clusters#there", "/v1/nothing/clusters", "/health", "/metrics", "/v1/indexes",
+    "/v1/places/nothing", "/v1/places/", "/v1//clusters",
+    "/v1/pl%61ces/clusters", "/v1/places/tiles/0/0/.mvt", "/v1/places/tiles/0/0/0.png", "",
+    "http://localhost/v1/places/clusters", "/v1/places/clusters?" + String(repeating: "a", count: 9000),
+  ])
+  func otherPathsAreLeftToTheRouter(_ path: String) throws {
+    let server = try TestServer()
+    #expect(try ClusterServer(server.catalog).promptRoutes.reply(to: Self.head(path)) == nil)
+  }
+
+  @Test func otherWishesAreLeftToTheRouter() throws {
+    var server = try TestServer()
+    server.options.allowedOrigin = "*"
+    let routes = try ClusterServer(server.catalog, options: server.options).promptRoutes
+    let path = "/v1/places/clusters"
+    #expect(routes.reply(to: Self.head(path)) != nil)
+    #expect(routes.reply(to: Self.head(path, .get, [.origin: "https://a.org"])) == nil)
+    #expect(routes.reply(to: Self.head(path, .get, [.connection: "close"])) == nil)
+    for method in [HTTPRequest.Method.head, .post, .delete] {
+      #expect(routes.reply(to: Self.head(path, method)) == nil)
+    }
+  }
+
+  /// Requests sent at once, some of them the router's, which replies later: all replies come in the order of the requests.
+  @Test func repliesComeInOrder() throws {
+    let channel = Self.channel()
+    for path in ["/prompt/1", "/later/2", "/prompt/3", "/later/4"] { try Self.ask(path, of: channel) }
+    #expect(try Self.paths(handedOnBy: channel) == ["/later/2", "/prompt/3", "/later/4"])
+    #expect(try Self.bodies(sentBy: channel) == ["/prompt/1"])
+    for body in ["2", "3", "4"] { try Self.reply(body, through: channel) }
+    try Self.ask("/prompt/5", of: channel)
+    #expect(try Self.bodies(sentBy: channel) == ["2", "3", "4", "/prompt/5"])
+    #expect(try Self.paths(handedOnBy: channel) == [])
+    _ = try? channel.finish()
+  }
+
+  @Test func aRequestWithABodyIsLeftToTheRouter() throws {
+    let channel = Self.channel()
+    try channel.writeInbound(HTTPRequestPart.head(Self.head("/prompt/1")))
+    try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+    #expect(try Self.paths(handedOnBy: channel) == ["/prompt/1"])
+    #expect(try Self.bodies(sentBy: channel) == [])
+    _ = try? channel.finish()
+  }
+
+  /// Replies to a client that reads none of them do not heap up.
+  @Test func aClientThatReadsNothingIsLeftToTheRouter() throws {
+    let channel = Self.channel()
+    channel.isWritable = false
+    try Self.ask("/prompt/1", of: channel)
+    #expect(try Self.paths(handedOnBy: channel) == ["/prompt/1"])
+    channel.isWritable = true
+    try Self.reply("1", through: channel)
+    try Self.ask("/prompt/2", of: channel)
+    #expect(try Self.bodies(sentBy: channel) == ["1", "/prompt/2"])
+    _ = try? channel.finish()
+  }
+
+  /// Independent of the machine's language and place.
+  @Test(arguments: [
+    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+  ])
+  func datesAreWrittenAsHTTPHasThem(_ second: Int, _ text: String) {
+    #expect(DateField.text(of: second) == text)
+  }
+
+  private static func channel() -> EmbeddedChannel {
+    EmbeddedChannel(
+      handler: PromptHandler { head in
+        guard let path = head.path, path.hasPrefix("/prompt/") else { return nil }
+        return Reply(status: .ok, headers: [:], body: ByteBuffer(string: path))
+      })
+  }
+
+  private static func ask(_ path: String, of channel: EmbeddedChannel) throws {
+    try channel.writeInbound(HTTPRequestPart.head(head(path)))
+    try channel.writeInbound(HTTPRequestPart.end(nil))
+  }
+
+  private static func reply(_ body: String, through channel: EmbeddedChannel) throws {
+    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+    try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: body)))
+    try channel.writeOutbound(HTTPResponsePart.end(nil))
+  }
+
+  private static func paths(handedOnBy channel: EmbeddedChannel) throws -> [String] {
+    var paths: [String] = []
+    while let part = try channel.readInbound(as: HTTPRequestPart.self) {
+      if case .head(let head) = part { paths.append(head.path ?? "") }
+    }
+    return paths
+  }
+
+  private static func bodies(sentBy channel: EmbeddedChannel) throws -> [String] {
+    var bodies: [String] = []
+    while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+      if case .body(let body) = part { bodies.append(String(buffer: body)) }
+    }
+    return bodies
+  }
+}
