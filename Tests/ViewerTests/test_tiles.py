@@ -1,6 +1,6 @@
 """The second mode: MapLibre draws the vector tiles of the server by itself."""
 
-from conftest import idle, rest, stage
+from conftest import PHONE, idle, rest, stage
 
 RENDERED = """() => {
   const seen = new Map();
@@ -21,6 +21,16 @@ def test_tiles_show_clusters(open_map):
     assert sum(cluster["point_count"] for cluster in rendered) == 139_409
     assert answers and all(response.status == 200 for response in answers)
     assert all("mapbox-vector-tile" in response.headers["content-type"] for response in answers)
+
+
+def test_the_map_fills_what_it_is_given(open_map):
+    """Without measures the panel of a phone is lower than it was when the map was made."""
+    page = open_map("#index=iceland&view=tiles", viewport=PHONE)
+    page.wait_for_function("() => viewer.map.getLayer('clusters')")
+    idle(page)
+    sides = page.evaluate("""() => [viewer.map.getCanvas(), viewer.map.getContainer()]
+        .map(({clientWidth, clientHeight}) => [clientWidth, clientHeight])""")
+    assert sides[0] == sides[1]
 
 
 def test_tiles_keep_the_spacing_across_their_edges(open_map):

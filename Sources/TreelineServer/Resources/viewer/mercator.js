@@ -26,10 +26,12 @@ export function boxSize([west, south, east, north]) {
 
 /** What of the world is on the screen. */
 export class Camera {
-  /** @param map The map, which is neither turned nor tilted. */
-  constructor(map) {
+  /**
+   * @param map The map, which is neither turned nor tilted.
+   * @param size That of the map in pixels. To ask the page for it would have it laid out anew in every frame.
+   */
+  constructor(map, { width, height }) {
     const { lng, lat } = map.getCenter();
-    const { clientWidth: width, clientHeight: height } = map.getContainer();
     this.longitude = lng;
     this.latitude = lat;
     this.zoom = map.getZoom();

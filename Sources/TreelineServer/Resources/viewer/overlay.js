@@ -9,6 +9,9 @@ const VOICE = 90;
 /** Ellipses that a badge would hide are not drawn. */
 const LEAST_ELLIPSE = 9;
 
+/** A member of an opened stack. */
+const MEMBER = { tone: -1, radius: 8 };
+
 export class Overlay {
   /** @param canvas Covers the map. */
   constructor(canvas) {
@@ -24,8 +27,8 @@ export class Overlay {
       this.canvas.height = Math.round(height * ratio);
       Object.assign(this, { width, height, ratio });
     }
+    if (this.palette !== palette || this.pictures.ratio !== ratio) this.pictures = new BadgePictures(palette, ratio);
     this.palette = palette;
-    this.pictures = new BadgePictures(palette, ratio);
   }
 
   clear() {
@@ -98,18 +101,13 @@ export class Overlay {
     if (alpha <= 0.01 || size <= 0.01) return;
     if (x < left - reach || x > right + reach || y < -reach || y > this.height + reach) return;
     const { context } = this;
-    const disc = this.pictures.disc(cluster);
-    const side = disc.side * size;
     context.globalAlpha = Math.min(alpha, 1);
-    context.drawImage(disc.picture, x - side / 2, y - side / 2, side, side);
+    this.pictures.drawDisc(context, cluster, x, y, size);
     if (cluster.count < 2) return;
     const voice = Math.min((now - sprite.speaksFrom) / VOICE, (sprite.speaksUntil - now) / VOICE, 1);
     if (voice <= 0) return;
-    const scale = Math.min(size, 1.1);
     context.globalAlpha = Math.min(alpha, voice);
-    for (const { picture, left: start, top, width, height } of this.pictures.label(cluster)) {
-      context.drawImage(picture, x + start * scale, y + top * scale, width * scale, height * scale);
-    }
+    this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 
   #mark(sprite, camera) {
@@ -141,11 +139,10 @@ export class Overlay {
     }
     context.stroke();
     context.globalAlpha = Math.min(openness * 2, 1);
-    const disc = this.pictures.disc({ tone: -1, radius: 8 });
     for (let i = 0; i < spread.count; i++) {
       const offset = spreadOffset(i, spread.count);
-      const side = disc.side * (i === spread.marked ? 1.35 : 1);
-      context.drawImage(disc.picture, x + offset.x * openness - side / 2, y + offset.y * openness - side / 2, side, side);
+      const scale = i === spread.marked ? 1.35 : 1;
+      this.pictures.drawDisc(context, MEMBER, x + offset.x * openness, y + offset.y * openness, scale);
     }
     context.globalAlpha = 1;
   }

@@ -100,19 +100,13 @@ export class TileLayers {
     const cluster = label === undefined
       ? { tone: -1, radius: DOT_RADIUS }
       : { tone: +tone, radius: +diameter / 2, label };
-    const disc = this.pictures.disc(cluster);
-    const canvas = document.createElement("canvas");
-    const { width, height } = disc.picture;
-    canvas.width = width;
-    canvas.height = height;
-    const context = canvas.getContext("2d");
-    context.drawImage(disc.picture, 0, 0);
-    if (label !== undefined) {
-      const { ratio } = this.pictures;
-      for (const { picture, left, top } of this.pictures.label(cluster)) {
-        context.drawImage(picture, width / 2 + left * ratio, height / 2 + top * ratio);
-      }
-    }
-    this.map.addImage(id, context.getImageData(0, 0, width, height), { pixelRatio: this.pictures.ratio });
+    const { ratio } = this.pictures;
+    const side = Math.ceil(this.pictures.discSide(cluster) * ratio);
+    const context = new OffscreenCanvas(side, side).getContext("2d");
+    context.scale(ratio, ratio);
+    const middle = side / ratio / 2;
+    this.pictures.drawDisc(context, cluster, middle, middle);
+    if (label !== undefined) this.pictures.drawLabel(context, cluster, middle, middle);
+    this.map.addImage(id, context.getImageData(0, 0, side, side), { pixelRatio: ratio });
   }
 }

@@ -27,6 +27,8 @@ const OVERVIEW = 1000;
 /** Milliseconds without a change after which the view is measured and told. */
 const REST = 160;
 
+const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
+
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
@@ -135,10 +137,15 @@ export class Viewer {
     }
   }
 
+  /** What the map shows at this moment. */
+  #look() {
+    return new Camera(this.map, this.overlay);
+  }
+
   #frame() {
     if (!this.tones) return;
     const now = performance.now();
-    const camera = (this.camera = new Camera(this.map));
+    const camera = (this.camera = this.#look());
     this.#ask(camera, now);
     this.overlay.clear();
     const { view, divider, ellipses } = this.settings;
@@ -212,7 +219,7 @@ export class Viewer {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
     }
-    if (names.has("map") && this.settings.map !== mapText(new Camera(this.map))) {
+    if (names.has("map") && this.settings.map !== mapText(this.#look())) {
       const place = mapPlace(this.settings.map);
       if (place) this.map.jumpTo(place);
       else this.showAll();
@@ -268,6 +275,9 @@ export class Viewer {
 
   #fit() {
     const node = find("#map");
+    // The map library overlooks the first change of its size, which may be one from what it was made with.
+    const canvas = this.map.getCanvas();
+    if (canvas.clientWidth !== node.clientWidth || canvas.clientHeight !== node.clientHeight) this.map.resize();
     this.overlay.prepare(this.palette, node);
     // The world fills the width, so nothing is there twice.
     this.map.setMinZoom(Math.log2(node.clientWidth / WORLD_SIZE));
@@ -285,7 +295,7 @@ export class Viewer {
   // Resting
 
   #moved() {
-    this.settings.set({ map: mapText(new Camera(this.map)), index: this.index.name });
+    this.settings.set({ map: mapText(this.#look()), index: this.index.name });
     this.#restSoon();
   }
 
@@ -297,7 +307,7 @@ export class Viewer {
   /** Whether the map stands still and shows the answers to what is looked at. */
   get isAtRest() {
     if (!this.tones || this.map.isMoving()) return false;
-    const camera = new Camera(this.map);
+    const camera = this.#look();
     return this.sides.every((side) => side.feed.hasAnswered(side.question(camera, this.settings)));
   }
 
@@ -374,7 +384,7 @@ export class Viewer {
 
   /** Whoever asks for reduced motion is there at once. */
   get isStill() {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return REDUCED_MOTION.matches;
   }
 
   get motion() {
