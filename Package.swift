@@ -21,7 +21,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "Treeline"),
-    .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE"]),
+    .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE", "CPrefetch"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
     .target(
@@ -41,6 +41,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    .systemLibrary(name: "CPrefetch"),
     .systemLibrary(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(

@@ -1,3 +1,4 @@
+import CPrefetch
 import Foundation
 
 /// Which cells of a grid there are: a hash table of numbers, open and probed one slot after another.
@@ -26,7 +27,9 @@ struct CellTable: ~Copyable {
   private static func allocate(bits: Int) -> UnsafeMutablePointer<Slot> {
     let memory = calloc(1 << bits, MemoryLayout<Slot>.stride)
     precondition(memory != nil, "No memory for a table of \(1 << bits) cells")
-    return memory!.bindMemory(to: Slot.self, capacity: 1 << bits)
+    let slots = memory!.bindMemory(to: Slot.self, capacity: 1 << bits)
+    LargePages.wish(for: slots, count: 1 << bits)
+    return slots
   }
 
   /// Forgets all cells, and makes room for about as many.
@@ -53,6 +56,9 @@ struct CellTable: ~Copyable {
 
   @inline(__always)
   subscript(slot: UInt32) -> Slot { slots[Int(slot)] }
+
+  @inline(__always)
+  func prefetchSlot(_ slot: UInt32) { prefetch(slots + Int(slot)) }
 
   /// Adds a cell that is not there yet.
   @inline(__always)

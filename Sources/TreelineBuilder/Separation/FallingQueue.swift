@@ -35,8 +35,8 @@ struct FallingQueue: ~Copyable {
   /// The appointments of that band in order, of which the first `position` are over.
   private(set) var sorted: ContiguousArray<Appointment> = []
   private var position = 0
-  /// Up to where they were told ahead.
-  private var toldAhead = 0
+  /// Up to where its progress was told; nil in a band of which nothing was.
+  private var told: Int?
   private var late: ContiguousArray<Appointment> = []
   private let monitor: BuildMonitor
 
@@ -110,17 +110,14 @@ struct FallingQueue: ~Copyable {
     return appointment
   }
 
-  /// What is known to come next, as places in `sorted`, each time that all told before is over.
+  /// How far it has come in `sorted` since it was asked last, as a range of places. A band begins `ahead` places before its
+  /// first: so whoever does something for what comes that many places after each of them, has done it for all in time.
   @inline(__always)
-  mutating func nextAhead() -> Range<Int>? {
-    guard position > toldAhead else { return nil }
-    let ahead = toldAhead..<min(toldAhead + Self.aheadCount, sorted.count)
-    toldAhead = ahead.upperBound
-    return ahead
+  mutating func progress(ahead: Int) -> Range<Int> {
+    let begin = told ?? -ahead
+    told = position
+    return begin..<position
   }
-
-  /// So few that what is read for the first is still in the cache when the last is over.
-  private static let aheadCount = 32
 
   private mutating func reachNextBand() -> Bool {
     repeat {
@@ -129,7 +126,7 @@ struct FallingQueue: ~Copyable {
     } while bands[current].block == nil
     sorted.removeAll(keepingCapacity: true)
     position = 0
-    toldAhead = 0
+    told = nil
     var count = bands[current].count
     while let block = bands[current].block, !monitor.isCancelled {
       sorted.append(contentsOf: UnsafeBufferPointer(start: Self.appointments(in: block), count: count))

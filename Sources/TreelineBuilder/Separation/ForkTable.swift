@@ -15,6 +15,7 @@ struct ForkTable: @unchecked Sendable {
     precondition(MemoryLayout<Fork>.stride == 64, "A fork takes one line of the caches")
     forks = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Fork>.stride, alignment: 64)
       .bindMemory(to: Fork.self, capacity: capacity)
+    LargePages.wish(for: forks, count: capacity)
     // Number 0 stands for all children that are no forks, and is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
     forks.initialize(to: Fork(left: nowhere, right: nowhere, position: nowhere, squaredOwnDistance: 0))

@@ -38,6 +38,7 @@ struct NeighbourGrid: ~Copyable {
     pieces = UnsafeMutableRawPointer.allocate(
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
     ).bindMemory(to: Piece.self, capacity: pieceCapacity)
+    LargePages.wish(for: pieces, count: pieceCapacity)
     // Piece 0 is read as the end of every chain.
     pieces.initialize(to: Piece(column: 0, row: 0))
     table = CellTable(monitor)
@@ -78,6 +79,9 @@ extension NeighbourGrid {
 
   @inline(__always)
   func piece(inSlot slot: UInt32) -> UInt32 { table[slot].number }
+
+  @inline(__always)
+  func prefetchSlot(_ slot: UInt32) { table.prefetchSlot(slot) }
 
   /// The first piece of a cell; nil where there never was a node.
   @inline(__always)

@@ -9,7 +9,4 @@ package struct SeparationWork: Hashable, Sendable {
   /// How often a grid was laid anew, and the nodes on them all together.
   package var grids = 0
   package var nodesOnGrids = 0
-  /// Of numbers that were read for no other purpose than to have them at hand: it means nothing, but for it the compiler
-  /// would leave out the reading.
-  var sumOfMemory: UInt32 = 0
 }

@@ -1,51 +1,74 @@
+import CPrefetch
 import Treeline
 
 /// The nodes that split one after another lie anywhere in the memory. Left to itself each look waits for a dozen lines of
 /// it, one after another, and little else happens; both parts here are about that.
 extension SplitSequence {
-  /// Reads what looks at some appointments' forks are going to need: lines that do not depend on each other, so that the
-  /// machine fetches a dozen at a time. It halves the time of all.
-  @inline(never)
-  mutating func readMemory(of ahead: Range<Int>) {
-    var sum: UInt32 = 0
-    for index in ahead {
-      let number = Int(queue.sorted[index].fork)
-      sum &+= forks[number].stamp
+  /// Has the machine fetch what looks are going to need, in steps, so that by the time of each what it needs itself is
+  /// there: first the fork; then, of it, the forks around it and the slots of cells; of these the pieces; and of these the
+  /// next ones. Nothing waits, as it would if all that were read.
+  @inline(__always)
+  mutating func fetchAhead() {
+    for place in queue.progress(ahead: Self.forkAhead) {
+      fetchFork(place &+ Self.forkAhead)
+      fetchSlots(place &+ Self.slotsAhead)
+      fetchPieces(place &+ Self.piecesAhead)
+      fetchNextPieces(place &+ Self.nextPiecesAhead)
     }
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.cellsReadAhead) { cells in
-      var count = 0
-      for index in ahead {
-        let appointment = queue.sorted[index]
-        let fork = forks + Int(appointment.fork)
-        guard fork.pointee.stamp == appointment.stamp else { continue }
-        sum &+= forks[Int(fork.pointee.leftFork)].stamp &+ forks[Int(fork.pointee.rightFork)].stamp
-        sum &+= forks[Int(fork.pointee.firstWaiter)].stamp
-        let reach = Self.reach(appointment.squaredDistance)
-        guard let area = grid.area(around: fork.pointee.left, fork.pointee.right, reach: reach) else {
-          continue
-        }
-        grid.forEachCell(of: area) { column, row in
-          guard count < cells.count else { return }
-          cells[count] = grid.firstSlot(column, row)
-          count += 1
-        }
-      }
-      // From slots to first pieces, and on to the next ones until none is left. Each loop does nothing but read, so that
-      // the machine is ahead of itself by as many lines as it can.
-      for index in 0..<count { cells[index] = grid.piece(inSlot: cells[index]) }
-      while count > 0 {
-        var more = 0
-        for index in 0..<count {
-          cells[more] = grid.pieces[Int(cells[index])].next
-          more += cells[more] == 0 ? 0 : 1
-        }
-        count = more
-      }
-    }
-    work.sumOfMemory &+= sum
   }
 
-  private static var cellsReadAhead: Int { 256 }
+  /// How many looks before the one that needs it. Half as many do as well.
+  private static var forkAhead: Int { 24 }
+  private static var slotsAhead: Int { 18 }
+  private static var piecesAhead: Int { 12 }
+  private static var nextPiecesAhead: Int { 6 }
+
+  @inline(__always)
+  private func fetchFork(_ place: Int) {
+    guard queue.sorted.indices.contains(place) else { return }
+    prefetch(forks + Int(queue.sorted[place].fork))
+    prefetch(separations + Int(queue.sorted[place].fork))
+  }
+
+  @inline(__always)
+  private mutating func fetchSlots(_ place: Int) {
+    guard queue.sorted.indices.contains(place) else { return }
+    let appointment = queue.sorted[place]
+    cellsAhead.begin(place)
+    let fork = forks + Int(appointment.fork)
+    guard fork.pointee.stamp == appointment.stamp else { return }
+    prefetch(forks + Int(fork.pointee.leftFork))
+    prefetch(forks + Int(fork.pointee.rightFork))
+    prefetch(forks + Int(fork.pointee.firstWaiter))
+    prefetch(forks + Int(fork.pointee.nextWaiter))
+    prefetch(forks + Int(fork.pointee.previousWaiter & ~Fork.blockerMark))
+    let reach = Self.reach(appointment.squaredDistance)
+    guard let area = grid.area(around: fork.pointee.left, fork.pointee.right, reach: reach) else { return }
+    grid.forEachCell(of: area) { column, row in
+      let slot = grid.firstSlot(column, row)
+      grid.prefetchSlot(slot)
+      cellsAhead.append(slot, to: place)
+    }
+  }
+
+  @inline(__always)
+  private mutating func fetchPieces(_ place: Int) {
+    guard queue.sorted.indices.contains(place) else { return }
+    cellsAhead.update(place) { slot in
+      let piece = grid.piece(inSlot: slot)
+      prefetch(grid.pieces + Int(piece))
+      return piece
+    }
+  }
+
+  @inline(__always)
+  private mutating func fetchNextPieces(_ place: Int) {
+    guard queue.sorted.indices.contains(place) else { return }
+    cellsAhead.update(place) { piece in
+      prefetch(grid.pieces + Int(grid.pieces[Int(piece)].next))
+      return piece
+    }
+  }
 
   /// Cuts the grid anew where its cells have become too large for r, and looking through them has cost as much as that will.
   @inline(__always)
@@ -57,6 +80,7 @@ extension SplitSequence {
 
   private mutating func layGrid(for squaredDistance: UInt64) {
     grid.empty(for: shownCount, side: 2 * Double(squaredDistance).squareRoot())
+    cellsAhead.forgetAll()
     gridSquaredDistance = squaredDistance
     piecesSinceGrid = 0
     work.grids += 1
@@ -85,11 +109,9 @@ extension SplitSequence {
   private static var nodesInsertedAtOnce: Int { 64 }
 
   private mutating func insert(_ shown: inout ContiguousArray<(position: PlanePoint, fork: UInt32)>) {
-    var sum: UInt32 = 0
     for node in shown {
-      sum &+= grid.piece(inSlot: grid.firstSlot(grid.column(node.position.x), grid.column(node.position.y)))
+      grid.prefetchSlot(grid.firstSlot(grid.column(node.position.x), grid.column(node.position.y)))
     }
-    work.sumOfMemory &+= sum
     for node in shown { grid.insert(node.position, node.fork) }
     shown.removeAll(keepingCapacity: true)
   }

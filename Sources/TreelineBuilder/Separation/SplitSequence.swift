@@ -29,6 +29,7 @@ struct SplitSequence: ~Copyable {
 
   var queue: FallingQueue
   var grid: NeighbourGrid
+  var cellsAhead = CellsAhead()
   /// The square of the distance to which the grid's cells were made to measure.
   var gridSquaredDistance = UInt64.max
   /// Pieces of cells that have been looked at since.
@@ -59,7 +60,7 @@ struct SplitSequence: ~Copyable {
     grid.insert(forks[Int(root)].position, root)
     makeAppointment(root, at: forks[Int(root)].squaredOwnDistance)
     while let appointment = queue.next() {
-      if let ahead = queue.nextAhead() { readMemory(of: ahead) }
+      fetchAhead()
       guard forks[Int(appointment.fork)].stamp == appointment.stamp else { continue }
       fitGrid(to: appointment.squaredDistance)
       // A cancelled grid lacks nodes.
