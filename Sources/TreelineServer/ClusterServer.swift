@@ -29,7 +29,9 @@ public struct ClusterServer: Sendable {
     let viewer = options.viewerFolder ?? resources + "/viewer"
     guard FileMark(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
     routes = Routes(
-      catalog: catalog, options: options, ledger: Ledger(metrics: metrics, logger: self.logger),
+      catalog: catalog, options: options,
+      ledger: Ledger(
+        metrics: metrics, logger: self.logger, allowedOrigin: options.allowedOrigin),
       assets: Assets(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }

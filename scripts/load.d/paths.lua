@@ -1,15 +1,18 @@
 -- Asks for the paths in a file, one a line, over and over. Arguments: the file, for how many milliseconds a connection waits
--- on average before it asks again, and a header with its value if there is one.
+-- on average before it asks again, and a header with its value; a value behind a path is the header's with that path.
 
 local requests, next_request = {}, 0
 
 function init(arguments)
   local headers, pause = {}, tonumber(arguments[2])
-  if arguments[3] then headers[arguments[3]] = arguments[4] end
   -- Anything from none to twice as long, so that connections do not ask in step.
   if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
   -- Made beforehand, for what wrk does costs the server time.
-  for path in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", path, headers) end
+  for line in io.lines(arguments[1]) do
+    local path, value = line:match("^(%S+) ?(.*)$")
+    if arguments[3] then headers[arguments[3]] = arguments[4] or value end
+    requests[#requests + 1] = wrk.format("GET", path, headers)
+  end
 end
 
 function request()

@@ -3,6 +3,9 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Replies on the connection's own event loop to what can be replied to at once, and hands on the rest.
+///
+/// Of requests that come together one is replied to in each turn of the loop, so that whoever sends a hundred does not keep
+/// all others waiting. What comes meanwhile waits here, and no more is read.
 final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -10,39 +13,64 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let reply: (HTTPRequest) -> Reply?
-  /// The head of a request of which nothing else has come yet.
+  /// The head of a request that has no body, until its end comes.
   private var head: HTTPRequest?
   /// How many requests were handed on, and are not replied to yet. Replies go out in the order of their requests.
   private var handedOn = 0
-  private var isFlushDue = false
+  /// Whether a request was replied to in this turn.
+  private var hasReplied = false
+  /// What waits for the next turns.
+  private var waiting = CircularBuffer<HTTPRequestPart>()
+  private var isReadDue = false
 
   /// - Parameter reply: nil for what is to be handed on.
   init(reply: @escaping (HTTPRequest) -> Reply?) {
     self.reply = reply
   }
 
+  // MARK: Requests
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
-    case .head(let head):
-      // A client that takes nothing is left to those who stop reading from it.
-      if handedOn == 0 && context.channel.isWritable {
-        self.head = head
-      } else {
-        handedOn += 1
-        context.fireChannelRead(data)
-      }
+    if waiting.isEmpty && !hasReplied {
+      take(unwrapInboundIn(data), context)
+    } else {
+      waiting.append(unwrapInboundIn(data))
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    endTurn(context)
+    context.fireChannelReadComplete()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if waiting.isEmpty { context.read() } else { isReadDue = true }
+  }
+
+  private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head(let head) where isPrompt(head, context): self.head = head
     case .end:
       if let head, let reply = reply(head) {
         self.head = nil
         write(reply, to: context)
       } else {
         handOnHead(context)
-        context.fireChannelRead(data)
+        context.fireChannelRead(wrapInboundOut(part))
       }
+    case .head:
+      handedOn += 1
+      context.fireChannelRead(wrapInboundOut(part))
     case .body:
       handOnHead(context)
-      context.fireChannelRead(data)
+      context.fireChannelRead(wrapInboundOut(part))
     }
+  }
+
+  /// A client that takes nothing is left to those who stop reading from it; so is one whose body may never come.
+  private func isPrompt(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
+    handedOn == 0 && context.channel.isWritable && head.method == .get
+      && !head.headerFields.contains(.contentLength) && !head.headerFields.contains(.transferEncoding)
   }
 
   private func handOnHead(_ context: ChannelHandlerContext) {
@@ -52,20 +80,48 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
+  // MARK: Turns
+
+  private func endTurn(_ context: ChannelHandlerContext) {
+    if hasReplied { context.flush() }
+    hasReplied = false
+    guard !waiting.isEmpty else { return }
+    context.eventLoop.assumeIsolated().execute { [self] in
+      guard !waiting.isEmpty else { return }
+      takeWaiting(context) { !self.hasReplied }
+      context.fireChannelReadComplete()
+      endTurn(context)
+      guard waiting.isEmpty, isReadDue else { return }
+      isReadDue = false
+      context.read()
+    }
+  }
+
+  private func takeWaiting(_ context: ChannelHandlerContext, while goesOn: () -> Bool) {
+    while goesOn(), let part = waiting.popFirst() { take(part, context) }
+  }
+
+  /// What a client sent before it closed its side comes before that.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    takeWaiting(context) { true }
+    if hasReplied { context.flush() }
+    hasReplied = false
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    waiting.removeAll()
+    context.fireChannelInactive()
+  }
+
+  // MARK: Replies
+
   private func write(_ reply: Reply, to context: ChannelHandlerContext) {
     let head = HTTPResponse(status: reply.status, headerFields: reply.headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if reply.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(reply.body)), promise: nil) }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
-    isFlushDue = true
-  }
-
-  func channelReadComplete(context: ChannelHandlerContext) {
-    if isFlushDue {
-      isFlushDue = false
-      context.flush()
-    }
-    context.fireChannelReadComplete()
+    hasReplied = true
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

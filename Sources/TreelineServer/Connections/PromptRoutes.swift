@@ -16,7 +16,8 @@ struct PromptRoutes: Sendable {
   /// - Returns: nil for what is the router's.
   func reply(to request: HTTPRequest) -> Reply? {
     guard request.method == .get, let address = request.path,
-      address.utf8.count <= RequestGuard<Routes.Context>.longestAddress, isPlain(request.headerFields)
+      address.utf8.count <= RequestGuard<Routes.Context>.longestAddress,
+      request.headerFields[.connection] != "close"
     else { return nil }
     let path = address.utf8.prefix { $0 != UInt8(ascii: "?") }
     guard !address.utf8.contains(UInt8(ascii: "#")), !path.contains(UInt8(ascii: "%")) else { return nil }
@@ -44,12 +45,5 @@ struct PromptRoutes: Sendable {
     reply.headers[.date] = date.text
     routes.ledger.close(&reply.headers, reply.status, of: route.path, begun: start)
     return reply
-  }
-
-  /// Whether nothing is asked of the connection, and nothing of what other pages may do.
-  private func isPlain(_ headers: HTTPFields) -> Bool {
-    if routes.options.allowedOrigin != nil && headers.contains(.origin) { return false }
-    guard let connection = headers[.connection] else { return true }
-    return connection.lowercased() == "keep-alive"
   }
 }

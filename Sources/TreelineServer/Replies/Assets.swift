@@ -30,7 +30,9 @@ final class Assets: Sendable {
     let isCompressed = request.acceptsGzip && asset.compressed != nil
     let tag = isCompressed ? "\"\(asset.tag)-gzip\"" : "\"\(asset.tag)\""
     var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
-    if request.names(tag: asset.tag) { return Reply(status: .notModified, headers: headers) }
+    if request.names(tag: asset.tag) || request.headerFields[.ifNoneMatch] == "*" {
+      return Reply(status: .notModified, headers: headers)
+    }
     headers[.contentType] = asset.type
     if isCompressed { headers[.contentEncoding] = "gzip" }
     if asset.type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }

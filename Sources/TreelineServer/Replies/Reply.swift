@@ -29,9 +29,11 @@ extension HTTPRequest {
       headers[.eTag] = isCompressed ? "\"\(tag)-gzip\"" : "\"\(tag)\""
       if names(tag: tag) { return Reply(status: .notModified, headers: headers) }
     }
-    headers[.contentType] = answer.type
     var bytes = OutputBytes(capacity: 1 << 15)
     try answer.write(&bytes)
+    // Whatever there is, is known already; what there is not has failed by now.
+    if headerFields[.ifNoneMatch] == "*" { return Reply(status: .notModified, headers: headers) }
+    headers[.contentType] = answer.type
     let body = bytes.withBytes { bytes in
       guard isCompressed, bytes.count >= Gzip.leastLength else { return ByteBuffer(bytes: bytes) }
       headers[.contentEncoding] = "gzip"
@@ -43,10 +45,9 @@ extension HTTPRequest {
   /// Whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
   func names(tag: String) -> Bool {
     guard let known = headerFields[.ifNoneMatch] else { return false }
-    if known == "*" { return true }
     return known.split(separator: ",").contains { part in
-      var part = part.drop { $0 == " " }
-      while part.last == " " { part.removeLast() }
+      var part = part.drop { $0 == " " || $0 == "\t" }
+      while part.last == " " || part.last == "\t" { part.removeLast() }
       if part.hasPrefix("W/") { part = part.dropFirst(2) }
       guard part.first == "\"", part.last == "\"", part.count >= 2 else { return false }
       part = part.dropFirst().dropLast()
@@ -57,11 +58,13 @@ extension HTTPRequest {
   /// Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110, section 12.5.3).
   var acceptsGzip: Bool {
     guard let accepted = headerFields[.acceptEncoding] else { return false }
-    return accepted.split(separator: ",").contains { coding in
+    var weights: [String: Double] = [:]
+    for coding in accepted.lowercased().split(separator: ",") {
       let parts = coding.split(separator: ";").map { $0.filter { $0 != " " } }
-      guard let name = parts.first?.lowercased(), name == "gzip" || name == "*" else { return false }
-      guard let weight = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return true }
-      return Double(weight.dropFirst(2)).map { $0 > 0 } ?? false
+      guard let name = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+      weights[name] = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
+    return weights["gzip"] ?? weights["*"] ?? 0 > 0
   }
 }

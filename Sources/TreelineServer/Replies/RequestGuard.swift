@@ -22,9 +22,11 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
           status: .uriTooLong,
           detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
       }
-      response = try await next(request, context)
+      response =
+        ledger.isPreflight(request.head) ? ledger.preflight.response : try await next(request, context)
     } catch {
       response = ledger.reply(to: error, of: request.head).response
+      if request.method == .head { response = response.createHeadResponse() }
     }
     ledger.close(&response.headers, response.status, of: context.endpointPath ?? "none", begun: start)
     return response
@@ -35,6 +37,8 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
 struct Ledger: Sendable {
   let metrics: ServerMetrics
   let logger: Logger
+  /// Whose pages may ask (Fetch standard, CORS protocol); nil for none but the server's own.
+  let allowedOrigin: String?
 
   func reply(to error: any Error, of request: HTTPRequest) -> Reply {
     let problem: Problem
@@ -62,6 +66,26 @@ struct Ledger: Sendable {
     begun start: ContinuousClock.Instant
   ) {
     headers[.xContentTypeOptions] = "nosniff"
+    // Whoever asks, so that what a cache keeps is good for all.
+    if let allowedOrigin {
+      headers[.accessControlAllowOrigin] = allowedOrigin
+      headers[.accessControlExposeHeaders] = "ETag"
+    }
     metrics.countRequest(to: route, status: status.code, took: .now - start)
+  }
+
+  /// Whether a browser asks beforehand what a page may do.
+  func isPreflight(_ request: HTTPRequest) -> Bool {
+    allowedOrigin != nil && request.method == .options && request.headerFields.contains(.origin)
+  }
+
+  var preflight: Reply {
+    Reply(
+      status: .noContent,
+      headers: [
+        .accessControlAllowMethods: "GET, HEAD, POST, OPTIONS",
+        .accessControlAllowHeaders: "Accept, Content-Type, If-None-Match",
+        .accessControlMaxAge: "3600",
+      ])
   }
 }

@@ -55,6 +55,10 @@ struct View {
       parameters.refuse(
         prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil)
     }
+    if let center, tree.plane.projection == .webMercator, !(-90...90 ~= center.latitude) {
+      parameters.refuse(
+        name, expected: "a latitude from -90 to 90", found: parameters.value(prefix + "center"))
+    }
     var seen = box
     if let center, let zoom, let size, box == nil {
       seen =

@@ -18,13 +18,6 @@ struct Routes {
 
   func router() -> Router<Context> {
     let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
-    if let origin = options.allowedOrigin {
-      router.add(
-        middleware: CORSMiddleware(
-          allowOrigin: origin == "*" ? .all : .custom(origin),
-          allowHeaders: [.accept, .contentType, .ifNoneMatch], allowMethods: [.get, .head, .post, .options],
-          exposedHeaders: ["ETag"], maxAge: .hours(1)))
-    }
     router.add(middleware: RequestGuard(ledger: ledger))
 
     add("/", to: router) { request, _ in
@@ -122,7 +115,7 @@ struct Routes {
   private func transition(_ request: Request, _ context: Context) async throws -> Response {
     var asked = try Asked(
       pathParameters(context), query: request.uri.query.map { $0[...] }, root: nil, of: catalog)
-    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
     guard type == Answer.json else {
       throw Problem(status: .unsupportedMediaType, detail: "The body must be \(Answer.json).")
     }
@@ -142,15 +135,13 @@ struct Routes {
           return try await collecting.body.collect(upTo: Self.longestBody)
         } catch is NIOTooManyBytesError {
           throw Problem(
-            status: .contentTooLarge, detail: "The body must be at most \(Self.longestBody) bytes.",
-            headers: [.connection: "close"])
+            status: .contentTooLarge, detail: "The body must be at most \(Self.longestBody) bytes.")
         }
       }
       group.addTask {
         try await Task.sleep(for: Self.bodyTime)
         throw Problem(
-          status: .requestTimeout, detail: "The body must come within \(Self.bodyTime).",
-          headers: [.connection: "close"])
+          status: .requestTimeout, detail: "The body must come within \(Self.bodyTime).")
       }
       defer { group.cancelAll() }
       return try await group.next()!

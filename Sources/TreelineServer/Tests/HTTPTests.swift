@@ -20,7 +20,7 @@ import TreelineBuilder
     try await TestServer().ask { client in
       let first = try await client.execute(uri: path, method: .get)
       let tag = try #require(first.headers[.eTag])
-      for known in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
+      for known in [tag, "W/\(tag)", "\"x\",\t\(tag)", "*"] {
         let second = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: known])
         #expect(second.status == .notModified && second.body.readableBytes == 0)
         #expect(second.headers[.eTag] == tag)
@@ -60,7 +60,19 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: ["", "identity", "gzip;q=0", "br"])
+  /// Nothing that there is not is known.
+  @Test func whatIsNotThereIsNotKnown() async throws {
+    try await TestServer().ask { client in
+      for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {
+        let answer = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: "*"])
+        #expect(answer.status == .notFound, "\(path)")
+        let head = try await client.execute(uri: path, method: .head)
+        #expect(head.status == .notFound && head.body.readableBytes == 0, "\(path)")
+      }
+    }
+  }
+
+  @Test(arguments: ["", "identity", "gzip;q=0", "br", "gzip;Q=0", "gzip;q=0, *"])
   func answersAreNotCompressedWhereThatIsNotTaken(_ accepted: String) async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(
@@ -133,6 +145,9 @@ import TreelineBuilder
     }
     #expect(none.headers[.accessControlAllowOrigin] == nil)
     server.options.allowedOrigin = "https://a.org"
+    // Without an origin too, as a cache may give it to a page later.
+    let plain = try await server.ask { try await $0.execute(uri: path, method: .get) }
+    #expect(plain.headers[.accessControlAllowOrigin] == "https://a.org")
     try await server.ask { client in
       let answer = try await client.execute(uri: path, method: .get, headers: [.origin: "https://a.org"])
       #expect(answer.headers[.accessControlAllowOrigin] == "https://a.org")

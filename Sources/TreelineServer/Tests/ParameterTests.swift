@@ -26,7 +26,7 @@ import TreelineBuilder
     ("clusters?bbox=0,0,1,1&width=0&height=9", "width"), ("clusters?center=2,48", "zoom"),
     ("clusters?center=2,48&zoom=5", "width"), ("clusters?center=2&zoom=5&width=9&height=9", "center"),
     ("clusters?center=2,48&bbox=0,0,1,1&zoom=5&width=9&height=9", "center"),
-    ("clusters?colour=red", "colour"),
+    ("clusters?center=1,91&zoom=3&width=9&height=9", "center"), ("clusters?colour=red", "colour"),
     ("clusters?limit", "limit"), ("clusters/x", "id"), ("clusters/9007199254740992", "id"),
     ("clusters/0/members?limit=1001", "limit"), ("clusters/0/members?offset=-1", "offset"),
     ("clusters/0/expansion-zoom", "spacing"), ("clusters/0/expansion-zoom?detail=2&spacing=2", "spacing"),

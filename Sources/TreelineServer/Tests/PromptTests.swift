@@ -1,7 +1,9 @@
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import TreelineServer
@@ -45,7 +47,7 @@ import Testing
     let routes = try ClusterServer(server.catalog, options: server.options).promptRoutes
     let path = "/v1/places/clusters"
     #expect(routes.reply(to: Self.head(path)) != nil)
-    #expect(routes.reply(to: Self.head(path, .get, [.origin: "https://a.org"])) == nil)
+    #expect(routes.reply(to: Self.head(path, .get, [.origin: "https://a.org"])) != nil)
     #expect(routes.reply(to: Self.head(path, .get, [.connection: "close"])) == nil)
     for method in [HTTPRequest.Method.head, .post, .delete] {
       #expect(routes.reply(to: Self.head(path, method)) == nil)
@@ -62,6 +64,64 @@ import Testing
     try Self.ask("/prompt/5", of: channel)
     #expect(try Self.bodies(sentBy: channel) == ["2", "3", "4", "/prompt/5"])
     #expect(try Self.paths(handedOnBy: channel) == [])
+    _ = try? channel.finish()
+  }
+
+  /// Of many requests that come together each turn of the loop replies to one, and meanwhile no more is read.
+  @Test func othersHaveTheirTurns() throws {
+    let channel = Self.channel()
+    for path in ["/prompt/1", "/prompt/2", "/prompt/3", "/later/4", "/prompt/5"] {
+      channel.pipeline.fireChannelRead(HTTPRequestPart.head(Self.head(path)))
+      channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+    }
+    channel.pipeline.fireChannelReadComplete()
+    #expect(try Self.bodies(sentBy: channel) == ["/prompt/1"])
+    channel.embeddedEventLoop.run()
+    #expect(try Self.bodies(sentBy: channel) == ["/prompt/2", "/prompt/3"])
+    #expect(try Self.paths(handedOnBy: channel) == ["/later/4", "/prompt/5"])
+    _ = try? channel.finish()
+  }
+
+  /// What was sent before a client closed its side is replied to.
+  @Test func nothingIsLostAtTheEnd() throws {
+    let channel = Self.channel()
+    for path in ["/prompt/1", "/prompt/2", "/prompt/3"] {
+      channel.pipeline.fireChannelRead(HTTPRequestPart.head(Self.head(path)))
+      channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+    }
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(try Self.bodies(sentBy: channel) == ["/prompt/1", "/prompt/2", "/prompt/3"])
+    _ = try? channel.finish()
+  }
+
+  /// Whoever waits for a body answers for it.
+  @Test(arguments: [HTTPField.Name.contentLength, .transferEncoding])
+  func aHeadThatAnnouncesABodyIsHandedOnAtOnce(_ name: HTTPField.Name) throws {
+    let channel = Self.channel()
+    try channel.writeInbound(
+      HTTPRequestPart.head(Self.head("/prompt/1", .get, [name: name == .contentLength ? "5" : "chunked"])))
+    try channel.writeInbound(HTTPRequestPart.head(Self.head("/prompt/1", .post)))
+    #expect(try Self.paths(handedOnBy: channel) == ["/prompt/1", "/prompt/1"])
+    _ = try? channel.finish()
+  }
+
+  /// As a client of HTTP/1.0 means it, and in whatever letters.
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Close, TE\r\n\r\n", "close"),
+    ("GET / HTTP/1.0\r\n\r\n", "close"), ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", nil),
+    ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Keep-Alive\r\n\r\n", "Keep-Alive"),
+  ])
+  func theLastRequestIsKnown(_ request: String, _ connection: String?) throws {
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
+    try channel.pipeline.syncOperations.addHandlers(
+      [LastRequestHandler(), HTTP1ToHTTPServerCodec(secure: false)])
+    try channel.writeInbound(ByteBuffer(string: request))
+    guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
+      Issue.record("no head")
+      return
+    }
+    #expect(head.headerFields[.connection] == connection)
     _ = try? channel.finish()
   }
 

@@ -6,6 +6,13 @@ struct TileQuery {
   private enum Mode {
     case spacing(Double)
     case detail(Double)
+
+    var name: String {
+      switch self {
+      case .spacing: "spacing"
+      case .detail: "detail"
+      }
+    }
   }
 
   private let mode: Mode
@@ -53,7 +60,7 @@ struct TileQuery {
       }
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
-        "detail", expected: "a wider detail or spacing, at most \(Self.mostClusters) clusters a tile",
+        mode.name, expected: "more of it, for at most \(Self.mostClusters) clusters a tile",
         found: "\(clusters.count) clusters")
     }
     let reach = Self.extent * buffer / tileSize

@@ -46,6 +46,14 @@ struct TreelineServerCommand: AsyncParsableCommand {
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
     }
+    if let allowOrigin, allowOrigin != "*", !Self.isOrigin(allowOrigin) {
+      throw ValidationError(
+        "'--allow-origin' must be one origin, such as 'https://example.org', or '*', found '\(allowOrigin)'.")
+    }
+    if let publicURL, !Self.hasScheme(publicURL) {
+      throw ValidationError(
+        "'--public-url' must begin with 'http://' or 'https://', found '\(publicURL)'.")
+    }
   }
 
   func run() async throws {
@@ -91,6 +99,16 @@ struct TreelineServerCommand: AsyncParsableCommand {
     var name = argument.split(separator: "/").last.map(String.init) ?? argument
     if name.hasSuffix(".treeline") { name.removeLast(".treeline".count) }
     return (name, argument)
+  }
+
+  /// A scheme, a host and maybe a port, and nothing behind them.
+  private static func isOrigin(_ text: String) -> Bool {
+    guard hasScheme(text), let host = text.split(separator: "//", maxSplits: 1).last else { return false }
+    return !host.contains { "/?#, *".contains($0) }
+  }
+
+  private static func hasScheme(_ url: String) -> Bool {
+    ["http://", "https://"].contains { url.hasPrefix($0) && url.utf8.count > $0.utf8.count }
   }
 
   private static func withoutSlash(_ url: String) -> String {
