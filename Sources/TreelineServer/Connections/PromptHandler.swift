@@ -21,6 +21,7 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var hasReplied = false
   /// What waits for the next turns.
   private var waiting = CircularBuffer<HTTPRequestPart>()
+  private var nextTurn: Scheduled<Void>?
   private var isReadDue = false
 
   /// - Parameter reply: nil for what is to be handed on.
@@ -85,8 +86,10 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private func endTurn(_ context: ChannelHandlerContext) {
     if hasReplied { context.flush() }
     hasReplied = false
-    guard !waiting.isEmpty else { return }
-    context.eventLoop.assumeIsolated().execute { [self] in
+    guard !waiting.isEmpty, nextTurn == nil else { return }
+    // Later, if ever so little: what is to be done at once is done before the loop looks at other connections.
+    nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
+      nextTurn = nil
       guard !waiting.isEmpty else { return }
       takeWaiting(context) { !self.hasReplied }
       context.fireChannelReadComplete()
@@ -112,6 +115,11 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelInactive(context: ChannelHandlerContext) {
     waiting.removeAll()
     context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    waiting.removeAll()
+    nextTurn?.cancel()
   }
 
   // MARK: Replies
