@@ -31,7 +31,7 @@ struct PerformanceCountTests {
   }
 
   /// The answer is one piece of memory, and what it is found with another.
-  @Test func queryAllocatesTwice() throws {
-    #expect(try Work.ofQuery(.memcheck) == 2)
+  @Test(arguments: [100, 1000]) func queryAllocatesTwice(limit: Int) throws {
+    #expect(try Work.ofQuery(.memcheck, limit: limit) == 2)
   }
 }

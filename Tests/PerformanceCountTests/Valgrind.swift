@@ -34,15 +34,15 @@ enum Valgrind {
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
   /// Built beside the test bundle.
-  private static let benchmarks = URL(fileURLWithPath: CommandLine.arguments[0])
+  static let benchmarks = URL(fileURLWithPath: CommandLine.arguments[0])
     .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("Benchmarks")
 
-  static func count(_ counter: Counter, builds: Int = 1, asks: Int = 1) throws -> Int {
+  static func count(_ counter: Counter, builds: Int = 1, asks: Int = 1, limit: Int = 100) throws -> Int {
     let process = Process()
     process.executableURL = executable!
     process.arguments =
       ["--tool=\(counter.rawValue)"] + counter.options + [benchmarks.path, "work", Work.points]
-      + ["--builds", "\(builds)", "--asks", "\(asks)"]
+      + ["--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)"]
     // Or tables of hashes would be as full as chance has it.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) {
       $1
@@ -73,9 +73,10 @@ enum Work {
   }
 
   /// What one more query costs, on average over the views.
-  static func ofQuery(_ counter: Valgrind.Counter) throws -> Double {
+  static func ofQuery(_ counter: Valgrind.Counter, limit: Int = 100) throws -> Double {
     let asks = 100
-    let difference = try Valgrind.count(counter, asks: 1 + asks) - Valgrind.count(counter)
+    let difference =
+      try Valgrind.count(counter, asks: 1 + asks, limit: limit) - Valgrind.count(counter, limit: limit)
     return Double(difference) / Double(asks * viewCount)
   }
 }

@@ -22,6 +22,8 @@ from publish import publish
 from results import Bound, Row, Samples
 from sides import THREADS, ours, peer
 
+# What else a build may do.
+WAYS = {"": [], ", split by least-scatter": ["--split", "least-scatter"], ", with separations": ["--separations"]}
 UK = "../shared/data/uk_postcodes.csv.gz"
 WORST_CASES = {
     "sorted": "sorted",
@@ -50,6 +52,8 @@ def main():
     parser.add_argument("--publish", action="store_true", help="put the table into README.md, the picture beside it")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.publish and (options.only or options.quick):
+        parser.error("--publish puts the whole table into README.md: expected neither --only nor --quick")
     # The first two arguments are the folder, which the script names.
     command = " ".join(["scripts/bench", *sys.argv[3:]])
     facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
@@ -143,11 +147,14 @@ class Bench:
         section = "Build, both cores"
         for name, path in self.sets.items():
             pairs = []
-            for _ in range(self.rounds):
-                tree = ours("build", path, "--threads", THREADS, "--runs", 2)
-                kdtree = peer("build", "kdtree", path, 1, 2)
-                supercluster = peer("build", "supercluster", path, 0 if self.quick else 1, 1)
-                pairs.append([statistics.median(side["seconds"]) for side in (tree, kdtree, supercluster)])
+            sides_of_round = (
+                lambda: ours("build", path, "--threads", THREADS, "--runs", 2),
+                lambda: peer("build", "kdtree", path, 1, 2),
+                lambda: peer("build", "supercluster", path, 0 if self.quick else 1, 1),
+            )
+            for round in range(self.rounds):
+                runs = in_turn(round, *sides_of_round)
+                pairs.append([statistics.median(run["seconds"]) for run in runs])
             tree, kdtree, supercluster = zip(*pairs)
             self.add(
                 section,
@@ -168,9 +175,9 @@ class Bench:
 
     def thread_gain(self):
         for name, path in self.sets.items():
+            builds = [lambda threads=threads: ours("build", path, "--threads", threads, "--runs", 2) for threads in (2, 1)]
             rounds = [
-                [statistics.median(ours("build", path, "--threads", threads, "--runs", 2)["seconds"]) for threads in (2, 1)]
-                for _ in range(self.rounds)
+                [statistics.median(run["seconds"]) for run in in_turn(round, *builds)] for round in range(self.rounds)
             ]
             two, one = zip(*rounds)
             self.add(
@@ -184,20 +191,21 @@ class Bench:
 
     def worst_cases(self):
         size = self.million
-        times = {kind: [] for kind in ["uniform", *WORST_CASES]}
-        for _ in range(self.rounds):
-            for kind, samples in times.items():
-                build = ours("build", f"{kind}:{size}", "--threads", THREADS, "--runs", 2)
-                samples.append(statistics.median(build["seconds"]))
-        for kind, name in WORST_CASES.items():
-            self.add(
-                f"Build of {count_text(size)} awkward points, against as many uniform ones",
-                name,
-                Samples(times[kind], "s"),
-                Samples(times["uniform"], "s"),
-                ratios(times[kind], times["uniform"]),
-                Bound(3),
-            )
+        for how, options in WAYS.items():
+            times = {kind: [] for kind in ["uniform", *WORST_CASES]}
+            for _ in range(self.rounds):
+                for kind, samples in times.items():
+                    build = ours("build", f"{kind}:{size}", "--threads", THREADS, "--runs", 2, *options)
+                    samples.append(statistics.median(build["seconds"]))
+            for kind, name in WORST_CASES.items():
+                self.add(
+                    f"Build of {count_text(size)} awkward points, against as many uniform ones",
+                    f"{name}{how}",
+                    Samples(times[kind], "s"),
+                    Samples(times["uniform"], "s"),
+                    ratios(times[kind], times["uniform"]),
+                    Bound(3),
+                )
 
     def growth(self):
         sizes = [100_000, 316_228] if self.quick else [100_000, 316_228, 1_000_000, 3_162_278]
@@ -241,15 +249,24 @@ class Bench:
         for name, path in self.sets.items():
             build = ours("memory", path, "--index", index)
             rise = build["residentPeak"] - build["residentBefore"]
-            self.add(
-                "Memory of a build",
-                f"{name}: peak beyond the coordinates, against the index",
-                Samples([rise], "B"),
-                Samples([build["indexBytes"]], "B"),
-                [rise / build["indexBytes"]],
-                Bound(2.5),
-                note="The peak is that of a process that only builds, less what it held before, its coordinates among it.",
-            )
+            separated = ours("memory", path, "--index", index, "--separations")
+            for what, run, size, bound in (
+                ("peak beyond the coordinates, against the index", build, rise, Bound(2.5)),
+                ("the same with the coordinates", build, rise + 16 * build["points"], None),
+                (
+                    "peak beyond the coordinates with separations, against the index with them", separated,
+                    separated["residentPeak"] - separated["residentBefore"], None,
+                ),
+            ):
+                self.add(
+                    "Memory of a build",
+                    f"{name}: {what}",
+                    Samples([size], "B"),
+                    Samples([run["indexBytes"]], "B"),
+                    [size / run["indexBytes"]],
+                    bound,
+                    note="The peak is that of a process that only builds, less what it held before, its coordinates among it.",
+                )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
                 self.add(
@@ -287,7 +304,8 @@ class Bench:
         """Finds the separations of trees that are built already, by two threads and by one."""
         section = "Finding separations, both cores"
         for name, path in self.sets.items():
-            two, one = zip(*([self.separated(path, threads) for threads in (2, 1)] for _ in range(self.rounds)))
+            runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
+            two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
             assert len({run["codesHash"] for run in two + one}) == 1, "separations depend on the threads"
             two, one = ([statistics.median(run["seconds"]) for run in runs] for runs in (two, one))
             bound = Bound(3, aim=1.5, figure="{:.2f} s")
@@ -343,7 +361,7 @@ class Bench:
                 net = [max(0.0, time - less) for time, less in zip(theirs["warm"], theirs[cost])]
                 measures[key].append((mine["warm"], net))
             gains.append(mine["answersPerSecond"])
-        self.queries[name] = {
+        self.queries.setdefault(name, {})["besidePysupercluster"] = {
             "views": len(mine["clusters"]),
             "clusters": mine["clusters"],
             "pysuperclusterClusters": theirs["clusters"],
@@ -351,10 +369,10 @@ class Bench:
         }
         section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
         note = (
-            f"At zooms 4 to 16 of 256 px tiles, 25 views each; the time of a view is the median of {self.rounds} rounds, each of"
-            f" which takes the median of {repeats} answers. The limit of each is as many clusters as pysupercluster has"
-            f" there at the same scale, {statistics.mean(theirs['clusters']):.0f} on average. In {fewer} views fewer positions"
-            f" are visible than that, and Treeline answers with all of them: {statistics.mean(mine['clusters']):.0f} clusters"
+            f"At zooms 4 to 16 of 256 px tiles, 25 views each; the time of a view is the median of {repeats} answers. The limit"
+            " of each is as many clusters as pysupercluster has there at the same scale,"
+            f" {statistics.mean(theirs['clusters']):.0f} on average. In {fewer} views fewer positions are visible than that,"
+            f" and Treeline answers with all of them: {statistics.mean(mine['clusters']):.0f} clusters"
             " on average. Net of dictionaries is an estimate: from below, less the time in which pysupercluster answers"
             " with the same results from an index that has no others; from above, less that of copying the results."
         )
@@ -367,7 +385,7 @@ class Bench:
         ):
             bound = Bound(1 / 8, aim=1 / 15, figure="{:.3f}x") if key == "warm" else None
             for percent in (50, 95):
-                both = [[percentile(medians(side), percent)] for side in zip(*measures[key])]
+                both = [[percentile(times, percent) for times in side] for side in zip(*measures[key])]
                 self.add(
                     section,
                     f"p{percent}, {what}",
@@ -418,8 +436,7 @@ class Bench:
                         [time * 1e6 for time in times],
                         Bound(10, figure="{:.1f} us"),
                     )
-                self.queries[f"{count_text(size)} {kind} points"] = {
-                    "limit": 100,
+                self.queries.setdefault(f"{count_text(size)} {kind} points", {})["atMost100Clusters"] = {
                     "viewsOf100Clusters": runs[0]["clusters"].count(100),
                     "medianSecondsByZoom": {zoom: statistics.median(times) for zoom, times in by_zoom.items()},
                 }
@@ -491,31 +508,34 @@ class Bench:
 
     def unpacked(self, path):
         target = f"{self.folder}/{os.path.basename(path).removesuffix('.gz')}"
-        if not os.path.exists(target):
-            with gzip.open(path) as packed, open(target + ".new", "wb") as file:
-                shutil.copyfileobj(packed, file)
-            os.rename(target + ".new", target)
+        with gzip.open(path) as packed, open(target, "wb") as file:
+            shutil.copyfileobj(packed, file)
         return target
 
     def cancelling(self):
         """Builds of every size as they are by default and, of one that takes seconds, all others."""
-        builds = [(self.million, "as they are by default", [])]
+        builds = [("clustered", self.million, "as they are by default", [])]
         if not self.quick:
+            ten = 10 * self.million
             builds += [
-                (10 * self.million, "as they are by default", []),
-                (10 * self.million, "with separations", ["--separations"]),
-                (10 * self.million, "split by least-scatter", ["--split", "least-scatter"]),
-                (10 * self.million, "split by gamma:2", ["--split", "gamma:2"]),
+                ("clustered", ten, "as they are by default", []),
+                ("coincident", ten, "as they are by default", []),
+                ("clustered", ten, "with separations", ["--separations"]),
+                ("clustered", ten, "split by least-scatter", ["--split", "least-scatter"]),
+                ("clustered", ten, "split by gamma:2", ["--split", "gamma:2"]),
             ]
         if self.large:
-            builds.append((100_000_000, "as they are by default", []))
-        for size, how, options in builds:
+            builds.append(("clustered", 100_000_000, "as they are by default", []))
+        for kind, size, how, options in builds:
             # Each is a build, of seconds where points are many.
             runs = 20 if size <= self.million else 8
-            seconds = ours("cancel", f"clustered:{size}", *options, "--runs", runs)["seconds"]
+            run = ours("cancel", f"{kind}:{size}", *options, "--runs", runs)
+            seconds = run["seconds"]
+            # Less than a tenth of what one build takes.
+            assert run["growth"] < 4 * size + (16 << 20), "cancelled builds leave memory behind"
             self.add(
                 "From cancelling a build, at any moment of it, to its end",
-                f"{count_text(size)} clustered points, {how}, the longest of {len(seconds)}",
+                f"{count_text(size)} {kind} points, {how}, the longest of {len(seconds)}",
                 Samples([max(seconds)], "s"),
                 None,
                 [max(seconds) * 1000],
@@ -550,9 +570,11 @@ def ratios(these, those):
     return [a / b for a, b in zip(these, those)]
 
 
-def medians(rounds):
-    """Of every view over the rounds: what else the machine does falls on other views in each of them."""
-    return [statistics.median(times) for times in zip(*rounds)]
+def in_turn(round, *sides):
+    """Runs the sides, the last one first in every other round, and returns what each gives in their order."""
+    if round % 2 == 0:
+        return [side() for side in sides]
+    return [side() for side in reversed(sides)][::-1]
 
 
 def percentile(numbers, percent):

@@ -111,7 +111,8 @@ HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 
 
 def markdown(rows, machine):
-    lines = ["Median [least–greatest] of several runs; " + "; ".join(machine.values()) + "."]
+    how = "Median [least–greatest] of the rounds, each of which takes the median of its runs; "
+    lines = [how + "; ".join(machine.values()) + "."]
     for section in dict.fromkeys(row.section for row in rows):
         lines += ["", f"#### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
         chosen = [row for row in rows if row.section == section]

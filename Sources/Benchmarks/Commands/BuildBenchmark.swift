@@ -15,6 +15,9 @@ struct BuildBenchmark: ParsableCommand {
   @Option(help: "Where nodes are split.")
   var split = SplitRule.mean
 
+  @Flag(help: "Separations are found too.")
+  var separations = false
+
   @Option(help: "How many builds before those that are timed.")
   var warmups = 1
 
@@ -38,7 +41,8 @@ struct BuildBenchmark: ParsableCommand {
       // The tree of the last run is let go before the clock starts.
       var tree: ClusterTree?
       let time = try seconds {
-        tree = try ClusterTree(places, options: BuildOptions(splitRule: split, threads: threads))
+        let options = BuildOptions(splitRule: split, threads: threads, findsSeparations: separations)
+        tree = try ClusterTree(places, options: options)
       }
       if run >= warmups { result.seconds.append(time) }
       if run == warmups + runs - 1 { try check(tree!, of: places, &result) }

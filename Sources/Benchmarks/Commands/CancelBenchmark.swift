@@ -22,8 +22,10 @@ struct CancelBenchmark: ParsableCommand {
 
   struct Result: Encodable {
     var points: Int
-    /// From cancelling to the end of the build, all its memory let go.
+    /// From cancelling to the end of the build, whose memory is let go meanwhile and afterwards.
     var seconds: [Double] = []
+    /// By how many bytes the process is larger after half of the builds, and as many again, than after the first half.
+    var growth = 0
     /// Builds that were done before they could be cancelled.
     var finished = 0
   }
@@ -47,7 +49,9 @@ struct CancelBenchmark: ParsableCommand {
     let whole = try await clock.measure { blackHole(try await ClusterTree.build(places, options: options)) }
     var random = SplitMix64(seed: 8)
     var result = Result(points: places.count)
-    for _ in 0..<runs {
+    var residentHalfway = 0
+    for run in 0..<runs {
+      if run == runs / 2 { residentHalfway = try await settledMemory() }
       let build = Task { try await ClusterTree.build(places, options: options) }
       try await Task.sleep(for: whole * random.number(from: 0, to: 0.95))
       let start = clock.now
@@ -60,6 +64,17 @@ struct CancelBenchmark: ParsableCommand {
       }
     }
     require(!result.seconds.isEmpty, "no build was cancelled")
+    result.growth = try await settledMemory() - residentHalfway
     return result
+  }
+
+  /// What is held once builds that were cancelled have let go of their memory.
+  private static func settledMemory() async throws -> Int {
+    var least = Int.max
+    for _ in 0..<10 {
+      try await Task.sleep(for: .milliseconds(50))
+      least = min(least, ResidentMemory.now)
+    }
+    return least
   }
 }

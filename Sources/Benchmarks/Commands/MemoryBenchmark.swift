@@ -14,6 +14,9 @@ struct MemoryBenchmark: ParsableCommand {
   @Option(help: "How many threads.")
   var threads = 2
 
+  @Flag(help: "Separations are found too.")
+  var separations = false
+
   @Option(help: "Where to write the index, which is removed again.")
   var index: String
 
@@ -31,7 +34,8 @@ struct MemoryBenchmark: ParsableCommand {
     let places = try points.read()
     let before = ResidentMemory.now
     var tree: ClusterTree?
-    let time = try seconds { tree = try ClusterTree(places, options: BuildOptions(threads: threads)) }
+    let options = BuildOptions(threads: threads, findsSeparations: separations)
+    let time = try seconds { tree = try ClusterTree(places, options: options) }
     let peak = ResidentMemory.peak
     require(tree!.root?.pointCount == places.count, "\(tree!.pointCount) points of \(places.count)")
     try tree!.write(index: index)

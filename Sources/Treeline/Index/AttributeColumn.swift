@@ -93,6 +93,23 @@ package struct AttributeColumn: Sendable {
     }
   }
 
+  /// What its values are, but for those that are null.
+  var type: String {
+    if encoding == .numbers { return "Number" }
+    var types: Set<String> = []
+    for entry in 0..<min(entryCount, 4096) {
+      guard let tag = entryBytes(entry).flatMap({ AttributeValue.Tag(rawValue: $0[0]) }) else { continue }
+      switch tag {
+      case .null, .absent: break
+      case .no, .yes: types.insert("Boolean")
+      case .number: types.insert("Number")
+      // Nested values are written as text where there are none, as in tiles.
+      case .string, .json: types.insert("String")
+      }
+    }
+    return types.count > 1 ? "Mixed" : types.first ?? "String"
+  }
+
   /// The tag and the text of a dictionary entry, one byte at least; nil where there is no such entry.
   func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }

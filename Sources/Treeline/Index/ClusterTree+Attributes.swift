@@ -2,6 +2,13 @@ extension ClusterTree {
   /// The names of the columns that the index keeps, in its order; none for a tree that was built in memory.
   public var attributeNames: [String] { storage.attributes.map(\.name) }
 
+  /// What kinds of values the columns have, in the order of their names, in the words of TileJSON: `String`, `Number`,
+  /// `Boolean`, or `Mixed`. Of very many distinct values the first 4,096 say so.
+  package var attributeTypes: [String] {
+    defer { withExtendedLifetime(storage) {} }
+    return storage.attributes.map(\.type)
+  }
+
   /// What the index keeps of a point, given by its place in tree order: a single point's is `range.lowerBound`.
   ///
   /// Columns that the point lacks are left out, as the members that a GeoJSON feature does not have.

@@ -27,7 +27,7 @@ extension TreeStorage {
     let edges = WindowEdges(of: window)
     let sight = try sight(byBoxOf: start, in: edges)
     if sight == .none { return [] }
-    var front = Front(of: start, sight)
+    var front = Front(of: start, sight, limit: limit)
     /// Whether all nodes of the front are known to have a point in the window.
     var isSettled = false
     while true {

@@ -1,7 +1,8 @@
 /// The nodes of a cut while it is made, in tree order.
 ///
 /// A level is expanded by reading the nodes one after the other and writing what takes their place, to be read at the
-/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless that is large.
+/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless its limit is
+/// above a thousand.
 struct Front: ~Copyable {
   /// A node and how much of it is seen, in 16 bytes: it is copied at every level.
   struct Slot {
@@ -41,14 +42,16 @@ struct Front: ~Copyable {
 
   typealias Place = UnsafeMutablePointer<Slot>
 
-  /// Enough for most answers; limits are often said to be huge and seldom are reached.
-  private static let capacityAtFirst = 512
-
-  /// As many finished nodes are copied at every level without looking for better.
+  /// For so many nodes there is room from the beginning, and finished ones are copied at every level without looking for
+  /// better. Higher limits are often said to be huge and seldom are reached.
   private static let fewNodes = 1024
+  private static let capacityBeyond = 512
+
+  /// What nodes of a front can lead to: a level at most doubles them, and as many may change in the end.
+  private static func capacity(for count: Int) -> Int { 3 * count + 1 }
 
   /// Of what is read and of what is written.
-  private var capacity = capacityAtFirst
+  private var capacity: Int
   private var readStart: Place
   private var writtenStart: Place
 
@@ -62,7 +65,10 @@ struct Front: ~Copyable {
   private var retired: [[Node]] = []
   private var retiredCount = 0
 
-  init(of node: Node, _ sight: Sight) {
+  /// - Parameter limit: how many nodes the front may come to have.
+  init(of node: Node, _ sight: Sight, limit: Int) {
+    let most = max(min(limit, Int(node.count)), 1)
+    capacity = most <= Self.fewNodes ? Self.capacity(for: most) : Self.capacityBeyond
     readStart = .allocate(capacity: 2 * capacity)
     writtenStart = readStart + capacity
     readStart.initialize(to: Slot(node, seen: sight))
@@ -94,8 +100,7 @@ struct Front: ~Copyable {
     swap(&readStart, &writtenStart)
     (next, end, place) = (readStart, place, writtenStart)
     let count = end - next
-    // A level at most doubles them, and as many may change in the end.
-    if 3 * count + 1 > capacity { grow() }
+    if Self.capacity(for: count) > capacity { grow() }
     if count > Self.fewNodes { retire() }
   }
 

@@ -5,7 +5,7 @@ extension ClusterTree {
   /// order: see `SeparationBuild`.
   ///
   /// - Parameter progress: as that of a build.
-  /// - Complexity: O(n log n) on all measured data, about 100 bytes a point of memory on the way.
+  /// - Complexity: O(n log n) steps on all measured data, about 100 bytes a point of memory on the way.
   package func separations(
     threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) -> (codes: ContiguousArray<UInt16>, work: SeparationWork) {

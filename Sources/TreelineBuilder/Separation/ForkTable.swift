@@ -3,6 +3,7 @@ import Treeline
 /// All forks of a tree by their numbers. What lies at numbers of no fork, within stacks, is never looked at.
 struct ForkTable: @unchecked Sendable {
   let forks: UnsafeMutablePointer<Fork>
+  private let capacity: Int
   /// The root's fork, or `none` where all points are one position.
   private(set) var root = Fork.none
 
@@ -10,7 +11,7 @@ struct ForkTable: @unchecked Sendable {
   ///
   /// - Complexity: O(pointCount), shared by the threads.
   init(of storage: TreeStorage, _ metric: PlaneMetric, threads: Int, _ monitor: BuildMonitor) {
-    let capacity = max(storage.pointCount, 1)
+    capacity = max(storage.pointCount, 1)
     // No fork lies across two lines.
     precondition(MemoryLayout<Fork>.stride == 64, "A fork takes one line of the caches")
     forks = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Fork>.stride, alignment: 64)
@@ -38,7 +39,7 @@ struct ForkTable: @unchecked Sendable {
     }
   }
 
-  func deallocate() { forks.deallocate() }
+  func deallocate() { MemoryBlock(forks, count: capacity).deallocate() }
 
   /// A node with two children, on the way to be a fork.
   private struct Branch: Sendable {

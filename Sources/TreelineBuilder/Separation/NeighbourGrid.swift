@@ -44,7 +44,7 @@ struct NeighbourGrid: ~Copyable {
     table = CellTable(monitor)
   }
 
-  deinit { pieces.deallocate() }
+  deinit { MemoryBlock(pieces, count: pieceCapacity).deallocate() }
 
   /// Takes all nodes away and cuts the plane anew.
   ///
@@ -187,9 +187,19 @@ extension NeighbourGrid {
   }
 
   /// A piece's x, y and forks, four of each, one by one.
+  struct Lanes {
+    fileprivate let start: UnsafeMutableRawPointer
+
+    @inline(__always)
+    subscript(lane: Int) -> UInt32 {
+      get { start.load(fromByteOffset: lane &* 4, as: UInt32.self) }
+      nonmutating set { start.storeBytes(of: newValue, toByteOffset: lane &* 4, as: UInt32.self) }
+    }
+  }
+
   @inline(__always)
-  static func lanes(of piece: UnsafeMutablePointer<Piece>) -> UnsafeMutablePointer<UInt32> {
-    UnsafeMutableRawPointer(piece).assumingMemoryBound(to: UInt32.self)
+  static func lanes(of piece: UnsafeMutablePointer<Piece>) -> Lanes {
+    Lanes(start: UnsafeMutableRawPointer(piece))
   }
 
   @inline(__always)

@@ -12,7 +12,7 @@ import Treeline
 /// splits, so nobody needs to be called when it does. Hence whatever could split at r has an appointment at r or above,
 /// and appointments are kept in the order of distances and then of the tree: the rule's own order.
 ///
-/// About 1.4 looks at neighbours a node are what real and generated data take. All nodes shown are r apart,
+/// About 1.3 looks at neighbours a node are what real and generated data take. All nodes shown are r apart,
 /// so as long as cells are about as wide as r, each has few nodes, and few cells are near.
 ///
 /// The idea to bound a key from above, to look again when the bound is due and to wait at what stood in the way is that of

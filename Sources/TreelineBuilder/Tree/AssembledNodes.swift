@@ -9,13 +9,21 @@ struct AssembledNodes {
   /// Where the next children go.
   private var next = 1
 
-  var memory: [UnsafeMutableRawPointer] { [.init(records), .init(sums), .init(spreads)] }
+  var blocks: [MemoryBlock] {
+    let pairCount = Self.pairCount(recordCount)
+    return [
+      MemoryBlock(records, count: recordCount), MemoryBlock(sums, count: pairCount),
+      MemoryBlock(spreads, count: pairCount),
+    ]
+  }
+
+  private static func pairCount(_ recordCount: Int) -> Int { max(recordCount - 1, 0) / 2 }
 
   /// Puts the pieces together, letting each go once it is copied: they are many and large. Of no use once the build is
   /// cancelled.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     recordCount = top?.recordCount ?? 0
-    let pairCount = max(recordCount - 1, 0) / 2
+    let pairCount = Self.pairCount(recordCount)
     records = .allocate(capacity: recordCount)
     sums = .allocate(capacity: pairCount)
     spreads = .allocate(capacity: pairCount)

@@ -15,15 +15,14 @@ struct BuildMemory {
 
   /// Gives up a build.
   func free() {
-    freeSpare()
-    arrays.gaps.deallocate()
-    arrays.points.deallocate()
-    arrays.rows.deallocate()
+    for block in [points, rows, gaps] + spare { block.deallocate() }
   }
 
-  private func freeSpare() {
-    arrays.sparePoints.deallocate()
-    arrays.spareRows.deallocate()
+  private var points: MemoryBlock { MemoryBlock(arrays.points, count: pointCount) }
+  private var rows: MemoryBlock { MemoryBlock(arrays.rows, count: pointCount) }
+  private var gaps: MemoryBlock { MemoryBlock(arrays.gaps, count: pointCount + 1) }
+  private var spare: [MemoryBlock] {
+    [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
   /// Gives every point the number of its row, and brings its memory into being: what is touched later costs the same.
@@ -44,23 +43,22 @@ struct BuildMemory {
     _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
-    monitor.letGo { freeSpare() }
-    let gaps = packedGaps(threads: threads, monitor)
-    monitor.letGo { arrays.gaps.deallocate() }
+    monitor.letGo { for block in spare { block.deallocate() } }
+    let packedGaps = packedGaps(threads: threads, monitor)
+    monitor.letGo { gaps.deallocate() }
     let nodes = AssembledNodes(top, threads: threads, monitor)
-    var memory: [UnsafeMutableRawPointer] =
-      [.init(arrays.points), .init(arrays.rows), .init(gaps)] + nodes.memory
+    var blocks = [points, rows, MemoryBlock(packedGaps, count: (pointCount + 1) / 2)] + nodes.blocks
     do throws(BuildFailure) {
       if monitor.isCancelled { throw .cancelled }
-      let separations = try separate(storage(nodes, gaps, separations: nil) {})
-      if let separations { memory.append(.init(separations)) }
-      nonisolated(unsafe) let owned = memory
-      return storage(nodes, gaps, separations: separations) { for memory in owned { memory.deallocate() } }
+      let separations = try separate(storage(nodes, packedGaps, separations: nil) {})
+      if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
+      return storage(nodes, packedGaps, separations: separations) { [blocks] in
+        for block in blocks { block.deallocate() }
+      }
     } catch {
-      nonisolated(unsafe) let owned = memory
-      inBackground {
+      inBackground { [blocks] in
         top?.removeAll()
-        for memory in owned { memory.deallocate() }
+        for block in blocks { block.deallocate() }
       }
       throw error
     }

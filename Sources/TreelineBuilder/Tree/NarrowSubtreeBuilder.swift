@@ -37,7 +37,7 @@ struct NarrowSubtreeBuilder<Place: CutPlace> {
     let scatter = Scatter(part.moments)
     guard count > NodeRecord.bucketCapacity, !scatter.isZero else {
       nodes.records[part.record] = arrays.makeBucket(
-        first: part.first, part.moments, from: corner, at: splitter.place)
+        first: part.first, part.moments, from: corner, at: splitter.place, splitter.monitor)
       return
     }
     let split =

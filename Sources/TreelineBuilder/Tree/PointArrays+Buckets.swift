@@ -2,13 +2,18 @@ import Treeline
 
 extension PointArrays {
   /// Brings the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
+  ///
+  /// - Parameter monitor: asked where there are many points, all at one position.
   func makeBucket<Sum>(
-    first: Int, _ moments: Moments<Sum>, from corner: PlanePoint, at place: some CutPlace
+    first: Int, _ moments: Moments<Sum>, from corner: PlanePoint, at place: some CutPlace,
+    _ monitor: BuildMonitor
   ) -> NodeRecord {
     let count = Int(moments.count)
-    let box = box(first: first, count: count)
+    // More than a bucket has room for are not split only because they cannot be.
+    let box =
+      count > NodeRecord.bucketCapacity ? PlaneRect(points[first]) : box(first: first, count: count)
     if box.isPoint {
-      noteStack(first: first, count: count)
+      monitor.pass(over: first..<first + count - 1) { noteStack(first: $0.lowerBound, gapCount: $0.count) }
     } else {
       shape(first: first, moments, from: corner, at: place, level: 0)
     }
@@ -16,8 +21,8 @@ extension PointArrays {
     return NodeRecord(box: box, count: UInt32(count), childOffset: 0)
   }
 
-  private func noteStack(first: Int, count: Int) {
-    (gaps + first).update(repeating: Gap.none, count: count - 1)
+  private func noteStack(first: Int, gapCount: Int) {
+    (gaps + first).update(repeating: Gap.none, count: gapCount)
   }
 
   /// Splits the points of a bucket down to single positions and notes at which level each gap was split.
@@ -33,7 +38,7 @@ extension PointArrays {
     }
     let scatter = Scatter(moments)
     if scatter.isZero {
-      noteStack(first: first, count: count)
+      noteStack(first: first, gapCount: count - 1)
       return
     }
     let split = principalSplit(

@@ -43,7 +43,10 @@ struct PointProjection {
     case .planar:
       let plane = Self.square(around: places, monitor)
       _ = inChunks(of: places.count, threads: threads) { range in
-        monitor.pass(over: range) { for row in $0 { points[row] = plane.point(at: places[row]) } }
+        monitor.pass(over: range) { block in
+          for row in block { points[row] = plane.point(at: places[row]) }
+          monitor.advance(.projecting, by: block.count)
+        }
       }
       self.plane = plane
       clippedPointCount = 0

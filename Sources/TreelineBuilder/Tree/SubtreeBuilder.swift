@@ -24,7 +24,7 @@ struct SubtreeBuilder<Place: CutPlace> {
         stack.append(parts.left)
       } else if !splitter.monitor.isCancelled {
         nodes.records[segment.record] = splitter.arrays.makeBucket(
-          first: segment.first, segment.moments, from: segment.corner, at: splitter.place)
+          first: segment.first, segment.moments, from: segment.corner, at: splitter.place, splitter.monitor)
         splitter.monitor.advance(.splitting, by: segment.count)
       }
     }

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// What a build that is cancelled leaves behind, in a process of its own: others would blur its memory.
+@Suite struct CancelledBuildTests {
+  private struct Cancelled: Decodable {
+    var seconds: [Double]
+    var growth: Int
+  }
+
+  /// Each has 12 MB and more at work, so one in five that kept them would show.
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
+    arguments: [[], ["--separations"]])
+  func memoryIsLetGo(_ options: [String]) throws {
+    let process = Process()
+    process.executableURL = Valgrind.benchmarks
+    process.arguments = ["cancel", "clustered:300000", "--runs", "20"] + options
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    let cancelled = try JSONDecoder().decode(Cancelled.self, from: data)
+    #expect(!cancelled.seconds.isEmpty)
+    #expect(cancelled.growth < 24 << 20, "\(cancelled.growth) bytes more after ten builds")
+  }
+}
