@@ -120,12 +120,28 @@ def write_world():
     """What the map of the server lies on: land, lakes and borders, told apart by their kind."""
     features = []
     for kind, name in (("land", "physical/ne_50m_land"), ("lake", "physical/ne_50m_lakes")):
-        features += polygon_features(read_polygons(NATURAL_EARTH / f"{name}.shp"), 3, kind)
+        polygons = read_polygons(NATURAL_EARTH / f"{name}.shp")
+        features += polygon_features([[on_mercator(ring) for ring in rings] for rings in polygons], 3, kind)
     borders = read_parts(NATURAL_EARTH / "cultural/ne_50m_admin_0_boundary_lines_land.shp", 3)
     for line in sorted(part for record in borders for part in record):
         points = round_ring(line, 3)
         features.append(json_feature("LineString", "[" + ",".join(f"[{x},{y}]" for x, y in points) + "]", "border"))
     write(f"{VIEWER}/world.geojson.gz", collection_of(features), count=len(features))
+
+
+# Degrees; the map ends at 85.0511.
+MERCATOR_EDGE = 85.06
+
+
+def on_mercator(ring):
+    """A ring up to the edge of the map, along which only its corners are kept: of many points on one line the map library
+    loses the ends as well when it thins them out, and with them half of Antarctica."""
+    clamped = [(x, max(-MERCATOR_EDGE, min(y, MERCATOR_EDGE))) for x, y in ring]
+
+    def is_corner(at):
+        return any(abs(clamped[near % len(clamped)][1]) < MERCATOR_EDGE for near in (at - 1, at, at + 1))
+
+    return [point for at, point in enumerate(clamped) if is_corner(at)]
 
 
 def read_polygons(shapefile):

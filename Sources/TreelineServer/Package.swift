@@ -46,6 +46,7 @@ let package = Package(
       name: "TreelineServerCommand",
       dependencies: [
         "TreelineServer",
+        .product(name: "Treeline", package: "treeline"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

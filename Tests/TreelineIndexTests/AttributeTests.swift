@@ -36,6 +36,15 @@ import TreelineBuilder
     }
   }
 
+  @Test(
+    arguments: zip(
+      columns,
+      [.string, .number, .number, .string, .boolean, .number, .mixed, .string, .string, .number, .mixed]
+        as [AttributeType]))
+  func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws {
+    #expect(try opened { values[$0 % values.count] }.attributeTypes == [type])
+  }
+
   /// A repeated string is kept once: four bytes a point and little else.
   @Test func repeatedStringsAreKeptOnce() throws {
     let plain = try Self.set.tree().indexBytes().count

@@ -263,6 +263,8 @@ def check_tiles(server):
     expected = {f["properties"]["cluster_id"]: f["properties"] for f in
                 server.json("/v1/columns/clusters?zoom=1&detail=0")["features"]}
     _, _, body = server.ask("/v1/columns/tiles/0/0/0.mvt?detail=0&buffer=0")
+    fields = server.json("/v1/columns/tiles.json")["vector_layers"][0]["fields"]
+    types = {bool: "Boolean", int: "Number", float: "Number", str: "String"}
     for feature in mapbox_vector_tile.decode(body)["clusters"]["features"]:
         def comparable(value):
             return json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else value
@@ -270,6 +272,8 @@ def check_tiles(server):
         found = {k: comparable(json.loads(v)) if isinstance(v, str) and v[:1] in "{[" else v
                  for k, v in feature["properties"].items()}
         assert found == properties, f"{found} for {properties}"
+        for name, value in feature["properties"].items():
+            assert fields[name] in (types[type(value)], "Mixed"), f"{name}: {fields[name]} for {value!r}"
     assert not expected
     tiles = server.json("/v1/iceland/tiles.json?spacing=60")["tiles"][0]
     assert tiles == f"http://127.0.0.1:{server.port}/v1/iceland/tiles/{{z}}/{{x}}/{{y}}.mvt?spacing=60"
@@ -325,6 +329,38 @@ def check_http(server):
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
             client.sendall(request)
             assert client.recv(100).startswith(answer), request[:40]
+    check_bodies(server)
+
+
+def check_bodies(server):
+    """Of requests whose bodies come late, are too long to come at all, or break off."""
+    def head(length, expect=b""):
+        return (b"POST /v1/iceland/transition HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                + expect + b"Content-Length: %d\r\n\r\n" % length)
+
+    body, expect = b'{"cluster_ids":[0]}', b"Expect: 100-continue\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+        client.sendall(head(len(body), expect))
+        assert client.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(body)
+        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+        client.sendall(head(10 ** 9, expect))
+        answer = b""
+        while part := client.recv(1000):
+            answer += part
+        assert answer.startswith(b"HTTP/1.1 413"), answer
+    def refused():
+        metrics = server.ask("/metrics")[2].decode()
+        assert 'status="5' not in metrics
+        counted = re.search(r'^treeline_requests_total{route="/v1/{index}/transition",status="400"} (\d+)$', metrics, re.M)
+        return int(counted[1]) if counted else 0
+
+    before = refused()
+    for part in [b"", body[:5]]:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+            client.sendall(head(len(body)) + part)
+    until(lambda: refused() == before + 2)
 
 
 def check_odd_requests(server):

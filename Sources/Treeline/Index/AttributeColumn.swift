@@ -94,20 +94,19 @@ package struct AttributeColumn: Sendable {
   }
 
   /// What its values are, but for those that are null.
-  var type: String {
-    if encoding == .numbers { return "Number" }
-    var types: Set<String> = []
+  var type: AttributeType {
+    if encoding == .numbers { return .number }
+    var types: Set<AttributeType> = []
     for entry in 0..<min(entryCount, 4096) {
       guard let tag = entryBytes(entry).flatMap({ AttributeValue.Tag(rawValue: $0[0]) }) else { continue }
       switch tag {
       case .null, .absent: break
-      case .no, .yes: types.insert("Boolean")
-      case .number: types.insert("Number")
-      // Nested values are written as text where there are none, as in tiles.
-      case .string, .json: types.insert("String")
+      case .no, .yes: types.insert(.boolean)
+      case .number: types.insert(.number)
+      case .string, .json: types.insert(.string)
       }
     }
-    return types.count > 1 ? "Mixed" : types.first ?? "String"
+    return types.count > 1 ? .mixed : types.first ?? .string
   }
 
   /// The tag and the text of a dictionary entry, one byte at least; nil where there is no such entry.

@@ -9,6 +9,15 @@ public enum AttributeValue: Hashable, Sendable {
   case json(String)
 }
 
+/// What the values of a column are, but for null, in the words of TileJSON.
+public enum AttributeType: String, Hashable, Sendable {
+  /// Nested objects and arrays among them, which are text in tiles.
+  case string = "String"
+  case number = "Number"
+  case boolean = "Boolean"
+  case mixed = "Mixed"
+}
+
 extension AttributeValue {
   /// How a value is told apart in a dictionary of an index.
   package enum Tag: UInt8 {

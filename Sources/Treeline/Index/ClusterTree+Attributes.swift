@@ -2,9 +2,10 @@ extension ClusterTree {
   /// The names of the columns that the index keeps, in its order; none for a tree that was built in memory.
   public var attributeNames: [String] { storage.attributes.map(\.name) }
 
-  /// What kinds of values the columns have, in the order of their names, in the words of TileJSON: `String`, `Number`,
-  /// `Boolean`, or `Mixed`. Of very many distinct values the first 4,096 say so.
-  package var attributeTypes: [String] {
+  /// What the values of the columns are, in the order of `attributeNames`.
+  ///
+  /// Of a column whose values are not all numbers the first 4,096 distinct ones say so.
+  public var attributeTypes: [AttributeType] {
     defer { withExtendedLifetime(storage) {} }
     return storage.attributes.map(\.type)
   }

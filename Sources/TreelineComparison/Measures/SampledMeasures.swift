@@ -82,7 +82,8 @@ public struct SampledMeasures: Hashable, Sendable {
     neighbourSpread = look.neighbourSpread
     dataDistance = try ClusteringMeasures.dataDistance(shown, in: view, of: tree)
 
-    let step = max(1, cover.reduce(0) { $0 + $1.count } / Self.sampleSize)
+    let covered = cover.reduce(0) { $0 + $1.count }
+    let step = max(1, covered / Self.sampleSize)
     var sum = 0.0
     for (number, range) in cover.enumerated() {
       for place in stride(from: (range.lowerBound + step - 1) / step * step, to: range.upperBound, by: step) {
@@ -96,7 +97,7 @@ public struct SampledMeasures: Hashable, Sendable {
         sampledPoints += 1
       }
     }
-    pointsInView = sampledPoints * step
+    pointsInView = min(sampledPoints * step, covered)
     distortion = sampledPoints > 0 ? (sum / Double(sampledPoints)).squareRoot() : nil
   }
 }

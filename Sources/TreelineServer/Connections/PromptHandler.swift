@@ -59,9 +59,10 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
         handOnHead(context)
         context.fireChannelRead(wrapInboundOut(part))
       }
-    case .head:
+    case .head(let head):
+      let head = hasAnnouncedBody(head) ? invited(head, context) : head
       handedOn += 1
-      context.fireChannelRead(wrapInboundOut(part))
+      context.fireChannelRead(wrapInboundOut(.head(head)))
     case .body:
       handOnHead(context)
       context.fireChannelRead(wrapInboundOut(part))
@@ -79,6 +80,24 @@ final class PromptHandler: ChannelDuplexHandler, RemovableChannelHandler {
     self.head = nil
     handedOn += 1
     context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+
+  // MARK: Bodies that wait to be invited
+
+  private func hasAnnouncedBody(_ head: HTTPRequest) -> Bool {
+    head.headerFields[.expect]?.lowercased() == "100-continue"
+  }
+
+  /// Has the client send the body of a request, unless it is too long: then the reply is the last, as no body follows it
+  /// (RFC 9110, section 10.1.1).
+  private func invited(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
+    var head = head
+    if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > Routes.longestBody {
+      head.headerFields[.connection] = "close"
+    } else if handedOn == 0 {
+      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+    return head
   }
 
   // MARK: Turns

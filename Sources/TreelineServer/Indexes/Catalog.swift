@@ -61,8 +61,10 @@ public final class Catalog: Sendable {
   }
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
-    guard let entry = entries.withLock({ $0[name] }), let mark = FileMark(path: entry.path) else {
-      return nil
+    guard let entry = entries.withLock({ $0[name] }) else { return nil }
+    guard let mark = FileMark(path: entry.path) else {
+      // It may be on its way; who asks for it now is told.
+      return isForced ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
     }
     guard isForced || mark != entry.index.mark && mark != entry.refused else { return nil }
     do {
@@ -80,6 +82,8 @@ public final class Catalog: Sendable {
 public enum CatalogError: Error, Hashable, Sendable {
   case notAName(String)
   case nameTwice(String)
+  /// The file of an index that is served is gone.
+  case missing(path: String)
 }
 
 extension CatalogError: CustomStringConvertible {
@@ -90,6 +94,7 @@ extension CatalogError: CustomStringConvertible {
         + "choose one, as in 'places=FILE'"
     case .nameTwice(let name):
       "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
+    case .missing(let path): "\(path): expected an index there, found none; build it anew"
     }
   }
 }

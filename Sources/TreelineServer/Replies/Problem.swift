@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOHTTP1
 import Treeline
 import TreelineFormats
 
@@ -66,6 +67,8 @@ extension Problem {
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
     case is IndexError:
       self.init(status: .internalServerError, detail: "The index is damaged; the server's log says where.")
+    case is HTTPParserError:
+      self.init(status: .badRequest, detail: "The request broke off, or was none, before its end.")
     default: self.init(status: .internalServerError, detail: "The server failed; its log says more.")
     }
   }

@@ -9,11 +9,15 @@ struct Cut {
   let spacing: Double?
   let alone: PointsAlone
 
+  /// Of all that it reads.
+  static let names = ["limit", "order", "detail", "spacing", "min-points", "alone-from-zoom"]
+
   static let defaultLimit = 100
   static let largestLimit = 10_000
 
   /// - Parameter hasScale: whether there is a zoom, by which pixels mean something.
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, hasScale: Bool) {
+    parameters.refuse(["cell"], expected: "a method=grid beside it")
     let askedLimit = parameters.integer("limit", in: 1...Self.largestLimit)
     order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
     detail = Self.pixels("detail", &parameters, hasScale)
@@ -24,7 +28,8 @@ struct Cut {
       parameters.refuse("spacing", expected: "either a detail or a spacing", found: "both")
     }
     if isByPixels && parameters.has("order") {
-      parameters.refuse("order", expected: "no order with a detail or a spacing", found: order.rawValue)
+      parameters.refuse(
+        "order", expected: "no order with a detail or a spacing", found: parameters.value("order"))
     }
     if spacing != nil && !tree.hasSeparations {
       parameters.refuse(

@@ -9,6 +9,7 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: View) {
+    parameters.refuse(Cut.names, expected: "no method=grid beside it, which has cells of a size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
       expected: "a number of pixels above 0")

@@ -73,6 +73,14 @@ struct QueryParameters {
     faults.append(ParameterFault(name: name, expected: expected, found: found))
   }
 
+  /// Notes those that are there of parameters that go with something else.
+  mutating func refuse(_ names: [String], expected: String) {
+    for name in names {
+      guard let value = text(name) else { continue }
+      refuse(name, expected: expected, found: value)
+    }
+  }
+
   /// Whether a parameter is there, whatever its value.
   func has(_ name: String) -> Bool { value(name) != nil }
 

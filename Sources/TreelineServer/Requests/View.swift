@@ -30,7 +30,8 @@ struct View {
       &parameters, of: tree, prefix,
       box: edges.map { BoundingBox(west: $0[0], south: $0[1], east: $0[2], north: $0[3]) },
       center: center.map { Coordinate(longitude: $0[0], latitude: $0[1]) },
-      zoom: zoom ?? (parameters.has(prefix + "width") ? nil : defaultZoom),
+      // A box of so many pixels has a zoom of its own.
+      zoom: zoom ?? (edges != nil && width != nil ? nil : defaultZoom),
       size: width.flatMap { width in height.map { (width, $0) } })
   }
 

@@ -119,6 +119,11 @@ struct Routes {
     guard type == Answer.json else {
       throw Problem(status: .unsupportedMediaType, detail: "The body must be \(Answer.json).")
     }
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.longestBody,
+      request.headers[.expect] != nil
+    {
+      throw Self.bodyTooLong
+    }
     var request = request
     let body = try await body(of: &request)
     let answer = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&asked, $0) }
@@ -134,8 +139,7 @@ struct Routes {
         do {
           return try await collecting.body.collect(upTo: Self.longestBody)
         } catch is NIOTooManyBytesError {
-          throw Problem(
-            status: .contentTooLarge, detail: "The body must be at most \(Self.longestBody) bytes.")
+          throw Self.bodyTooLong
         }
       }
       group.addTask {
@@ -146,6 +150,10 @@ struct Routes {
       defer { group.cancelAll() }
       return try await group.next()!
     }
+  }
+
+  private static var bodyTooLong: Problem {
+    Problem(status: .contentTooLarge, detail: "The body must be at most \(longestBody) bytes.")
   }
 
   private static let transition = "/v1/{index}/transition"

@@ -52,11 +52,14 @@ enum TileRoutes {
       )
       bytes.append("\"cluster\":\"Boolean\",\"cluster_id\":\"Number\",\"point_count\":\"Number\",")
       bytes.append("\"point_count_abbreviated\":\"String\",\"stack\":\"Boolean\",\"index\":\"Number\"")
-      let columns = tree.attributeNames.map { (name: $0, value: AttributeValue.null) }
-      FeatureProperties.forEachColumn(columns) { name, _ in
+      let columns = zip(tree.attributeNames, tree.attributeTypes).map {
+        (name: $0, value: AttributeValue.string($1.rawValue))
+      }
+      FeatureProperties.forEachColumn(columns) { name, type in
         bytes.append(",")
         bytes.append(json: name)
-        bytes.append(":\"String\"")
+        bytes.append(":")
+        bytes.append(json: type)
       }
       bytes.append("}}]}\n")
     }

@@ -70,9 +70,31 @@ private struct PreviousAnswer: Decodable {
     case clusterIDs = "cluster_ids"
   }
 
+  /// Any name of a member of an object.
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    // A misspelt version would be no check at all.
+    for name in try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue).sorted()
+    where CodingKeys(stringValue: name) == nil {
+      throw Problem.invalid(name, expected: "no such member of the body", found: nil)
+    }
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    version = try members.decodeIfPresent(String.self, forKey: .version)
+    clusterIDs = try members.decode([UInt64].self, forKey: .clusterIDs)
+  }
+
   init(_ body: UnsafeRawBufferPointer, of index: ServedIndex) throws {
     do {
       self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body))
+    } catch let problem as Problem {
+      throw problem
     } catch {
       throw Problem.invalid(
         "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'",
@@ -81,6 +103,9 @@ private struct PreviousAnswer: Decodable {
     guard clusterIDs.count <= Cut.largestLimit else {
       throw Problem.invalid(
         "cluster_ids", expected: "at most \(Cut.largestLimit) of them", found: "\(clusterIDs.count)")
+    }
+    if let id = clusterIDs.first(where: { $0 >= 1 << 53 }) {
+      throw Problem.invalid("cluster_ids", expected: "ids below 2^53", found: "\(id)")
     }
   }
 

@@ -141,6 +141,20 @@ import Treeline
     }
   }
 
+  /// What the view before lacks is as in the view now.
+  @Test func aTransitionsZoomHoldsForBothViews() async throws {
+    try await TestServer().ask { client in
+      let now = "center=2.3,48.8&zoom=6&width=400&height=300"
+      let before = "from-center=2.3,48.8&from-width=200&from-height=200"
+      let path = "/v1/places/transition?\(now)&\(before)"
+      let (bare, told) = (
+        try await client.execute(uri: path, method: .get),
+        try await client.execute(uri: path + "&from-zoom=6", method: .get)
+      )
+      #expect(bare.status == .ok && bare.body == told.body)
+    }
+  }
+
   @Test func measuresAreThoseOfAnAnswer() async throws {
     try await TestServer().ask { client in
       let view = "center=2.3,48.8&zoom=9&width=800&height=600"

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import Testing
 import Treeline
 import TreelineBuilder
@@ -123,6 +124,8 @@ import TreelineBuilder
     ("application/json", "{\"cluster_ids\":[0,0]}", 400),
     ("application/json", "{\"cluster_ids\":[77777777777]}", 409),
     ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409),
+    ("application/json", "{\"cluster_ids\":[9007199254740992]}", 400),
+    ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400),
     ("text/plain", "{\"cluster_ids\":[]}", 415),
     ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
@@ -135,6 +138,11 @@ import TreelineBuilder
         body: ByteBuffer(string: body))
       #expect(answer.status.code == status)
     }
+  }
+
+  /// That is the client's doing, and no failure of the server.
+  @Test func aBodyThatBreaksOffIsTheClientsFault() {
+    #expect(Problem(of: HTTPParserError.invalidEOFState).status == .badRequest)
   }
 
   @Test func othersMayAskWhereTheyAreAllowed() async throws {

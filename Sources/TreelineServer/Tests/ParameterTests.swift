@@ -62,6 +62,20 @@ import TreelineBuilder
     }
   }
 
+  /// What is wrong is told in words that lead further.
+  @Test(arguments: [
+    ("clusters?cell=5", "cell: expected a method=grid beside it, found '5'"),
+    ("clusters?method=grid&zoom=3&limit=3", "limit: expected no method=grid beside it"),
+    ("clusters?zoom=3&order=x&detail=2", "found 'x'"),
+    ("clusters?colour=red", "colour: expected no such parameter"),
+  ])
+  func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
+    try await TestServer().ask { client in
+      let problem = try await client.execute(uri: "/v1/places/\(path)", method: .get).json()
+      #expect(try #require(problem["detail"] as? String).contains(words))
+    }
+  }
+
   /// All that is wrong is told at once.
   @Test func faultsAreToldTogether() async throws {
     try await TestServer().ask { client in

@@ -110,6 +110,22 @@ import Testing
     _ = try? channel.finish()
   }
 
+  /// A client that waits to be invited is, or told at once that its body is too long.
+  @Test(arguments: [("5", true), ("\(Routes.longestBody + 1)", false)])
+  func bodiesAreInvited(_ length: String, _ isInvited: Bool) throws {
+    let channel = Self.channel()
+    try channel.writeInbound(
+      HTTPRequestPart.head(Self.head("/x", .post, [.contentLength: length, .expect: "100-Continue"])))
+    let sent = try channel.readOutbound(as: HTTPResponsePart.self)
+    #expect((sent == .head(HTTPResponse(status: .continue))) == isInvited)
+    guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
+      Issue.record("no head")
+      return
+    }
+    #expect((head.headerFields[.connection] == "close") == !isInvited)
+    _ = try? channel.finish()
+  }
+
   /// As a client of HTTP/1.0 means it, and in whatever letters.
   @Test(arguments: [
     ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Close, TE\r\n\r\n", "close"),

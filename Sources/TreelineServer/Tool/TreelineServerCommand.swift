@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import NIOCore
 import NIOPosix
+import Treeline
 import TreelineServer
 
 @main
@@ -50,9 +51,9 @@ struct TreelineServerCommand: AsyncParsableCommand {
       throw ValidationError(
         "'--allow-origin' must be one origin, such as 'https://example.org', or '*', found '\(allowOrigin)'.")
     }
-    if let publicURL, !Self.hasScheme(publicURL) {
+    if let publicURL, !Self.hasScheme(publicURL) || publicURL.contains(where: { "?# ".contains($0) }) {
       throw ValidationError(
-        "'--public-url' must begin with 'http://' or 'https://', found '\(publicURL)'.")
+        "'--public-url' must begin with 'http://' or 'https://' and have no query, found '\(publicURL)'.")
     }
   }
 
@@ -74,7 +75,17 @@ struct TreelineServerCommand: AsyncParsableCommand {
       }
     } catch {
       FileHandle.standardError.write(Data("treeline-server: \(message(of: error))\n".utf8))
-      throw ExitCode(1)
+      throw ExitCode(code(of: error))
+    }
+  }
+
+  /// As `treeline help` has it (sysexits.h).
+  private func code(of error: any Error) -> Int32 {
+    switch error {
+    case is CatalogError: EX_USAGE
+    case IndexError.unopenable: EX_NOINPUT
+    case is IndexError: EX_DATAERR
+    default: EX_IOERR
     }
   }
 

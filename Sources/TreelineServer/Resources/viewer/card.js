@@ -69,7 +69,7 @@ export class Card {
     this.node.replaceChildren();
     this.cluster = null;
     this.spread = null;
-    this.viewer.closed(hadFocus);
+    this.viewer.closed(hadFocus ? this.opener : null);
   }
 
   /** Marks a member on the spread in the list. */
@@ -91,6 +91,7 @@ export class Card {
       element("header", {}, element("div", {}, heading, element("p", {}, subtitle)), close),
       element("div", { className: "body", tabIndex: 0, role: "group", ariaLabel: title }, body));
     this.spread = null;
+    if (!this.node.contains(document.activeElement)) this.opener = document.activeElement;
     this.node.hidden = false;
     heading.focus({ preventScroll: true });
   }

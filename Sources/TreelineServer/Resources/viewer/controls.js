@@ -1,7 +1,7 @@
 // The settings as controls of the panel.
 
 import { RANGES } from "./settings.js";
-import { element, number, short, title } from "./text.js";
+import { element, number, points, short, title } from "./text.js";
 
 const AMOUNTS = {
   spacing: { unit: " px", says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.` },
@@ -71,9 +71,12 @@ export class Controls {
     fill(find("#dataset"), [...datasets.values()].map(({ name }) => [name, title(name)]), index.name);
     find("#dataset-field").hidden = datasets.size < 2;
     const splits = indexes.filter(samePoints);
-    fill(find("#split"), splits.map(({ name, split }) => [name, splitTitle(split)]), index.name);
+    // Two that are split alike go by their names.
+    const isOnly = ({ split }) => splits.filter((other) => other.split === split).length === 1;
+    const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${title(each.name)})`);
+    fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    find("#facts").textContent = `${title(index.name)} · ${number(index.point_count)} points`;
+    find("#facts").textContent = `${title(index.name)} · ${points(index.point_count)}`;
   }
 
   /** What the colours stand for. */

@@ -2,7 +2,7 @@
 
 import { density } from "./cluster.js";
 import { boxSize } from "./mercator.js";
-import { element, kilometres, nameOf, number, points, short } from "./text.js";
+import { element, kilometres, nameOf, number, place, points, short } from "./text.js";
 
 /** Members are asked for once the pointer rests so many milliseconds. */
 const REST = 140;
@@ -13,9 +13,11 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  constructor(node, server) {
+  /** @param wake Called when a cluster has got a box that is to be drawn. */
+  constructor(node, server, wake) {
     this.node = node;
     this.server = server;
+    this.wake = wake;
   }
 
   /** Shows a cluster beside a place of the screen. */
@@ -25,9 +27,7 @@ export class Hint {
       this.#shown = cluster.id;
       this.node.replaceChildren(...this.#facts(cluster, index));
       this.node.hidden = false;
-      if (cluster.count > 1 && side !== "grid" && index.columns.length > 0) {
-        this.#timer = setTimeout(() => this.#members(cluster, index), REST);
-      }
+      if (cluster.count > 1 && side !== "grid") this.#timer = setTimeout(() => this.#learn(cluster, index), REST);
     }
     this.#place(x, y);
   }
@@ -41,16 +41,25 @@ export class Hint {
 
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
-    const facts = cluster.stack ? "All at one place" : cluster.bbox ? extent(cluster) : "Of a vector tile";
+    const facts = cluster.stack ? "All at one place" : cluster.bbox ? extent(cluster) : "…";
     return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
   }
 
-  async #members(cluster, index) {
-    this.#controller = new AbortController();
+  async #learn(cluster, index) {
+    const { signal } = (this.#controller = new AbortController());
     try {
-      const { features } = await this.server.members(index.name, cluster.id, { limit: FEW }, this.#controller.signal);
+      // A cluster of a tile has no box.
+      const [{ features }, whole] = await Promise.all([
+        this.server.members(index.name, cluster.id, { limit: FEW }, signal),
+        cluster.bbox ?? this.server.cluster(index.name, cluster.id, signal),
+      ]);
       if (this.#shown !== cluster.id) return;
-      const names = features.map(({ properties }) => element("li", {}, nameOf(properties, index.columns)));
+      if (!cluster.bbox) {
+        cluster.bbox = whole.bbox;
+        this.node.replaceChildren(...this.#facts(cluster, index));
+        this.wake();
+      }
+      const names = features.map((member) => element("li", {}, calledBy(member, index.columns)));
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
       this.node.append(element("ul", {}, ...names));
@@ -69,6 +78,12 @@ export class Hint {
     const top = Math.min(Math.max(y - offsetHeight / 2, 8), height - offsetHeight - 8);
     this.node.style.translate = `${Math.round(Math.max(left, 8))}px ${Math.round(top)}px`;
   }
+}
+
+/** Without columns a member is where it is. */
+function calledBy({ properties, geometry }, columns) {
+  const [longitude, latitude] = geometry.coordinates;
+  return columns.length > 0 ? nameOf(properties, columns) : place(latitude, longitude, 4);
 }
 
 function extent({ count, bbox }) {

@@ -49,7 +49,7 @@ export class Overlay {
     context.rect(left, 0, right - left, this.height);
     context.clip();
     if (ellipses) for (const sprite of scene.sprites()) this.#ellipse(sprite, camera, sprite.cluster === marked);
-    if (marked) this.#bounds(marked, camera);
+    if (marked) this.drawBounds(marked, camera);
     for (const sprite of scene.sprites()) this.#badge(sprite, camera, now, left, right);
     if (marked) this.#mark(scene.sprite(marked.id), camera);
     context.restore();
@@ -79,7 +79,7 @@ export class Overlay {
   }
 
   /** The box around the points of a cluster. */
-  #bounds({ bbox, x, y, count }, camera) {
+  drawBounds({ bbox, x, y, count }, camera) {
     if (count < 2) return;
     const { context } = this;
     const box = camera.box(bbox, x);

@@ -43,8 +43,8 @@ export class Server {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, query)).zoom;
   }
 
-  cluster(index, id) {
-    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true });
+  cluster(index, id, signal) {
+    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true }, signal);
   }
 
   url(path, query = {}) {

@@ -6,6 +6,8 @@ export const number = (value) => whole.format(value);
 
 export const points = (count) => `${number(count)} ${count === 1 ? "point" : "points"}`;
 
+export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
+
 /** A number in three digits or so. */
 export function short(value) {
   if (value >= 1e6) return `${trim(value / 1e6)}M`;

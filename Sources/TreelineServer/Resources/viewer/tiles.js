@@ -4,8 +4,8 @@
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** Points closer than about a pixel are one grain. */
-const GRAIN = 1;
+/** Points closer than about so many pixels are one grain. */
+const GRAIN = 2;
 
 /** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
 const FINENESS = 2;
@@ -28,9 +28,12 @@ export class TileLayers {
    */
   update(index, settings, palette) {
     const { dust, view } = settings;
-    if (this.palette !== palette) {
+    if (this.palette !== palette || this.version !== index.version) {
       this.#remove("dust");
       this.#remove("clusters");
+      this.version = index.version;
+    }
+    if (this.palette !== palette) {
       for (const id of this.map.listImages()) if (id.startsWith("badge/")) this.map.removeImage(id);
       this.palette = palette;
       this.pictures = new BadgePictures(palette, FINENESS * Math.min(devicePixelRatio || 1, 2));

@@ -16,7 +16,7 @@ import { readPalette, Tones } from "./palette.js";
 import { clusterAt, memberAt } from "./pointer.js";
 import { mapPlace, mapText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
-import { number, place, points } from "./text.js";
+import { clusters, place, points } from "./text.js";
 import { TileLayers } from "./tiles.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -24,8 +24,14 @@ const find = (selector) => document.querySelector(selector);
 /** How many clusters of the whole index say which densities it has. */
 const OVERVIEW = 1000;
 
+/** How a box fills the map: what is one place keeps some of what is around it. */
+const FITTING = { padding: 56, maxZoom: 16 };
+
 /** Milliseconds without a change after which the view is measured and told. */
 const REST = 160;
+
+/** A box of so few degrees is one place on the map. */
+const PLACE = 1e-4;
 
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -49,7 +55,7 @@ export class Viewer {
     this.notice = new Notice(find("#notice"));
     this.controls = new Controls(settings);
     this.measures = new Measures(find("#measures"), server);
-    this.hint = new Hint(find("#hint"), server);
+    this.hint = new Hint(find("#hint"), server, this.wake);
     this.card = new Card(find("#card"), server, this);
     this.choice = new Choice(this);
     this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
@@ -67,7 +73,7 @@ export class Viewer {
     this.map = new maplibregl.Map({
       container: "map",
       style,
-      ...(mapPlace(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: { padding: 56 } }),
+      ...(mapPlace(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
       maxZoom: 20,
       maxPitch: 0,
       dragRotate: false,
@@ -85,6 +91,7 @@ export class Viewer {
     await this.#learn();
     this.#fit();
     this.#show();
+    this.#restSoon();
   }
 
   /** Learns which densities the index has, which the tones are spread over. */
@@ -113,7 +120,10 @@ export class Viewer {
     map.on("mousemove", ({ point }) => this.#hover(point));
     map.on("mouseout", () => this.#point(null));
     map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType));
-    map.on("error", ({ error }) => this.failed(error));
+    map.on("error", (event) => this.#mapFailed(event));
+    map.on("sourcedata", ({ sourceId, tile }) => {
+      if (sourceId === "clusters" && tile?.state === "loaded") this.notice.take("failure");
+    });
     addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
     });
@@ -152,6 +162,8 @@ export class Viewer {
     const edge = view === "compare" ? divider * camera.width : view === "grid" ? camera.width : 0;
     this.#draw(this.grid, 0, edge, now, ellipses);
     if (view !== "tiles") this.#draw(this.tree, edge, camera.width, now, ellipses);
+    // What the map library drew itself has its box all the same.
+    if (view === "tiles" && this.#pointed?.cluster.bbox) this.overlay.drawBounds(this.#pointed.cluster, camera);
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now);
     if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
@@ -201,14 +213,25 @@ export class Viewer {
   }
 
   async failed(error, side) {
-    if (side && (error.status === 409 || error.status === 404)) {
-      // The index was replaced, or is gone: ids of before mean nothing now.
-      this.indexes = await this.server.indexes().catch(() => this.indexes);
-      const index = this.#named(this.index.name);
-      if (index && index.version !== this.index.version) return this.#useIndex(index);
-    }
+    // The index was replaced, or is gone: ids of before mean nothing now.
+    if (side && (error.status === 409 || error.status === 404) && await this.#lookForNews()) return;
     const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
     this.notice.show("failure", text);
+  }
+
+  #mapFailed({ error, sourceId }) {
+    // Where a tile has no room for all its dust, there is none.
+    if (sourceId === "dust" && error.status === 400) return;
+    this.failed(error.status > 0 ? new Error(`A part of the map is missing: the server answered ${error.status}.`) : error);
+  }
+
+  /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
+  async #lookForNews() {
+    this.indexes = await this.server.indexes().catch(() => this.indexes);
+    const index = this.#named(this.index.name);
+    if (!index || index.version === this.index.version) return false;
+    await this.#useIndex(index);
+    return true;
   }
 
   // Settings
@@ -255,6 +278,8 @@ export class Viewer {
     if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
     find("#divider").hidden = settings.view !== "compare";
     this.divider.show(settings.divider);
+    // Tiles that show nothing say nothing.
+    if (settings.view === "tiles") this.notice.take("empty");
     if (this.#isStyled) this.tiles.update(this.index, settings, this.palette);
     this.#write();
     this.wake();
@@ -313,8 +338,12 @@ export class Viewer {
 
   /** Measures the view, lists its clusters and tells of it, once everything is answered. */
   #rested() {
+    if (!this.isAtRest) return;
     const sides = this.sides;
-    if (!this.isAtRest || sides.length === 0) return;
+    // Only answers of the tree tell by themselves that an index was replaced.
+    if (!sides.includes(this.tree)) this.#lookForNews();
+    this.choice.openFromLink();
+    if (sides.length === 0) return;
     const { scene } = this.#mainSide;
     this.listing.update(scene.clusters, this.index, this.palette);
     const questions = sides.map((side) => ({ name: side.name, ...side.question(this.camera, this.settings) }));
@@ -324,9 +353,8 @@ export class Viewer {
     this.measures.update(this.index, questions);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     find("#status").textContent =
-      `${number(scene.size)} clusters of ${points(total)} around ` +
+      `${clusters(scene.size)} of ${points(total)} around ` +
       `${place(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
-    this.choice.openFromLink();
   }
 
   // Pointing and choosing
@@ -372,14 +400,23 @@ export class Viewer {
     else this.card.close();
   }
 
-  closed(hadFocus) {
+  /** @param focus Where the keyboard goes on, if it was in the card: where it came from, as far as that is still there. */
+  closed(focus) {
     this.settings.set({ open: "" });
-    if (hadFocus) this.map.getCanvas().focus({ preventScroll: true });
+    if (focus) (focus.isConnected && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
     this.wake();
   }
 
   showAll() {
-    this.map.fitBounds(corners(this.index.bounds), { padding: 56, ...this.motion });
+    this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, ...this.motion });
+  }
+
+  /** One place in the middle would lie below the divider. */
+  get #fitting() {
+    const [[west, south], [east, north]] = corners(this.index.bounds);
+    const isPlace = east - west < PLACE && north - south < PLACE;
+    const width = find("#map").clientWidth;
+    return { ...FITTING, offset: [isPlace && this.settings.view === "compare" ? width / 4 : 0, 0] };
   }
 
   /** Whoever asks for reduced motion is there at once. */
