@@ -46,6 +46,16 @@ def test_keys_step_through_clusters_and_zoom_in(open_map):
     page.wait_for_function("() => document.querySelector('#listing button') === document.activeElement")
 
 
+def test_the_keyboard_goes_on_where_a_card_was_opened(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    page.locator("#listing summary").click()
+    item = page.locator("#listing button").first
+    item.press("Enter")
+    page.locator("#card li").first.wait_for()
+    page.keyboard.press("Escape")
+    assert item.evaluate("node => node === document.activeElement")
+
+
 def test_the_map_moves_by_keys(open_map):
     page = open_map("#index=iceland&view=tree")
     page.locator(".maplibregl-canvas").focus()

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from conftest import rest, shown
 
 
@@ -50,9 +52,9 @@ RANDOM_CHANGES = """async () => {
   for (let step = 0; step < 400; step++) {
     const fresh = cut(node(0, 64), 0.2 + 0.7 * random());
     scene.advance(now);
-    const drawn = new Map([...scene.sprites()].map(s => [s, s.x]));
+    const drawn = new Map([...scene.sprites].map(s => [s, s.x]));
     scene.apply(changeOf(old, fresh), fresh, now);
-    for (const s of scene.sprites()) {
+    for (const s of scene.sprites) {
       if (Math.abs((drawn.get(s) ?? s.x) - s.x) > 1e-9) wrong.push(`step ${step}: ${s.cluster.id} jumps to ${s.x}`);
     }
     if (String(scene.ids) !== String(fresh.map(n => n.id))) wrong.push(`step ${step}: shows other clusters`);
@@ -62,7 +64,7 @@ RANDOM_CHANGES = """async () => {
     for (let t = now; t < now + pause; t += 16) {
       scene.advance(t);
       const told = new Array(64).fill(0);
-      for (const s of scene.sprites()) if (s.speaks(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
+      for (const s of scene.sprites) if (s.speaks(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
       if (step > 0 && told.some(times => times !== 1)) { wrong.push(`step ${step}: told ${told}`); break }
     }
     now += pause;
@@ -164,3 +166,12 @@ def test_ids_of_an_index_that_was_replaced_are_forgotten(open_map):
     rest(page)
     assert versions[0] == "0000000000000000" and versions[-1] != versions[0]
     assert shown(page)
+
+
+@pytest.mark.parametrize("view", ["grid", "tiles"])
+def test_that_an_index_was_replaced_is_seen_without_ids_too(open_map, view):
+    page = open_map(f"#index=iceland&view={view}")
+    page.evaluate("viewer.index = {...viewer.index, version: '0000000000000000', point_count: 1}; viewer.map.jumpTo({zoom: 8})")
+    page.wait_for_function("() => viewer.index.version !== '0000000000000000'")
+    page.get_by_text("139,409 points").first.wait_for()
+    rest(page)

@@ -257,3 +257,12 @@ def test_a_phone_folds_the_settings(open_map):
     assert page.locator("#amount").is_hidden()
     page.get_by_role("button", name="Settings").click()
     assert page.locator("#amount").is_visible()
+
+
+def test_one_place_is_not_below_the_divider(open_map):
+    page = open_map("#index=one")
+    (point,) = shown(page)
+    box = stage(page)
+    assert box["width"] * 0.6 < point["left"] < box["width"] * 0.9
+    assert page.evaluate("viewer.map.getZoom()") <= 16
+    assert "1 point" in page.locator("#facts").inner_text()

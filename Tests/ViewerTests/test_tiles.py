@@ -65,3 +65,49 @@ def test_the_points_themselves_lie_below_the_badges(open_map):
     page.locator("#dust").uncheck()
     page.wait_for_function("() => !viewer.map.getLayer('dust')")
     rest(page)
+
+
+def test_dust_is_coarser_where_a_tile_has_no_room_for_it(open_map):
+    page = open_map("#index=iceland&view=tree&dust=true", tolerates=["400"], setup=lambda page: page.route(
+        lambda url: ".mvt?detail=1&" in url,
+        lambda route: route.fulfill(status=400, content_type="application/problem+json", body="{}")))
+    page.wait_for_function("() => viewer.map.getSource('dust')?.tiles[0].includes('detail=2&')")
+    idle(page)
+    assert page.evaluate("viewer.map.queryRenderedFeatures({layers: ['dust']}).length") > 1000
+    assert page.locator("#notice").is_hidden()
+
+
+def test_what_was_missing_of_the_tiles_is_forgotten_once_it_comes(open_map):
+    page = open_map("#index=iceland&view=tiles", tolerates=["ERR_FAILED"])
+    page.route("**/*.mvt?*", lambda route: route.abort())
+    page.evaluate("viewer.map.jumpTo({center: [-21.9, 64.12], zoom: 9})")
+    page.locator("#notice").wait_for()
+    page.unroute("**/*.mvt?*")
+    page.evaluate("viewer.map.jumpTo({center: [-18.1, 65.68], zoom: 10})")
+    page.locator("#notice").wait_for(state="hidden")
+
+
+def test_that_there_is_nothing_is_not_said_of_tiles(open_map):
+    page = open_map("#index=iceland&view=tree&map=5/0/0")
+    page.locator("#notice").wait_for()
+    page.get_by_label("Tiles", exact=True).check(force=True)
+    page.locator("#notice").wait_for(state="hidden")
+
+
+def test_a_link_to_a_stack_in_tiles_opens_it(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    stack = page.evaluate("viewer.tree.scene.clusters.find(c => c.count === 5).id")
+    page = open_map(f"#index=stacks&view=tiles&map=13/55.7/12.5&open={stack}")
+    page.wait_for_function("() => document.querySelectorAll('#card li').length === 5")
+
+
+def test_pointing_at_a_tile_tells_what_tiles_do_not(open_map):
+    page = open_map("#index=iceland&view=tiles")
+    page.wait_for_function("() => viewer.map.getLayer('clusters')")
+    idle(page)
+    box = stage(page)
+    cluster = max(page.evaluate(RENDERED), key=lambda c: c["point_count"])
+    page.mouse.move(box["x"] + cluster["x"], box["y"] + cluster["y"])
+    hint = page.locator("#hint")
+    hint.locator("li").first.wait_for()
+    assert "per km²" in hint.inner_text()

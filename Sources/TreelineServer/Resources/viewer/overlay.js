@@ -13,6 +13,9 @@ const LEAST_ELLIPSE = 9;
 const MEMBER = { tone: -1, radius: 8 };
 
 export class Overlay {
+  /** Of the ellipse drawn before: to say a colour anew takes as long as to draw with it. */
+  #tone = null;
+
   /** @param canvas Covers the map. */
   constructor(canvas) {
     this.canvas = canvas;
@@ -48,9 +51,12 @@ export class Overlay {
     context.beginPath();
     context.rect(left, 0, right - left, this.height);
     context.clip();
-    if (ellipses) for (const sprite of scene.sprites()) this.#ellipse(sprite, camera, sprite.cluster === marked);
+    if (ellipses) {
+      this.#tone = null;
+      for (const sprite of scene.spritesByTone) this.#ellipse(sprite, camera, sprite.cluster === marked);
+    }
     if (marked) this.drawBounds(marked, camera);
-    for (const sprite of scene.sprites()) this.#badge(sprite, camera, now, left, right);
+    for (const sprite of scene.sprites) this.#badge(sprite, camera, now, left, right);
     if (marked) this.#mark(scene.sprite(marked.id), camera);
     context.restore();
     context.globalAlpha = 1;
@@ -69,9 +75,12 @@ export class Overlay {
     context.beginPath();
     context.ellipse(
       left, top, major * size, Math.max(ellipse.minor * camera.scale, 1.5) * size, ellipse.angle, 0, 2 * Math.PI);
-    context.fillStyle = isMarked ? tone.line : tone.haze;
-    context.strokeStyle = tone.line;
-    context.lineWidth = isMarked ? 1.75 : 1;
+    if (isMarked || tone !== this.#tone) {
+      context.fillStyle = isMarked ? tone.line : tone.haze;
+      context.strokeStyle = tone.line;
+      context.lineWidth = isMarked ? 1.75 : 1;
+      this.#tone = isMarked ? null : tone;
+    }
     if (isMarked) context.globalAlpha = 0.45;
     context.fill();
     context.globalAlpha = Math.min(alpha, 1);

@@ -51,6 +51,7 @@ class Sprite {
     this.length = length;
     this.along = along;
     this.swelling = swelling;
+    this.isThere = false;
     return this;
   }
 
@@ -63,12 +64,14 @@ class Sprite {
   }
 
   advance(now) {
+    if (this.isThere) return;
     const p = this.length > 0 ? Math.min(Math.max((now - this.start) / this.length, 0), 1) : now < this.start ? 0 : 1;
     const way = this.along(p);
     this.x = this.fromX + (this.toX - this.fromX) * way;
     this.y = this.fromY + (this.toY - this.fromY) * way;
     this.size = this.fromSize + (this.toSize - this.fromSize) * this.swelling(p);
     this.alpha = this.fromAlpha + (this.toAlpha - this.fromAlpha) * linear(p);
+    this.isThere = p === 1;
   }
 
   speaks(now) {
@@ -85,6 +88,9 @@ export class Scene {
   #ghosts = new Map();
   #until = 0;
   #pace = 1;
+  /** What `sprites` and `spritesByTone` return, until other sprites come or go. */
+  #ordered = null;
+  #orderedByTone = null;
 
   get clusters() {
     return Array.from(this.#shown.values(), (sprite) => sprite.cluster);
@@ -99,10 +105,22 @@ export class Scene {
   }
 
   /** All that is to be drawn: what goes, what is there, and what tells the number of those beneath it. */
-  *sprites() {
-    for (const sprite of this.#leaving) if (!sprite.isOver) yield sprite;
-    yield* this.#shown.values();
-    for (const sprite of this.#leaving) if (sprite.isOver) yield sprite;
+  get sprites() {
+    const leaving = () => [...this.#leaving];
+    this.#ordered ??= [
+      ...leaving().filter((sprite) => !sprite.isOver), ...this.#shown.values(), ...leaving().filter((sprite) => sprite.isOver)];
+    return this.#ordered;
+  }
+
+  /** The same so that those of one colour come together. */
+  get spritesByTone() {
+    this.#orderedByTone ??= [...this.sprites].sort((a, b) => a.cluster.tone - b.cluster.tone);
+    return this.#orderedByTone;
+  }
+
+  #reorder() {
+    this.#ordered = null;
+    this.#orderedByTone = null;
   }
 
   isMoving(now) {
@@ -116,6 +134,7 @@ export class Scene {
   clear() {
     this.#shown.clear();
     this.#leaving.clear();
+    this.#reorder();
   }
 
   /** Brings everything to where it is drawn at a moment. */
@@ -123,7 +142,9 @@ export class Scene {
     for (const sprite of this.#shown.values()) sprite.advance(now);
     for (const sprite of this.#leaving) {
       sprite.advance(now);
-      if (now >= sprite.end) this.#leaving.delete(sprite);
+      if (now < sprite.end) continue;
+      this.#leaving.delete(sprite);
+      this.#reorder();
     }
   }
 
@@ -164,6 +185,7 @@ export class Scene {
       sprite.cluster = cluster;
       this.#shown.set(cluster.id, sprite);
     });
+    this.#reorder();
     // Start values hold from this moment on, not from the next frame.
     this.advance(now);
   }

@@ -49,7 +49,7 @@ export class Server {
 
   url(path, query = {}) {
     const url = new URL(path, this.base);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    url.search = new URLSearchParams(query);
     return url.href;
   }
 

@@ -4,8 +4,8 @@
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** Points closer than about so many pixels are one grain. */
-const GRAIN = 2;
+/** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
+const GRAINS = [1, 2, 4, 8];
 
 /** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
 const FINENESS = 2;
@@ -14,6 +14,8 @@ const FINENESS = 2;
 export const tileCut = ({ by, spacing, detail }) => (by === "detail" ? { detail } : { spacing });
 
 export class TileLayers {
+  #grain = 0;
+
   /** @param server Tells where the tiles are. */
   constructor(map, server) {
     this.map = map;
@@ -32,21 +34,33 @@ export class TileLayers {
       this.#remove("dust");
       this.#remove("clusters");
       this.version = index.version;
+      this.#grain = 0;
     }
     if (this.palette !== palette) {
       for (const id of this.map.listImages()) if (id.startsWith("badge/")) this.map.removeImage(id);
       this.palette = palette;
       this.pictures = new BadgePictures(palette, FINENESS * Math.min(devicePixelRatio || 1, 2));
     }
-    this.#set("dust", dust && this.#dustURL(index), (source) => this.#dust(source));
+    this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index), (source) => this.#dust(source));
     this.#set(
       "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...tileCut(settings), buffer: 0 }),
       (source) => this.#clusters(source, index));
   }
 
+  /**
+   * Shows the points as fewer grains.
+   *
+   * @param refused The address of a tile that has no room for them. Several may come, and one step answers them all.
+   */
+  coarsenDust(refused, index, settings, palette) {
+    if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
+    this.#grain++;
+    this.update(index, settings, palette);
+  }
+
   #dustURL(index) {
     // Braces would be encoded as a part of the address.
-    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, { detail: GRAIN, buffer: 1 }).replace("ZXY", "{z}/{x}/{y}");
+    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, { detail: GRAINS[this.#grain], buffer: 1 }).replace("ZXY", "{z}/{x}/{y}");
   }
 
   /** Adds or removes a layer and its source, which have one name. */

@@ -24,8 +24,9 @@ const find = (selector) => document.querySelector(selector);
 /** How many clusters of the whole index say which densities it has. */
 const OVERVIEW = 1000;
 
-/** How a box fills the map: what is one place keeps some of what is around it. */
-const FITTING = { padding: 56, maxZoom: 16 };
+/** Pixels between a box that fills the map and its edge; what is one place keeps some of what is around it. */
+const MARGIN = 56;
+const CLOSEST = 16;
 
 /** Milliseconds without a change after which the view is measured and told. */
 const REST = 160;
@@ -220,8 +221,9 @@ export class Viewer {
   }
 
   #mapFailed({ error, sourceId }) {
-    // Where a tile has no room for all its dust, there is none.
-    if (sourceId === "dust" && error.status === 400) return;
+    if (sourceId === "dust" && error.status === 400) {
+      return this.tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
+    }
     this.failed(error.status > 0 ? new Error(`A part of the map is missing: the server answered ${error.status}.`) : error);
   }
 
@@ -415,8 +417,8 @@ export class Viewer {
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isPlace = east - west < PLACE && north - south < PLACE;
-    const width = find("#map").clientWidth;
-    return { ...FITTING, offset: [isPlace && this.settings.view === "compare" ? width / 4 : 0, 0] };
+    const left = isPlace && this.settings.view === "compare" ? find("#map").clientWidth / 2 : MARGIN;
+    return { padding: { left, right: MARGIN, top: MARGIN, bottom: MARGIN }, maxZoom: CLOSEST };
   }
 
   /** Whoever asks for reduced motion is there at once. */
