@@ -54,7 +54,8 @@ let package = Package(
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(
-      name: "TreelineFormatsTests", dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats"]),
+      name: "TreelineFormatsTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),

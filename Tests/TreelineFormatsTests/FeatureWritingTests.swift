@@ -1,4 +1,5 @@
 import Foundation
+import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
@@ -57,6 +58,40 @@ import TreelineFormats
     var bytes = OutputBytes(capacity: 0)
     for _ in 0..<20 { bytes.append(number) }
     #expect(bytes.text == String(repeating: "\(number)", count: 20))
+  }
+
+  /// Of every length, against the standard library's digits.
+  @Test func numbersOfEveryLengthAreWrittenDigitByDigit() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SplitMix64(seed: seed)
+    for length in 0..<64 {
+      for _ in 0..<200 {
+        let number = generator.next() >> UInt64(length)
+        var bytes = OutputBytes(capacity: 0)
+        bytes.append(number)
+        #expect(bytes.text == "\(number)", "seed \(seed)")
+      }
+    }
+  }
+
+  /// On planes of every size that is written which reads as the rounded number, in as few digits.
+  @Test func coordinatesOfEveryPlaneReadAsTheyWere() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SplitMix64(seed: seed)
+    for exponent in -5...12 {
+      let side = [1, 2, 5][abs(exponent) % 3] * power(exponent)
+      let format = CoordinateFormat(of: .planar(left: 0, top: 0, side: side))
+      for _ in 0..<500 {
+        let value = (generator.number(from: 0, to: 2) - 1) * side
+        let text = format.string(value)
+        #expect(Double(text) == format.rounded(value), "seed \(seed), side \(side)")
+        #expect(!text.contains(".") || !text.hasSuffix("0") && !text.hasSuffix("."), "seed \(seed)")
+      }
+    }
+  }
+
+  private func power(_ exponent: Int) -> Double {
+    exponent < 0 ? 1 / power(-exponent) : (0..<exponent).reduce(1) { power, _ in power * 10 }
   }
 
   /// Decimals are those that the plane resolves, and none that say nothing.

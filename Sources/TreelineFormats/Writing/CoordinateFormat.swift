@@ -16,11 +16,17 @@ public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
   /// 10 to the power of the decimals, as far as that is a whole number and exact; 0 where it is not.
   private let scale: UInt64
+  /// By how much a fraction is less than one of 8 decimals, or of 16 where there are more.
+  private let padding: UInt64
+
+  private static let sphereScale: UInt64 = 10_000_000
 
   public init(of plane: Plane) {
     let unit = plane.projection == .planar ? plane.side / 0x1p32 : 360 / 0x1p32
     decimals = unit > 0 && unit < 1 ? Int((-log10(unit)).rounded(.down)) : unit == 0 ? .max : 0
-    scale = decimals <= 15 ? (0..<decimals).reduce(1) { power, _ in power * 10 } : 0
+    func power(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+    scale = decimals <= 15 ? power(decimals) : 0
+    padding = decimals <= 15 ? power((decimals <= 8 ? 8 : 16) - decimals) : 0
   }
 
   public func string(_ value: Double) -> String {
@@ -42,13 +48,21 @@ public struct CoordinateFormat: Hashable, Sendable {
     }
     let whole = Int64(scaled)
     if whole < 0 { bytes.append(byte: UInt8(ascii: "-")) }
-    let (integer, fraction) = whole.magnitude.quotientAndRemainder(dividingBy: scale)
+    // On the sphere the compiler knows what is divided by.
+    let (integer, fraction) =
+      scale == Self.sphereScale
+      ? whole.magnitude.quotientAndRemainder(dividingBy: Self.sphereScale)
+      : whole.magnitude.quotientAndRemainder(dividingBy: scale)
     bytes.append(integer)
     guard fraction > 0 else { return }
     bytes.append(byte: UInt8(ascii: "."))
-    var (rest, digits) = (fraction, decimals)
-    while rest % 10 == 0 { (rest, digits) = (rest / 10, digits - 1) }
-    bytes.append(digits: rest, least: digits)
+    // As if there were 8 decimals, or 16.
+    let (high, low) =
+      decimals <= 8
+      ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
+    if low == 0 { return bytes.append(fraction: UInt32(high)) }
+    bytes.append(eight: UInt32(high))
+    bytes.append(fraction: UInt32(low))
   }
 
   /// The value in units of the last decimal; nil where these are too many to be told apart.

@@ -45,12 +45,15 @@ public struct OutputBytes: ~Copyable {
 }
 
 extension OutputBytes {
+  @inline(__always)
   public mutating func append(byte: UInt8) {
     reserve(1)
     start[count] = byte
     count += 1
   }
 
+  /// Where the literal is known the copy is a few moves of registers.
+  @inline(__always)
   public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
@@ -78,29 +81,33 @@ extension OutputBytes {
 
   public mutating func append(_ number: UInt64) { append(digits: number) }
 
-  /// - Parameter least: How many digits there are at least, led by zeros; up to 20.
-  mutating func append(digits number: UInt64, least: Int = 1) {
-    reserve(Self.mostDigits)
-    let length = max(Self.digitCount(of: number), least)
-    var (place, rest) = (length, number)
-    // From the last one back, two at a time: each step waits for a division.
-    while place > 1 {
-      let pair = UInt8(truncatingIfNeeded: rest % 100)
-      rest /= 100
-      place -= 2
-      start[count + place] = UInt8(ascii: "0") &+ pair / 10
-      start[count + place + 1] = UInt8(ascii: "0") &+ pair % 10
+  private mutating func append(digits number: UInt64) {
+    guard number < Digits.endOfEight else {
+      let (high, low) = number.quotientAndRemainder(dividingBy: Digits.endOfEight)
+      append(digits: high)
+      return append(eight: UInt32(low))
     }
-    if place == 1 { start[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
-    count += length
+    let digits = Digits(UInt32(number))
+    append(digits, from: digits.leadingZeros, to: 8)
   }
 
-  private static func digitCount(of number: UInt64) -> Int {
-    var (digits, power) = (1, UInt64(10))
-    while digits < mostDigits, number >= power { (digits, power) = (digits + 1, power &* 10) }
-    return digits
+  /// Eight digits, led by zeros.
+  mutating func append(eight number: UInt32) { append(Digits(number), from: 0, to: 8) }
+
+  /// The first digits of a decimal fraction, up to the last that is not 0; nothing of 0.
+  ///
+  /// - Parameter fraction: in units of the last of 8 digits.
+  mutating func append(fraction: UInt32) {
+    let digits = Digits(fraction)
+    append(digits, from: 0, to: 8 - digits.trailingZeros)
   }
 
-  /// Of 2^64 - 1.
-  private static let mostDigits = 20
+  @inline(__always)
+  private mutating func append(_ digits: Digits, from first: Int, to end: Int) {
+    reserve(8)
+    // All eight at once; what is too much is written over.
+    UnsafeMutableRawPointer(start + count).storeBytes(
+      of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
+    count += end - first
+  }
 }

@@ -31,13 +31,16 @@ struct PromptRoutes: Sendable {
     return nil
   }
 
+  /// - Returns: nil for what takes long.
   private func reply(
     to request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
-  ) -> Reply {
+  ) -> Reply? {
     let start = ContinuousClock.now
     var reply: Reply
     do {
-      reply = try routes.reply(to: request, route, path, query: query)
+      let question = try routes.question(request, route, path, query: query)
+      if question.answer.isDear { return nil }
+      reply = try question.replyHere()
     } catch {
       reply = routes.ledger.reply(to: error, of: request)
     }

@@ -50,6 +50,10 @@ public final class ServedIndex: Sendable {
     }
   }
 
+  // No waiting for whoever is about to find them.
+  var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
+  var hasPlaces: Bool { foundPlaces.withLockIfAvailable { $0 != nil } ?? false }
+
   /// Where a row stands in tree order; nil where there is none.
   ///
   /// - Complexity: O(log points), but O(points log points) once, for which others wait.

@@ -1,12 +1,15 @@
 import TreelineFormats
 
 /// What an answer consists of: its media type, and what writes it once it turns out to be needed.
-struct Answer {
+struct Answer: Sendable {
   let type: String
-  let write: (inout OutputBytes) throws -> Void
+  /// Whether writing it may take so long that an event loop is better left to others.
+  let isDear: Bool
+  let write: @Sendable (inout OutputBytes) throws -> Void
 
-  init(_ type: String, write: @escaping (inout OutputBytes) throws -> Void) {
+  init(_ type: String, isDear: Bool = false, write: @escaping @Sendable (inout OutputBytes) throws -> Void) {
     self.type = type
+    self.isDear = isDear
     self.write = write
   }
 
@@ -17,7 +20,7 @@ struct Answer {
 }
 
 /// How long what is answered may be used, and by whom it is told from what is answered later.
-struct Freshness {
+struct Freshness: Sendable {
   /// Without quotation marks; nil for what is new each time.
   let tag: String?
   let cacheControl: String

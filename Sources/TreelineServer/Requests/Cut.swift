@@ -15,6 +15,9 @@ struct Cut {
   static let defaultLimit = 100
   static let largestLimit = 10_000
 
+  /// Whether the answer may be as long as ten that clients commonly ask for.
+  var isDear: Bool { detail == nil && spacing == nil && limit > 1000 }
+
   /// - Parameter hasScale: whether there is a zoom, by which pixels mean something.
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, hasScale: Bool) {
     parameters.refuse(["cell"], expected: "a method=grid beside it")

@@ -15,17 +15,18 @@ struct Look {
 
   /// Writes an answer as a FeatureCollection.
   func write(_ clusters: Clusters, of index: ServedIndex, in view: View, to bytes: inout OutputBytes) throws {
-    let writer = index.features
+    // Taken once: to hold on to a tree takes as long as to write a number.
+    let (writer, tree) = (index.features, index.tree)
     let isMoved = rule != nil || isKeptVisible
     writer.open(&bytes)
     for number in clusters.indices {
       let position =
         isMoved
-        ? try index.tree.shownPosition(
+        ? try tree.shownPosition(
           of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil)
         : nil
       writer.append(
-        ClusterFeature(clusters[number], of: index.tree, at: position, hasEllipse: hasEllipses),
+        ClusterFeature(clusters[number], of: tree, at: position, hasEllipse: hasEllipses),
         isFirst: number == 0, to: &bytes)
     }
     writer.close(&bytes)

@@ -17,12 +17,12 @@ enum ClusterRoutes {
     case .pca:
       let cut = Cut(&asked.parameters, of: asked.tree, hasScale: view.zoom != nil)
       let look = Look(&asked.parameters)
-      return Answer(Answer.geoJSON) { bytes in
+      return Answer(Answer.geoJSON, isDear: cut.isDear) { bytes in
         try look.write(try cut.clusters(of: index.tree, in: view), of: index, in: view, to: &bytes)
       }
     case .grid:
       let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
-      return Answer(Answer.geoJSON) { bytes in
+      return Answer(Answer.geoJSON, isDear: !index.hasGrid) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }
     }
@@ -125,7 +125,7 @@ enum ClusterRoutes {
       asked.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
     let pixels = Pixels(&asked.parameters, of: asked.tree, isNeeded: false)
-    return Answer(Answer.json) { bytes in
+    return Answer(Answer.json, isDear: !index.hasPlaces) { bytes in
       guard let row, let place = index.place(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
       }

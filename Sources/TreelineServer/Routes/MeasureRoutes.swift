@@ -12,13 +12,13 @@ enum MeasureRoutes {
     switch method {
     case .pca:
       let cut = Cut(&asked.parameters, of: asked.tree, hasScale: view.zoom != nil)
-      return Answer(Answer.json) { bytes in
+      return Answer(Answer.json, isDear: true) { bytes in
         let clusters = try cut.clusters(of: index.tree, in: view)
         write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)
       }
     case .grid:
       let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
-      return Answer(Answer.json) { bytes in
+      return Answer(Answer.json, isDear: true) { bytes in
         let clusters = try cells.clusters(of: index, in: view)
         write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)
       }

@@ -90,9 +90,9 @@ struct Routes {
 
   private func answering(_ route: IndexRoute) -> Handler {
     { request, context in
-      try reply(
-        to: request.head, route, pathParameters(context), query: request.uri.query.map { $0[...] }
-      ).response
+      let question = try question(
+        request.head, route, pathParameters(context), query: request.uri.query.map { $0[...] })
+      return try await question.reply().response
     }
   }
 
@@ -101,15 +101,16 @@ struct Routes {
   }
 
   /// - Throws: whatever the client is to be told.
-  func reply(
-    to request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
-  ) throws -> Reply {
+  func question(
+    _ request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
+  ) throws -> Question {
     var asked = try Asked(path, query: query, root: root(of: request), of: catalog)
     let answer = try route.ask(&asked)
     try asked.parameters.finish()
     let host = route.isByHost ? asked.root ?? "" : ""
     let tag = asked.index.version + "-" + QuestionHash.digits(of: ((request.path ?? "") + host).utf8)
-    return try request.reply(answer, Freshness(tag: tag, cacheControl: options.cacheControl))
+    return Question(
+      request: request, answer: answer, freshness: Freshness(tag: tag, cacheControl: options.cacheControl))
   }
 
   private func transition(_ request: Request, _ context: Context) async throws -> Response {
@@ -128,7 +129,8 @@ struct Routes {
     let body = try await body(of: &request)
     let answer = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&asked, $0) }
     try asked.parameters.finish()
-    return try request.head.reply(answer, Freshness(tag: nil, cacheControl: "no-store")).response
+    let freshness = Freshness(tag: nil, cacheControl: "no-store")
+    return try await Question(request: request.head, answer: answer, freshness: freshness).reply().response
   }
 
   /// The whole body, if it comes in time and is not too long.

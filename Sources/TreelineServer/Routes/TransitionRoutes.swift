@@ -11,7 +11,7 @@ enum TransitionRoutes {
     let change = Change(&asked.parameters, of: index)
     let limit = asked.parameters.integer("from-limit", in: 1...Cut.largestLimit)
     let before = View(&asked.parameters, of: asked.tree, prefix: "from-", defaultZoom: change.view.zoom)
-    return Answer(Answer.json) { bytes in
+    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
       try change.write(from: try change.cut.clusters(of: index.tree, in: before, limit: limit), to: &bytes)
     }
   }
@@ -21,7 +21,7 @@ enum TransitionRoutes {
     let index = asked.index
     let change = Change(&asked.parameters, of: index)
     let previous = try PreviousAnswer(body, of: index)
-    return Answer(Answer.json) { bytes in
+    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
       try change.write(from: try previous.clusters(of: index), to: &bytes)
     }
   }

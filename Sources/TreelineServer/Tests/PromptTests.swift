@@ -54,6 +54,24 @@ import Testing
     }
   }
 
+  /// So that nobody waits for a loop that is busy with another's.
+  @Test func whatTakesLongIsLeftToTheRouter() async throws {
+    let server = try TestServer()
+    let routes = try ClusterServer(server.catalog).promptRoutes
+    let view = "center=2.3,48.8&zoom=9&width=800&height=600"
+    for path in ["measures?\(view)", "clusters?limit=1001", "transition?limit=1001&from-limit=9"] {
+      #expect(routes.reply(to: Self.head("/v1/places/" + path)) == nil)
+      let answer = try await server.ask { try await $0.execute(uri: "/v1/places/" + path, method: .get) }
+      #expect(answer.status == .ok)
+    }
+    // The first of a kind makes what the others look at.
+    for path in ["clusters?method=grid&\(view)", "where-is?row=3"] {
+      #expect(routes.reply(to: Self.head("/v1/places/" + path)) == nil)
+      _ = try await server.ask { try await $0.execute(uri: "/v1/places/" + path, method: .get) }
+      #expect(routes.reply(to: Self.head("/v1/places/" + path)) != nil)
+    }
+  }
+
   /// Requests sent at once, some of them the router's, which replies later: all replies come in the order of the requests.
   @Test func repliesComeInOrder() throws {
     let channel = Self.channel()
