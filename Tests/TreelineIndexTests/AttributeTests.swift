@@ -36,10 +36,11 @@ import TreelineBuilder
     }
   }
 
+  /// What is null everywhere is kept as numbers are.
   @Test(
     arguments: zip(
       columns,
-      [.string, .number, .number, .string, .boolean, .number, .mixed, .string, .string, .number, .mixed]
+      [.string, .number, .number, .number, .boolean, .number, .mixed, .number, .number, .number, .mixed]
         as [AttributeType]))
   func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws {
     #expect(try opened { values[$0 % values.count] }.attributeTypes == [type])
