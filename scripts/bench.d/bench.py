@@ -49,34 +49,46 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--only", metavar="PART,PART", help="only these parts: " + ", ".join(PARTS))
+    parser.add_argument("--merge", action="store_true", help="keep what an earlier run found of the other parts")
     parser.add_argument("--publish", action="store_true", help="put the table into README.md, the picture beside it")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.publish and (options.only or options.quick):
-        parser.error("--publish puts the whole table into README.md: expected neither --only nor --quick")
+    if options.publish and (options.quick or options.only and not options.merge):
+        parser.error("--publish puts the whole table into README.md: expected no --quick, and --merge with --only")
     # The first two arguments are the folder, which the script names.
     command = " ".join(["scripts/bench", *sys.argv[3:]])
     facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
     bench = Bench(options)
-    bench.run()
-    report = {
-        "machine": facts,
-        "rounds": bench.rounds,
-        "rows": [row.json() for row in bench.rows],
-        "growth": bench.curves,
-        "queries": bench.queries,
-    }
-    with open(options.json or f"{options.folder}/results.json", "w") as file:
-        json.dump(report, file, indent=1)
-    table = results.markdown(bench.rows, facts)
+    path = options.json or f"{options.folder}/results.json"
+    parts = {}
+    if options.merge and os.path.exists(path):
+        with open(path) as file:
+            parts = json.load(file)["parts"]
+    for part in bench.run():
+        parts[part] = {
+            "run": results.run_text(facts),
+            "rounds": bench.rounds,
+            "rows": [row.json() for row in bench.rows],
+            "growth": bench.curves,
+            "queries": bench.queries,
+        }
+        # What is found is kept, whatever becomes of the parts that follow.
+        with open(path, "w") as file:
+            json.dump({"machine": facts, "parts": parts}, file, indent=1)
+    rows = [Row.of(row, parts[part]["run"]) for part in PARTS if part in parts for row in parts[part]["rows"]]
+    table = results.markdown(rows, facts)
     with open(f"{options.folder}/results.md", "w") as file:
         file.write(table)
-    picture = f"{options.folder}/growth.png" if bench.curves else None
+    curves = {
+        kind: {int(size): seconds for size, seconds in curve.items()}
+        for kind, curve in parts.get("growth", {}).get("growth", {}).items()
+    }
+    picture = f"{options.folder}/growth.png" if curves else None
     if picture:
-        growth.draw(bench.curves, picture)
+        growth.draw(curves, picture)
     if options.publish:
         publish(table, picture)
-    print(table if options.markdown else "\n".join(facts.values()) + "\n" + results.text(bench.rows))
+    print(table if options.markdown else "\n".join(facts.values()) + "\n" + results.text(rows))
 
 
 class Bench:
@@ -101,12 +113,14 @@ class Bench:
             say(f"{UK} is not there: generated points only")
 
     def run(self):
+        """Runs the parts, and tells of each as it is done; its rows, curves and queries are then at hand."""
         for part in PARTS:
             if self.only and part not in self.only:
                 continue
-            section = getattr(self, part)
-            say(section.__name__.replace("_", " "))
-            section()
+            say(part.replace("_", " "))
+            self.rows, self.curves, self.queries = [], {}, {}
+            getattr(self, part)()
+            yield part
 
     def file(self, points, name=None, extension="f64", padding=12):
         """A file of points, written anew in every run, for an older tool may have made others."""

@@ -74,6 +74,22 @@ class Row:
     figures: list = field(default_factory=list)
     bound: Bound | None = None
     note: str = ""
+    # Which run it is of.
+    run: str = ""
+
+    @classmethod
+    def of(cls, json, run):
+        """A row out of `json`."""
+        return cls(
+            section=json["section"],
+            what=json["what"],
+            ours=Samples(**json["ours"]),
+            peer=json["peer"] and Samples(**json["peer"]),
+            figures=json["figures"],
+            bound=json["bound"] and Bound(**json["bound"]),
+            note=json["note"],
+            run=run,
+        )
 
     @property
     def figure(self):
@@ -110,6 +126,11 @@ class Row:
 HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 
 
+def run_text(machine):
+    """What tells one run from another."""
+    return f"{machine['run']}, {machine['revision']}"
+
+
 def markdown(rows, machine):
     how = "Median [least–greatest] of the rounds, each of which takes the median of its runs; "
     lines = [how + "; ".join(machine.values()) + "."]
@@ -118,6 +139,7 @@ def markdown(rows, machine):
         chosen = [row for row in rows if row.section == section]
         lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
         notes = dict.fromkeys(row.note for row in chosen if row.note)
+        notes |= dict.fromkeys(f"Of another run: {row.run}." for row in chosen if row.run != run_text(machine))
         lines += [line for note in notes for line in ("", note)]
     return "\n".join(lines) + "\n"
 

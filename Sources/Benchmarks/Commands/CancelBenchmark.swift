@@ -68,12 +68,14 @@ struct CancelBenchmark: ParsableCommand {
     return result
   }
 
-  /// What is held once builds that were cancelled have let go of their memory.
+  /// What is held once builds that were cancelled have let go of their memory: once it has not fallen for half a second.
   private static func settledMemory() async throws -> Int {
-    var least = Int.max
-    for _ in 0..<10 {
+    var (least, unchanged) = (Int.max, 0)
+    while unchanged < 10 {
       try await Task.sleep(for: .milliseconds(50))
-      least = min(least, ResidentMemory.now)
+      let now = ResidentMemory.now
+      unchanged = now < least - 1 << 20 ? 0 : unchanged + 1
+      least = min(least, now)
     }
     return least
   }
