@@ -126,20 +126,23 @@ class Row:
 HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 
 
+# What tells one run from another.
+OF_RUN = ("run", "revision", "load")
+
+
 def run_text(machine):
-    """What tells one run from another."""
-    return f"{machine['run']}, {machine['revision']}"
+    return ", ".join(machine[name] for name in OF_RUN if name in machine)
 
 
 def markdown(rows, machine):
     how = "Median [least–greatest] of the rounds, each of which takes the median of its runs; "
-    lines = [how + "; ".join(machine.values()) + "."]
+    lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):
         lines += ["", f"#### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
         chosen = [row for row in rows if row.section == section]
         lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
         notes = dict.fromkeys(row.note for row in chosen if row.note)
-        notes |= dict.fromkeys(f"Of another run: {row.run}." for row in chosen if row.run != run_text(machine))
+        notes |= dict.fromkeys(f"By {row.run}." for row in chosen)
         lines += [line for note in notes for line in ("", note)]
     return "\n".join(lines) + "\n"
 
