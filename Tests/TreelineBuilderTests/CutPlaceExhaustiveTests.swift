@@ -17,7 +17,10 @@ import Treeline
       else { continue }
       let lowest = Self.lowestOfLeastScatter(points, across: axis)
       #expect(split.scatterLeft(of: points) <= lowest.scatter, "\(points) across \(axis)")
-      if split.axis == axis { #expect(split.threshold == lowest.threshold, "\(points) across \(axis)") }
+      if split.axis == axis {
+        let left = points.filter { Self.product($0, axis) <= lowest.threshold }
+        #expect(points.filter(split.isLeft) == left, "\(points) across \(axis)")
+      }
     }
   }
 
@@ -72,26 +75,64 @@ import Treeline
     return best!
   }
 
-  /// Enough points for drawers, and for drawers that are halved; far apart, close together, or all but one in a heap.
-  @Test(arguments: 0..<60 as Range<UInt64>)
-  func pointsAreSortedByTheirProducts(seed: UInt64) {
+  /// So many points that most places are ruled out unseen: evenly spread, in stacks, at distances that double, in two or
+  /// three heaps, or all but one in a heap.
+  @Test(arguments: 0..<120 as Range<UInt64>)
+  func noPlaceIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    let count = 1 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
+    let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
     let side = UInt32.max >> UInt32(random.index(below: 31))
     var points = Self.points(count, side: side, &random)
-    if seed % 3 == 0 { points.append(PlanePoint(x: .max, y: .max)) }
-    if seed % 5 == 0 { points += Array(repeating: points[0], count: count) }
-    for axis in Self.axes(&random) {
-      let order = ProjectionOrder(corner: PlanePoint(x: 0, y: 0), axis: axis)
-      let sorted = [PlanePoint](unsafeUninitializedCapacity: points.count) { buffer, initializedCount in
-        order.sort(
-          points, count: points.count, into: buffer.baseAddress!, BuildMonitor(pointCount: points.count))
-        initializedCount = points.count
-      }
-      #expect(
-        sorted.map(order.product) == points.map(order.product).sorted(), "\(points.count) across \(axis)")
-      #expect(Set(sorted) == Set(points))
+    switch seed % 5 {
+    case 1: points += Array(repeating: points[0], count: count)
+    case 2: points = Self.atDoublingDistances(count, &random)
+    case 3: points = Self.points(count, side: 1 + side / 1000, &random) + [PlanePoint(x: .max, y: .max)]
+    case 4: points += Self.mirrored(Self.points(count, side: side / 10, &random), at: side)
+    default: break
     }
+    for axis in Self.axes(&random) {
+      let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: PlanePoint(x: 0, y: 0)) }
+      var search = PlaceSearch(
+        of: moments, from: PlanePoint(x: 0, y: 0), along: axis, BuildMonitor(pointCount: points.count))
+      var kept = points
+      search.search(points, count: points.count, keepingIn: &kept)
+      let leftCount = Self.leftCountOfBestPlace(points, across: axis, search.halves)
+      #expect(Int(search.halves.left.count) == leftCount, "\(points.count) across \(axis)")
+      #expect(
+        points.count { Self.product($0, axis) <= search.threshold } == leftCount,
+        "\(points.count) across \(axis)")
+    }
+  }
+
+  /// Of equally good places the first, each looked at.
+  private static func leftCountOfBestPlace(
+    _ points: [PlanePoint], across axis: PrincipalAxis, _ halves: Halves
+  ) -> Int {
+    let sorted = points.sorted { product($0, axis) < product($1, axis) }
+    var halves = halves
+    halves.left = Halves.Sums()
+    var best = (between: 0.0, leftCount: 0)
+    for (point, next) in zip(sorted, sorted.dropFirst()) {
+      halves.left.add(point, from: PlanePoint(x: 0, y: 0))
+      if product(point, axis) != product(next, axis), halves.scatterBetween > best.between {
+        best = (halves.scatterBetween, Int(halves.left.count))
+      }
+    }
+    return best.leftCount
+  }
+
+  private static func atDoublingDistances(_ count: Int, _ random: inout SplitMix64) -> [PlanePoint] {
+    (0..<count).map { _ in
+      let distance = Int64(1) << Int64(random.index(below: 31))
+      func coordinate() -> UInt32 {
+        UInt32(1 << 31 + Int64.random(in: -distance...distance, using: &random))
+      }
+      return PlanePoint(x: coordinate(), y: coordinate())
+    }
+  }
+
+  private static func mirrored(_ points: [PlanePoint], at side: UInt32) -> [PlanePoint] {
+    points + points.map { PlanePoint(x: side - $0.x, y: side - $0.y) }
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
