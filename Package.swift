@@ -20,7 +20,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    .target(name: "Treeline"),
+    .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE", "CPrefetch"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),

@@ -1,3 +1,5 @@
+import CPrefetch
+
 extension TreeStorage {
   /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level by
   /// level, within a level in the order in which they were reached, as long as the answer stays within the limit.
@@ -72,34 +74,61 @@ extension TreeStorage {
           return
         }
         next += 1
-        let (node, sight) = (slot.node, slot.sight)
-        guard let fork = try fork(of: node), try isTooCoarse(node, fork) else {
-          let isLeft = !isSettled && sight == .partial ? try hasPointInside(node, edges.window) : true
-          place.initialize(to: Front.Slot(node, .finished))
+        fetchChildren(of: min(next + 4, end - 1).pointee)
+        let childOffset = nodes[slot.record].childOffset
+        if childOffset == 0 {
+          guard let fork = try forkInBucket(of: slot.node), try isTooCoarse(slot.node, fork) else {
+            place.initialize(to: slot.finished)
+            place += 1
+            continue
+          }
+          more |= slot.count &- 2
+          let sights = slot.sight.ofParts(fork.leftCount, slot.count &- fork.leftCount)
+          let parts = slot.partsOfBucket(leftCount: fork.leftCount, seen: sights)
+          place.initialize(to: parts.left)
+          place += sights.left.asNumber
+          place.initialize(to: parts.right)
+          place += sights.right.asNumber
+          continue
+        }
+        let fork = try storedFork(of: slot.node)
+        guard try isTooCoarse(slot.node, fork) else {
+          let isLeft =
+            !isSettled && slot.sight == .partial ? try hasPointInside(slot.node, edges.window) : true
+          place.initialize(to: slot.finished)
           place += isLeft ? 1 : 0
           continue
         }
-        more |= node.count &- 2
-        if sight == .whole {
-          place.initialize(to: Front.Slot(fork.left(of: node), seen: .whole))
-          (place + 1).initialize(to: Front.Slot(fork.right(of: node), seen: .whole))
+        more |= slot.count &- 2
+        if slot.isAllSeen {
+          let parts = slot.children(leftCount: fork.leftCount, childOffset, seen: (.whole, .whole))
+          place.initialize(to: parts.left)
+          (place + 1).initialize(to: parts.right)
           place += 2
           continue
         }
         let sights =
           isSettled
-          ? try sights(of: fork, of: node, below: sight, in: edges)
-          : try sightsByBox(of: fork, of: node, below: sight, in: edges)
+          ? try sights(of: fork, of: slot.node, below: slot.sight, in: edges)
+          : try sightsByBox(of: fork, of: slot.node, below: slot.sight, in: edges)
         // Written without branches, for which of them are seen is as good as random.
-        place.initialize(to: Front.Slot(fork.left(of: node), seen: sights.left))
+        let parts = slot.children(leftCount: fork.leftCount, childOffset, seen: sights)
+        place.initialize(to: parts.left)
         place += sights.left.asNumber
-        place.initialize(to: Front.Slot(fork.right(of: node), seen: sights.right))
+        place.initialize(to: parts.right)
         place += sights.right.asNumber
       }
       (front.next, front.place) = (next, place)
       if more == 0 { return }
       front.nextLevel()
     }
+  }
+
+  /// Has the records fetched that expanding a node will look at.
+  @inline(__always)
+  private func fetchChildren(of slot: Front.Slot) {
+    let record = nodes + slot.record
+    prefetch(record + Int(record.pointee.childOffset))
   }
 
   /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing of it

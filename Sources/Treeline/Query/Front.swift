@@ -4,29 +4,47 @@
 /// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless its limit is
 /// above a thousand.
 struct Front: ~Copyable {
-  /// A node and how much of it is seen, in 16 bytes: it is copied at every level.
+  /// A node and how much of it is seen, in two numbers: it is copied at every level, and its parts are made of it in a few
+  /// additions.
   struct Slot {
-    var first: UInt32
-    var count: UInt32
-    var record: UInt32
-    /// The node's levels in the lower bits, the sight in the upper ones.
-    var state: UInt32
+    /// The node's first point in the lower half, its count in the upper.
+    private let span: UInt64
+    /// The record in the lower half; in the upper one the levels and, in its upper bits, the sight.
+    private let place: UInt64
+
+    @inline(__always)
+    private init(span: UInt64, place: UInt64) {
+      (self.span, self.place) = (span, place)
+    }
 
     @inline(__always)
     init(_ node: Node, _ sight: Sight) {
-      (first, count, record, state) = (node.first, node.count, node.record, node.levels | sight.bits)
-    }
-
-    /// A point is finished if anything of it is seen.
-    @inline(__always)
-    init(_ node: Node, seen sight: Sight) {
-      self.init(node, Sight(bits: sight.bits | (node.count == 1 ? Sight.finished.bits : 0)))
+      span = UInt64(node.count) << 32 | UInt64(node.first)
+      place = UInt64(node.levels | sight.bits) << 32 | UInt64(node.record)
     }
 
     @inline(__always)
     var node: Node {
-      Node(first: first, count: count, record: record, levels: state & ~Sight.allBits)
+      let (first, record) = (UInt32(truncatingIfNeeded: span), UInt32(truncatingIfNeeded: place))
+      return Node(first: first, count: count, record: record, levels: state & ~Sight.allBits)
     }
+
+    /// Writes the node, whose parts lie in memory as they do here, in two pieces.
+    @inline(__always)
+    func writeNode(to node: UnsafeMutablePointer<Node>) {
+      let node = UnsafeMutableRawPointer(node)
+      node.storeBytes(of: span, as: UInt64.self)
+      node.storeBytes(of: place & Self.withoutSight, toByteOffset: 8, as: UInt64.self)
+    }
+
+    @inline(__always)
+    var count: UInt32 { UInt32(truncatingIfNeeded: span &>> 32) }
+
+    @inline(__always)
+    var record: Int { Int(UInt32(truncatingIfNeeded: place)) }
+
+    @inline(__always)
+    private var state: UInt32 { UInt32(truncatingIfNeeded: place &>> 32) }
 
     @inline(__always)
     var sight: Sight { Sight(bits: state & Sight.allBits) }
@@ -38,6 +56,46 @@ struct Front: ~Copyable {
     /// Whether nothing but two nodes could take its place.
     @inline(__always)
     var isAllSeen: Bool { state >= Sight.whole.bits }
+
+    /// The same node, to stay as it is.
+    @inline(__always)
+    var finished: Slot { Slot(span: span, place: place | UInt64(Sight.finished.bits) << 32) }
+
+    private static let withoutSight = ~(UInt64(Sight.allBits) << 32)
+
+    /// Both children of a node that are stored.
+    @inline(__always)
+    func children(
+      leftCount: UInt32, _ childOffset: UInt32, seen sights: (left: Sight, right: Sight)
+    ) -> (left: Slot, right: Slot) {
+      // One level down, in the upper half.
+      let below = (place & Self.withoutSight) &+ (1 << 32 | UInt64(childOffset))
+      return parts(leftCount, (below, below &+ 1), sights)
+    }
+
+    /// Both parts of a bucket, or of a part of one. A point is finished.
+    @inline(__always)
+    func partsOfBucket(
+      leftCount: UInt32, seen sights: (left: Sight, right: Sight)
+    ) -> (left: Slot, right: Slot) {
+      let below = (place & Self.withoutSight) &+ UInt64(Fork.inBucket) << 32
+      let (left, right) = parts(leftCount, (below, below), sights)
+      return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
+    }
+
+    @inline(__always)
+    private func parts(
+      _ leftCount: UInt32, _ places: (left: UInt64, right: UInt64), _ sights: (left: Sight, right: Sight)
+    ) -> (left: Slot, right: Slot) {
+      let leftCount = UInt64(leftCount)
+      let left = span & 0xFFFF_FFFF | leftCount &<< 32
+      // Neither half overflows into the other.
+      let right = span &+ leftCount &- leftCount &<< 32
+      return (
+        Slot(span: left, place: places.left | UInt64(sights.left.bits) &<< 32),
+        Slot(span: right, place: places.right | UInt64(sights.right.bits) &<< 32)
+      )
+    }
   }
 
   typealias Place = UnsafeMutablePointer<Slot>
@@ -71,7 +129,7 @@ struct Front: ~Copyable {
     capacity = most <= Self.fewNodes ? Self.capacity(for: most) : Self.capacityBeyond
     readStart = .allocate(capacity: 2 * capacity)
     writtenStart = readStart + capacity
-    readStart.initialize(to: Slot(node, seen: sight))
+    readStart.initialize(to: Slot(node, node.count == 1 ? .finished : sight))
     (next, end, place) = (readStart, readStart + 1, writtenStart)
   }
 
@@ -150,25 +208,23 @@ struct Front: ~Copyable {
   func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // Behind what is written there is room for what is yet to be read, and behind that for what changes.
+    // Behind what is written there is room for what is yet to be read, and behind that for what becomes of all.
     place.update(from: next, count: end - next)
-    let slots = UnsafeBufferPointer(start: writtenStart, count: (place - writtenStart) &+ (end - next))
-    var changed = end
-    for slot in slots where !slot.isAllSeen {
-      guard let node = try transform(slot) else { return nil }
-      changed.initialize(to: Slot(node, .whole))
-      changed += 1
-    }
-    var change = end
-    let nodes = try [Node](unsafeUninitializedCapacity: slots.count) { nodes, count throws(IndexError) in
-      for slot in slots {
-        let node = slot.isAllSeen ? slot.node : change.pointee.node
-        change += slot.isAllSeen ? 0 : 1
-        try check(node)
-        (nodes.baseAddress! + count).initialize(to: node)
-        count &+= 1
+    let count = (place - writtenStart) &+ (end - next)
+    let slots = writtenStart
+    let nodes = try end.withMemoryRebound(to: Node.self, capacity: count) { results throws(IndexError) in
+      for index in 0..<count {
+        var slot = slots[index]
+        if !slot.isAllSeen {
+          guard let node = try transform(slot) else { return [Node]?.none }
+          slot = Slot(node, .whole)
+        }
+        try check(slot.node)
+        slot.writeNode(to: results + index)
       }
+      return Array(UnsafeBufferPointer(start: results, count: count))
     }
+    guard let nodes else { return nil }
     // The later, the shorter.
     return retired.isEmpty ? nodes : retired.reversed().reduce(nodes, Self.merged)
   }

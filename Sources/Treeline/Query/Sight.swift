@@ -15,9 +15,6 @@ struct Sight: Equatable {
   /// Something, however much: what is seen does not matter any more. The greatest number of all.
   static let finished = Sight(bits: 1 << 31 | 1 << 30)
 
-  /// As far as its box tells, some points and not all; but it is a bucket, whose points will tell more.
-  private static let undecided = Sight(bits: 1)
-
   /// Where the bits begin that tell of the points of a bucket, one by one.
   private static let shift: UInt32 = 14
 
@@ -30,19 +27,33 @@ struct Sight: Equatable {
   @inline(__always)
   var asNumber: Int { bits == 0 ? 0 : 1 }
 
-  /// How much of a node a window shows by its box. Written without branches, for what comes out is as good as random.
+  /// How much of two nodes a window shows by their boxes. Written without branches, for what comes out is as good as random.
   @inline(__always)
-  init(of record: UnsafePointer<NodeRecord>, in edges: WindowEdges) {
-    let isLeftOut = edges.leaveOut(UnsafeRawPointer(record).assumingMemoryBound(to: PlaneRect.self))
-    let some = record.pointee.childOffset == 0 ? Self.undecided.bits : Self.partial.bits
-    bits = isLeftOut.all ? 0 : isLeftOut.some ? some : Self.whole.bits
+  static func ofPair(
+    _ records: UnsafePointer<NodeRecord>, in edges: WindowEdges
+  ) -> (left: Sight, right: Sight) {
+    // Asked once, so that no branch stands between the two.
+    edges.crossesSeam
+      ? ofPair(records, in: edges, crossesSeam: true) : ofPair(records, in: edges, crossesSeam: false)
   }
 
   @inline(__always)
-  var isUndecided: Bool { bits & Self.undecided.bits != 0 }
+  private static func ofPair(
+    _ records: UnsafePointer<NodeRecord>, in edges: WindowEdges, crossesSeam: Bool
+  ) -> (left: Sight, right: Sight) {
+    (
+      Sight(of: records, in: edges, crossesSeam: crossesSeam),
+      Sight(of: records + 1, in: edges, crossesSeam: crossesSeam)
+    )
+  }
 
   @inline(__always)
-  static func | (a: Sight, b: Sight) -> Sight { Sight(bits: a.bits | b.bits) }
+  private init(of record: UnsafePointer<NodeRecord>, in edges: WindowEdges, crossesSeam: Bool) {
+    let box = UnsafeRawPointer(record).assumingMemoryBound(to: PlaneRect.self)
+    let isLeftOut = edges.leaveOut(box, crossesSeam: crossesSeam)
+    let (all, some) = (UInt32(bitPattern: isLeftOut.all), UInt32(bitPattern: isLeftOut.some))
+    bits = ~all & (Self.whole.bits ^ some & (Self.whole.bits ^ Self.partial.bits))
+  }
 
   /// Some points of a bucket or of a part of one: bit i is for the node's point i.
   @inline(__always)
@@ -53,7 +64,8 @@ struct Sight: Equatable {
   /// How much is seen of both parts of a bucket, or of a part of one, given how much is of itself.
   @inline(__always)
   func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Sight, right: Sight) {
-    let points = self == .whole ? 1 &<< (leftCount &+ rightCount) &- 1 : bits &>> Self.shift
+    if self == .whole { return (.whole, .whole) }
+    let points = bits &>> Self.shift
     return (
       Sight(points: points & (1 &<< leftCount &- 1), ofCount: leftCount),
       Sight(points: points &>> leftCount, ofCount: rightCount)
@@ -65,7 +77,10 @@ extension TreeStorage {
   /// How much of a stored node a window shows, by its box, and by its points where it is a bucket: `partial` if there
   /// may be any.
   func sight(byBoxOf node: Node, in edges: WindowEdges) throws(IndexError) -> Sight {
-    try decided(Sight(of: nodes + Int(node.record), in: edges), of: node, in: edges)
+    let box = nodes[Int(node.record)].box
+    if !edges.window.intersects(box) { return .none }
+    return edges.window.contains(box)
+      ? .whole : isStored(node) ? .partial : try sight(ofBucket: node, in: edges.window)
   }
 
   /// How much of both children of a node may be seen, by their boxes and by the points of buckets.
@@ -74,25 +89,28 @@ extension TreeStorage {
     of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     if fork.recordStep == 0 { return sight.ofParts(fork.leftCount, node.count &- fork.leftCount) }
-    let record = nodes + Int(fork.leftRecord)
-    let (left, right) = (Sight(of: record, in: edges), Sight(of: record + 1, in: edges))
-    return (left | right).isUndecided
-      ? try decided(left, right, of: fork, of: node, in: edges) : (left, right)
+    let records = nodes + Int(fork.leftRecord)
+    let (left, right) = Sight.ofPair(records, in: edges)
+    let ofBuckets =
+      (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
+    return ofBuckets & Sight.partial.bits == 0
+      ? (left, right) : try byPoints(left, right, of: fork, of: node, in: edges)
   }
 
+  /// The same where the boxes tell it but for a bucket or two.
   @inline(never)
-  private func decided(
+  private func byPoints(
     _ left: Sight, _ right: Sight, of fork: Fork, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     (
-      try decided(left, of: fork.left(of: node), in: edges),
-      try decided(right, of: fork.right(of: node), in: edges)
+      try byPoints(left, of: fork.left(of: node), in: edges),
+      try byPoints(right, of: fork.right(of: node), in: edges)
     )
   }
 
   @inline(__always)
-  private func decided(_ sight: Sight, of node: Node, in edges: WindowEdges) throws(IndexError) -> Sight {
-    sight.isUndecided ? try self.sight(ofBucket: node, in: edges.window) : sight
+  private func byPoints(_ sight: Sight, of node: Node, in edges: WindowEdges) throws(IndexError) -> Sight {
+    sight == .partial && !isStored(node) ? try self.sight(ofBucket: node, in: edges.window) : sight
   }
 
   /// How much of both children of a node is seen, of which something is.

@@ -83,13 +83,20 @@ extension TreeStorage {
   func fork(of node: Node) throws(IndexError) -> Fork? {
     // A part of a bucket has the bucket's record, which has none below it.
     if nodes[Int(node.record)].childOffset != 0 { return try storedFork(of: node) }
+    return try forkInBucket(of: node)
+  }
+
+  /// The same for a bucket or a part of one.
+  @inline(__always)
+  func forkInBucket(of node: Node) throws(IndexError) -> Fork? {
     guard let count = try splitOfBucket(node) else { return nil }
     return Fork(
       leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Fork.inBucket)
   }
 
+  /// The same for a node with stored children.
   @inline(__always)
-  private func storedFork(of node: Node) throws(IndexError) -> Fork {
+  func storedFork(of node: Node) throws(IndexError) -> Fork {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
     // Of a stored node the upper bits are 0.

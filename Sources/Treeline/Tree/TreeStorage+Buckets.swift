@@ -18,7 +18,8 @@ extension TreeStorage {
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
 
-  /// The gaps behind a part's points but its last, four bits each and the first of them lowest; above them none.
+  /// The gaps behind a part's points but its last, four bits each and the first of them lowest; above them none. It has 2
+  /// points or more and no more than a bucket has room for.
   @inline(__always)
   private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
@@ -26,8 +27,8 @@ extension TreeStorage {
       start &+ 8 <= (pointCount &+ 1) >> 1
       ? UInt64(littleEndian: UnsafeRawPointer(gaps).loadUnaligned(fromByteOffset: start, as: UInt64.self))
       : lastGaps(from: start)
-    let own = bytes >> UInt64((node.first & 1) << 2)
-    return own | UInt64.max << UInt64((node.count &- 1) << 2)
+    let own = bytes &>> UInt64((node.first & 1) &<< 2)
+    return own | UInt64.max &<< UInt64((node.count &- 1) &<< 2)
   }
 
   @inline(never)

@@ -17,7 +17,8 @@ package final class TreeStorage: @unchecked Sendable {
   let name: String
   /// Where the node records begin in their file, in bytes; 0 in memory.
   let nodesOffset: UInt64
-  /// (nodeCount - 1) / 2 entries each.
+  /// As many entries each: (nodeCount - 1) / 2.
+  let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
@@ -44,6 +45,7 @@ package final class TreeStorage: @unchecked Sendable {
     self.gaps = gaps
     self.nodes = nodes
     self.nodeCount = nodeCount
+    summaryCount = UInt(max(nodeCount - 1, 0) / 2)
     self.name = name
     self.nodesOffset = nodesOffset
     self.sums = sums
