@@ -41,7 +41,7 @@ import Treeline
     )
 
     let path = folder.path("sparse")
-    FileManager.default.createFile(atPath: path, contents: Data(header.bytes))
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(header.bytes)))
     let file = try #require(FileHandle(forWritingAtPath: path))
     try file.truncate(atOffset: end)
     try file.seek(toOffset: sections[2].offset + 16)
