@@ -73,7 +73,7 @@ struct QueryBenchmark: ParsableCommand {
               try seconds { for cluster in try question.answer(of: tree) { blackHole(cluster.coordinate) } }
             })
         },
-        answersPerSecond: [1, 2].map { Self.throughput(questions, of: tree, threads: $0, 10 * repeats) }))
+        answersPerSecond: Self.throughput(questions, of: tree, threads: [1, 2], repeats)))
   }
 
   private static func readLimits(_ path: String) throws -> [Int] {
@@ -91,18 +91,25 @@ struct QueryBenchmark: ParsableCommand {
     return times
   }
 
-  /// Every thread asks for all views, over and over.
+  /// Answers a second by so many threads, each of which asks for all views, over and over. They take turns, so that a
+  /// machine that slows down for a while slows down all.
   private static func throughput(
-    _ questions: [Question], of tree: ClusterTree, threads: Int, _ passes: Int
-  ) -> Double {
-    let time = seconds {
-      DispatchQueue.concurrentPerform(iterations: threads) { _ in
-        for _ in 0..<passes {
-          for question in questions { blackHole(try! question.answer(of: tree)) }
+    _ questions: [Question], of tree: ClusterTree, threads: [Int], _ passes: Int
+  ) -> [Double] {
+    var times = threads.map { _ in 0.0 }
+    let turns = 10
+    for _ in 0..<turns {
+      for (index, threads) in threads.enumerated() {
+        times[index] += seconds {
+          DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            for _ in 0..<passes {
+              for question in questions { blackHole(try! question.answer(of: tree)) }
+            }
+          }
         }
       }
     }
-    return Double(threads * passes * questions.count) / time
+    return zip(threads, times).map { Double($0 * turns * passes * questions.count) / $1 }
   }
 }
 
