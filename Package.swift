@@ -48,6 +48,7 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
     .target(name: "PointSets", dependencies: ["Treeline"], path: "Tests/PointSets"),
+    .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
     .testTarget(
       name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", "CLAPACKE", "PointSets"]),
@@ -65,7 +66,9 @@ let package = Package(
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
-    .testTarget(name: "PerformanceCountTests", dependencies: ["Benchmarks"]),
+    .testTarget(
+      name: "PerformanceCountTests",
+      dependencies: ["Treeline", "TreelineBuilder", "Benchmarks", "TracedQueries"]),
   ],
   swiftLanguageModes: [.v6]
 )

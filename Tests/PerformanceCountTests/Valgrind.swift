@@ -33,9 +33,13 @@ enum Valgrind {
     .map { URL(fileURLWithPath: String($0)).appendingPathComponent("valgrind") }
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  /// Built beside the test bundle.
-  static let benchmarks = URL(fileURLWithPath: CommandLine.arguments[0])
-    .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("Benchmarks")
+  static let benchmarks = built("Benchmarks")
+
+  /// A program of the package, which is built beside the test bundle.
+  static func built(_ program: String) -> URL {
+    URL(fileURLWithPath: CommandLine.arguments[0])
+      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program)
+  }
 
   static func count(_ counter: Counter, builds: Int = 1, asks: Int = 1, limit: Int = 100) throws -> Int {
     let process = Process()

@@ -477,7 +477,7 @@ class Bench:
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="Counted by valgrind. The nodes that a query touches are bounded by its instructions.",
+                    note="Counted by valgrind. Tests hold these counts, and that of the nodes that a query touches.",
                 )
 
     # Files

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import Benchmarks
+
+/// The nodes that queries look at, found in a trace of all memory that `TracedQueries` reads, so that nothing in the
+/// engine has to count.
+struct TouchedNodes {
+  /// How many node records each query read, each record once.
+  private(set) var counts: [Int] = []
+  /// How many clusters the answers have.
+  private(set) var clusters: [Int] = []
+
+  var average: Double { Double(counts.reduce(0, +)) / Double(counts.count) }
+
+  /// Queries of the views that `Work` asks for.
+  init(of kind: GeneratedSet, count: Int, limit: Int) throws {
+    let places = kind.places(count)
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline")
+      .path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try ClusterTree(places).write(index: path)
+    let views = MapView.around(places, perZoom: 1, seed: 7)
+    let trace = try MemoryTrace(
+      of: "TracedQueries",
+      [path, "\(limit)"] + views.map { "\($0.box.west),\($0.box.south),\($0.box.east),\($0.box.north)" })
+    let numbers = trace.output.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) }
+    try #require(numbers.count == 3 + views.count, "\(trace.output)")
+    let (records, recordCount, mark) = (numbers[0], numbers[1], numbers[2])
+    clusters = numbers[3...].map { Int($0) }
+    var touched: [Set<UInt64>] = []
+    for access in trace.accesses {
+      if access.isWrite && access.address == mark {
+        touched.append([])
+      } else if !touched.isEmpty, access.address >= records {
+        let record = (access.address - records) / UInt64(MemoryLayout<NodeRecord>.stride)
+        if record < recordCount { touched[touched.count - 1].insert(record) }
+      }
+    }
+    counts = touched.suffix(views.count).map(\.count)
+  }
+}
