@@ -374,7 +374,7 @@ class Bench:
             for key, cost in (("netLow", "makingDictionaries"), ("netHigh", "copyingDictionaries")):
                 net = [max(0.0, time - less) for time, less in zip(theirs["warm"], theirs[cost])]
                 measures[key].append((mine["warm"], net))
-            gains.append(mine["answersPerSecond"])
+            gains.append(mine)
         self.queries.setdefault(name, {})["besidePysupercluster"] = {
             "views": len(mine["clusters"]),
             "clusters": mine["clusters"],
@@ -409,17 +409,13 @@ class Bench:
                     bound,
                     note=note,
                 )
-        one, two = zip(*gains)
-        self.add(
-            section,
-            "two threads against one, answers a second",
-            Samples(two, "/s"),
-            Samples(one, "/s"),
-            ratios(two, one),
+        for key, what, bound in (
             # Twice is all that two cores can do: a hair less is the clock's scatter.
-            Bound(1.95, False),
-            note=note,
-        )
+            ("answersPerSecond", "two threads against one, answers", Bound(1.95, False)),
+            ("stepsPerSecond", "two threads against one, steps of arithmetic", None),
+        ):
+            one, two = zip(*(run[key] for run in gains))
+            self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), ratios(two, one), bound, note=note)
 
     def fixed_limit(self):
         for size in [self.million] + ([100_000_000] if self.large else []):

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PointSets
+import Synchronization
 import Treeline
 import TreelineBuilder
 
@@ -40,8 +41,10 @@ struct QueryBenchmark: ParsableCommand {
     var warm: [Double]
     /// The same, and each cluster's coordinate taken.
     var withCoordinates: [Double]
-    /// Answers a second by one thread, and by two.
+    /// By one thread, and by two.
     var answersPerSecond: [Double]
+    /// The same, of arithmetic.
+    var stepsPerSecond: [Double]
   }
 
   func run() throws {
@@ -60,6 +63,7 @@ struct QueryBenchmark: ParsableCommand {
         answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(question.limit) could be split")
     }
     if check { try zip(questions, answers).forEach { try $0.check($1, of: tree) } }
+    let throughput = Self.throughput(questions, of: tree)
     try printJSON(
       Result(
         points: places.count, zooms: views.map(\.zoom), clusters: answers.map(\.count),
@@ -72,8 +76,7 @@ struct QueryBenchmark: ParsableCommand {
             try (0..<repeats).map { _ in
               try seconds { for cluster in try question.answer(of: tree) { blackHole(cluster.coordinate) } }
             })
-        },
-        answersPerSecond: Self.throughput(questions, of: tree, threads: [1, 2], repeats)))
+        }, answersPerSecond: throughput.answers, stepsPerSecond: throughput.steps))
   }
 
   private static func readLimits(_ path: String) throws -> [Int] {
@@ -91,25 +94,49 @@ struct QueryBenchmark: ParsableCommand {
     return times
   }
 
-  /// Answers a second by so many threads, each of which asks for all views, over and over. They take turns, so that a
-  /// machine that slows down for a while slows down all.
-  private static func throughput(
-    _ questions: [Question], of tree: ClusterTree, threads: [Int], _ passes: Int
-  ) -> [Double] {
-    var times = threads.map { _ in 0.0 }
-    let turns = 10
+  /// Answers a second by one thread, and by two; and steps of arithmetic, which shows what two can do here at best.
+  private static func throughput(_ questions: [Question], of tree: ClusterTree) -> (
+    answers: [Double], steps: [Double]
+  ) {
+    let rates = Self.rates(
+      ofThreads: [1, 2],
+      [
+        {
+          for question in questions { blackHole(try! question.answer(of: tree)) }
+          return questions.count
+        },
+        {
+          // Neither of a fixed seed nor for nothing, or all would be left out.
+          var random = SplitMix64(seed: DispatchTime.now().uptimeNanoseconds)
+          let steps = 1 << 20
+          return (0..<steps).reduce(0) { sum, _ in sum ^ random.next() } == 0 ? 0 : steps
+        },
+      ])
+    return (rates[0], rates[1])
+  }
+
+  /// How much each kind of work gets done in a second by so many threads that do nothing else. All take turns of a
+  /// twentieth of a second, so that a machine that slows down for a while slows down all.
+  private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[Double]] {
+    let turns = 20
+    var rates = works.map { _ in threads.map { _ in 0.0 } }
     for _ in 0..<turns {
-      for (index, threads) in threads.enumerated() {
-        times[index] += seconds {
+      for (kind, work) in works.enumerated() {
+        for (index, threads) in threads.enumerated() {
+          let rate = Mutex(0.0)
           DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            for _ in 0..<passes {
-              for question in questions { blackHole(try! question.answer(of: tree)) }
-            }
+            var done = 0
+            let clock = ContinuousClock()
+            let start = clock.now
+            while clock.now - start < .milliseconds(50) { done += work() }
+            let own = Double(done) / ((clock.now - start) / .seconds(1))
+            rate.withLock { $0 += own }
           }
+          rates[kind][index] += rate.withLock { $0 } / Double(turns)
         }
       }
     }
-    return zip(threads, times).map { Double($0 * turns * passes * questions.count) / $1 }
+    return rates
   }
 }
 
