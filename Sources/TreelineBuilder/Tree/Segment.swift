@@ -13,8 +13,10 @@ struct Segment<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var count: Int { Int(moments.count) }
   var corner: PlanePoint { PlanePoint(x: box.minX, y: box.minY) }
 
-  /// Whether all sums over these points fit 64 bits, as then do those of every part.
+  /// Whether all sums over these points fit 64 bits, as then do those of every part, and there are no more points than may
+  /// be summed up without a look at whether the build is cancelled.
   var isNarrow: Bool {
+    if moments.count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - moments.count.leadingZeroBitCount
     let extentBits = 32 - max(box.width, box.height).leadingZeroBitCount
     return countBits + 2 * extentBits <= 64
