@@ -1,44 +1,84 @@
 /// A window made ready for comparing its edges with those of many boxes, four numbers at a time and without a branch.
 struct WindowEdges {
   let window: PlaneWindow
-  /// West, north, west, north and east, south, east, south.
-  private let lower: SIMD4<Int32>
-  private let upper: SIMD4<Int32>
-  /// All bits set where it is enough that one of two comparisons says so: everywhere but for a window past the seam.
-  private let eitherDoes: SIMD4<Int32>
   let crossesSeam: Bool
+  /// East, south, west and north, in the order of vectors.
+  private let farther: SIMD4<Int32>
+  /// West, north, east and south, in the order of vectors.
+  private let nearer: SIMD4<Int32>
 
   init(of window: PlaneWindow) {
     let east: UInt32
     (east, crossesSeam) = window.x.addingReportingOverflow(window.width)
     self.window = window
-    lower = Self.signed(SIMD4(window.x, window.minY, window.x, window.minY))
-    upper = Self.signed(SIMD4(east, window.maxY, east, window.maxY))
-    // Past the seam a window is all that does not lie between its east and its west: what lies to the east of the one
-    // must lie to the west of the other, too, to be outside.
-    eitherDoes = SIMD4(crossesSeam ? 0 : -1, -1, crossesSeam ? 0 : -1, -1)
+    farther = Self.ordered(SIMD4(east, window.maxY, window.x, window.minY))
+    nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned.
+  /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned. Where all the others are
+  /// turned instead, it is the other way round: of an east or a south, the lesser lies farther out.
   @inline(__always)
-  private static func signed(_ numbers: SIMD4<UInt32>) -> SIMD4<Int32> {
-    SIMD4(truncatingIfNeeded: numbers ^ SIMD4(repeating: 1 << 31))
+  private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
+    SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
 
-  /// Whether all of a box lies outside of the window, and whether any of it does: all bits are set where it holds.
-  ///
-  /// - Parameter crossesSeam: that of the window, asked for once for several boxes.
+  /// Which sides of a node's box are outside of the window.
   @inline(__always)
-  func leaveOut(_ box: UnsafePointer<PlaneRect>, crossesSeam: Bool) -> (all: Int32, some: Int32) {
-    let sides = Self.signed(UnsafeRawPointer(box).loadUnaligned(as: SIMD4<UInt32>.self))
+  func sidesOutside(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+    crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
+  }
+
+  /// The same of two records, one behind the other. Asked once, no branch stands between them.
+  @inline(__always)
+  func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (left: SidesOutside, right: SidesOutside) {
+    crossesSeam
+      ? (sidesOutsidePastSeam(of: records), sidesOutsidePastSeam(of: records + 1))
+      : (sidesOutsideBeforeSeam(of: records), sidesOutsideBeforeSeam(of: records + 1))
+  }
+
+  @inline(__always)
+  private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+    // The box comes first in a record: its west, north, east and south.
+    let sides = Self.ordered(UnsafeRawPointer(record).loadUnaligned(as: SIMD4<UInt32>.self))
     // All bits of an entry are set where it holds.
-    let above = unsafeBitCast(sides .> upper, to: SIMD4<Int32>.self)
-    let below = unsafeBitCast(sides .< lower, to: SIMD4<Int32>.self)
-    // For the box's least sides that they lie above, for the others below: all of it is outside; and the other way round.
-    let opposite = SIMD4(lowHalf: below.highHalf, highHalf: below.lowHalf)
-    var outside = above | opposite
-    if crossesSeam { outside = above & opposite | outside & eitherDoes }
-    let either = outside | SIMD4(outside[1], outside[0], outside[3], outside[2])
-    return (either[0], either[2])
+    let past = unsafeBitCast(sides .> farther, to: SIMD4<Int32>.self)
+    let short = unsafeBitCast(sides .< nearer, to: SIMD4<Int32>.self)
+    let both = SIMD8<Int8>(truncatingIfNeeded: SIMD8<Int32>(lowHalf: past, highHalf: short))
+    return SidesOutside(bytes: unsafeBitCast(both, to: UInt64.self))
+  }
+
+  /// Past the seam, where it is seldom asked for, comparing sides one by one does not tell it.
+  @inline(never)
+  private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+    let box = record.pointee.box
+    if !window.intersects(box) { return .all }
+    return window.contains(box) ? .none : window.containsSide(of: box) ? .one : .several
+  }
+}
+
+/// Which sides of a tight box lie outside of a window, and past which of its edges.
+struct SidesOutside {
+  /// A byte for each of west, north, east and south, all its bits set where that side is out: in the lower half past the
+  /// window's farther edge, so that all of the box is; in the upper half not as far as the nearer one.
+  let bytes: UInt64
+
+  static let none = SidesOutside(bytes: 0)
+  static let one = SidesOutside(bytes: 0x0000_00FF_0000_0000)
+  static let several = SidesOutside(bytes: 0x0000_FFFF_0000_0000)
+  static let all = SidesOutside(bytes: .max)
+
+  /// Whether all of the box is inside.
+  @inline(__always)
+  var areNone: Bool { bytes == 0 }
+
+  /// Whether all of the box is outside.
+  @inline(__always)
+  var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
+
+  /// Whether one whole side of the box is inside, and with it a point: it is if no more than one is outside.
+  @inline(__always)
+  var leaveOneInside: Bool {
+    let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
+    return !areAll && short & (short &- 1) == 0
   }
 }

@@ -44,7 +44,7 @@ extension TreeStorage {
       if let nodes { return nodes }
       // A node turned out to show nothing, which leaves room to expand more.
       try front.keep { slot throws(IndexError) in
-        slot.sight == .partial ? try hasPointInside(slot.node, window) : true
+        slot.sight == .partial ? try hasPointInside(slot.node, edges) : true
       }
       isSettled = true
     }
@@ -74,7 +74,6 @@ extension TreeStorage {
           return
         }
         next += 1
-        fetchChildren(of: min(next + 4, end - 1).pointee)
         let childOffset = nodes[slot.record].childOffset
         if childOffset == 0 {
           guard let fork = try forkInBucket(of: slot.node), try isTooCoarse(slot.node, fork) else {
@@ -94,23 +93,25 @@ extension TreeStorage {
         let fork = try storedFork(of: slot.node)
         guard try isTooCoarse(slot.node, fork) else {
           let isLeft =
-            !isSettled && slot.sight == .partial ? try hasPointInside(slot.node, edges.window) : true
+            !isSettled && slot.sight == .partial ? try hasPointInside(slot.node, edges) : true
           place.initialize(to: slot.finished)
           place += isLeft ? 1 : 0
           continue
         }
-        more |= slot.count &- 2
+        more = 1
+        let children = nodes + Int(fork.leftRecord)
+        // Those of the left one lie behind both, where the machine looks by itself.
+        fetchChildren(of: children + 1)
         if slot.isAllSeen {
-          let parts = slot.children(leftCount: fork.leftCount, childOffset, seen: (.whole, .whole))
+          let parts = slot.childrenAllSeen(leftCount: fork.leftCount, childOffset)
           place.initialize(to: parts.left)
           (place + 1).initialize(to: parts.right)
           place += 2
           continue
         }
-        let sights =
-          isSettled
-          ? try sights(of: fork, of: slot.node, below: slot.sight, in: edges)
-          : try sightsByBox(of: fork, of: slot.node, below: slot.sight, in: edges)
+        let sides = edges.sidesOutside(ofPair: children)
+        var sights = try sights(byBoxes: sides, of: fork, of: slot.node, in: edges)
+        if isSettled { sights = try searched(sights, of: fork, of: slot.node, in: edges) }
         // Written without branches, for which of them are seen is as good as random.
         let parts = slot.children(leftCount: fork.leftCount, childOffset, seen: sights)
         place.initialize(to: parts.left)
@@ -124,10 +125,9 @@ extension TreeStorage {
     }
   }
 
-  /// Has the records fetched that expanding a node will look at.
+  /// Has the records fetched that expanding a node will look at, at the next level.
   @inline(__always)
-  private func fetchChildren(of slot: Front.Slot) {
-    let record = nodes + slot.record
+  private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
@@ -139,22 +139,26 @@ extension TreeStorage {
     expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     var (node, sight) = (node, sight)
-    while sight != .whole, let fork = try fork(of: node), try isTooCoarse(node, fork) {
-      var sights = try sightsByBox(of: fork, of: node, below: sight, in: edges)
+    while sight == .partial {
+      let fork = try storedFork(of: node)
+      guard try isTooCoarse(node, fork) else { return try hasPointInside(node, edges) ? node : nil }
+      let sides = edges.sidesOutside(ofPair: nodes + Int(fork.leftRecord))
+      if sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
+      var sights = try sights(byBoxes: sides, of: fork, of: node, in: edges)
       if sights.left != .none && sights.right != .none {
-        if sights.left == .partial, try !hasPointInside(fork.left(of: node), edges.window) {
-          sights.left = .none
-        }
-        if sights.right == .partial, try !hasPointInside(fork.right(of: node), edges.window) {
-          sights.right = .none
-        }
+        sights = try searched(sights, of: fork, of: node, in: edges)
         if sights.left != .none && sights.right != .none { return node }
       }
       if sights.left == .none && sights.right == .none { return nil }
       (node, sight) =
         sights.left != .none ? (fork.left(of: node), sights.left) : (fork.right(of: node), sights.right)
     }
-    if sight == .partial, try !hasPointInside(node, edges.window) { return nil }
+    while sight != .whole, let fork = try forkInBucket(of: node), try isTooCoarse(node, fork) {
+      let sights = sight.ofParts(fork.leftCount, node.count &- fork.leftCount)
+      if sights.left != .none && sights.right != .none { return node }
+      (node, sight) =
+        sights.left != .none ? (fork.left(of: node), sights.left) : (fork.right(of: node), sights.right)
+    }
     return node
   }
 

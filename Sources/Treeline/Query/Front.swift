@@ -63,15 +63,24 @@ struct Front: ~Copyable {
 
     private static let withoutSight = ~(UInt64(Sight.allBits) << 32)
 
-    /// Both children of a node that are stored.
+    /// Both children of a stored node of which all is seen, as then it is of them.
+    @inline(__always)
+    func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
+      // One level down, in the upper half.
+      let below = place &+ (1 << 32 | UInt64(childOffset))
+      return parts(leftCount, (below, below &+ 1))
+    }
+
+    /// Both children of a stored node that is seen in part: its sight is `partial`.
     @inline(__always)
     func children(
       leftCount: UInt32, _ childOffset: UInt32, seen sights: (left: Sight, right: Sight)
     ) -> (left: Slot, right: Slot) {
-      // One level down, in the upper half.
-      let below = (place & Self.withoutSight) &+ (1 << 32 | UInt64(childOffset))
-      return parts(leftCount, (below, below &+ 1), sights)
+      let below = place &- Self.partialSight &+ (1 << 32 | UInt64(childOffset))
+      return parts(leftCount, (below | sights.left.inPlace, (below &+ 1) | sights.right.inPlace))
     }
+
+    private static let partialSight = UInt64(Sight.partial.bits) << 32
 
     /// Both parts of a bucket, or of a part of one. A point is finished.
     @inline(__always)
@@ -79,22 +88,19 @@ struct Front: ~Copyable {
       leftCount: UInt32, seen sights: (left: Sight, right: Sight)
     ) -> (left: Slot, right: Slot) {
       let below = (place & Self.withoutSight) &+ UInt64(Fork.inBucket) << 32
-      let (left, right) = parts(leftCount, (below, below), sights)
+      let (left, right) = parts(leftCount, (below | sights.left.inPlace, below | sights.right.inPlace))
       return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
     }
 
     @inline(__always)
     private func parts(
-      _ leftCount: UInt32, _ places: (left: UInt64, right: UInt64), _ sights: (left: Sight, right: Sight)
+      _ leftCount: UInt32, _ places: (left: UInt64, right: UInt64)
     ) -> (left: Slot, right: Slot) {
       let leftCount = UInt64(leftCount)
       let left = span & 0xFFFF_FFFF | leftCount &<< 32
       // Neither half overflows into the other.
       let right = span &+ leftCount &- leftCount &<< 32
-      return (
-        Slot(span: left, place: places.left | UInt64(sights.left.bits) &<< 32),
-        Slot(span: right, place: places.right | UInt64(sights.right.bits) &<< 32)
-      )
+      return (Slot(span: left, place: places.left), Slot(span: right, place: places.right))
     }
   }
 
@@ -242,4 +248,10 @@ struct Front: ~Copyable {
     }
     return merged + b[index...]
   }
+}
+
+extension Sight {
+  /// Its bits where a slot keeps them.
+  @inline(__always)
+  fileprivate var inPlace: UInt64 { UInt64(bits) &<< 32 }
 }

@@ -27,32 +27,11 @@ struct Sight: Equatable {
   @inline(__always)
   var asNumber: Int { bits == 0 ? 0 : 1 }
 
-  /// How much of two nodes a window shows by their boxes. Written without branches, for what comes out is as good as random.
+  /// By the box of a node.
   @inline(__always)
-  static func ofPair(
-    _ records: UnsafePointer<NodeRecord>, in edges: WindowEdges
-  ) -> (left: Sight, right: Sight) {
-    // Asked once, so that no branch stands between the two.
-    edges.crossesSeam
-      ? ofPair(records, in: edges, crossesSeam: true) : ofPair(records, in: edges, crossesSeam: false)
-  }
-
-  @inline(__always)
-  private static func ofPair(
-    _ records: UnsafePointer<NodeRecord>, in edges: WindowEdges, crossesSeam: Bool
-  ) -> (left: Sight, right: Sight) {
-    (
-      Sight(of: records, in: edges, crossesSeam: crossesSeam),
-      Sight(of: records + 1, in: edges, crossesSeam: crossesSeam)
-    )
-  }
-
-  @inline(__always)
-  private init(of record: UnsafePointer<NodeRecord>, in edges: WindowEdges, crossesSeam: Bool) {
-    let box = UnsafeRawPointer(record).assumingMemoryBound(to: PlaneRect.self)
-    let isLeftOut = edges.leaveOut(box, crossesSeam: crossesSeam)
-    let (all, some) = (UInt32(bitPattern: isLeftOut.all), UInt32(bitPattern: isLeftOut.some))
-    bits = ~all & (Self.whole.bits ^ some & (Self.whole.bits ^ Self.partial.bits))
+  init(_ sides: SidesOutside) {
+    let seen = sides.areNone ? Self.whole.bits : Self.partial.bits
+    bits = sides.areAll ? 0 : seen
   }
 
   /// Some points of a bucket or of a part of one: bit i is for the node's point i.
@@ -83,14 +62,27 @@ extension TreeStorage {
       ? .whole : isStored(node) ? .partial : try sight(ofBucket: node, in: edges.window)
   }
 
-  /// How much of both children of a node may be seen, by their boxes and by the points of buckets.
-  @inline(__always)
-  func sightsByBox(
+  /// How much of both children of a node is seen, of which something is.
+  ///
+  /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
+  /// points searched for, so that the way down to a small window costs a box or two a level.
+  func sights(
     of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     if fork.recordStep == 0 { return sight.ofParts(fork.leftCount, node.count &- fork.leftCount) }
+    let sides = edges.sidesOutside(ofPair: nodes + Int(fork.leftRecord))
+    return try searched(sights(byBoxes: sides, of: fork, of: node, in: edges), of: fork, of: node, in: edges)
+  }
+
+  /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the points
+  /// of buckets.
+  @inline(__always)
+  func sights(
+    byBoxes sides: (left: SidesOutside, right: SidesOutside), of fork: Fork, of node: Node,
+    in edges: WindowEdges
+  ) throws(IndexError) -> (left: Sight, right: Sight) {
     let records = nodes + Int(fork.leftRecord)
-    let (left, right) = Sight.ofPair(records, in: edges)
+    let (left, right) = (Sight(sides.left), Sight(sides.right))
     let ofBuckets =
       (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
     return ofBuckets & Sight.partial.bits == 0
@@ -113,26 +105,23 @@ extension TreeStorage {
     sight == .partial && !isStored(node) ? try self.sight(ofBucket: node, in: edges.window) : sight
   }
 
-  /// How much of both children of a node is seen, of which something is.
-  ///
-  /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
-  /// points searched for, so that the way down to a small window costs a box or two a level.
-  @inline(__always)
-  func sights(
-    of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
+  /// How much of both children of a node is seen, of which something is, given how much may be.
+  @inline(never)
+  func searched(
+    _ sights: (left: Sight, right: Sight), of fork: Fork, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
-    let (left, right) = try sightsByBox(of: fork, of: node, below: sight, in: edges)
+    let (left, right) = sights
     if left == .none || right == .none { return (left, right) }
-    if left == .partial, try !hasPointInside(fork.left(of: node), edges.window) { return (.none, right) }
-    if right == .partial, try !hasPointInside(fork.right(of: node), edges.window) { return (left, .none) }
+    if left == .partial, try !hasPointInside(fork.left(of: node), edges) { return (.none, right) }
+    if right == .partial, try !hasPointInside(fork.right(of: node), edges) { return (left, .none) }
     return (left, right)
   }
 
   /// Whether a stored node whose box reaches into the window has a point there.
   @inline(__always)
-  func hasPointInside(_ node: Node, _ window: PlaneWindow) throws(IndexError) -> Bool {
-    if window.containsSide(of: nodes[Int(node.record)].box) { return true }
-    return try hasPoint(node, in: window)
+  func hasPointInside(_ node: Node, _ edges: WindowEdges) throws(IndexError) -> Bool {
+    if edges.sidesOutside(of: nodes + Int(node.record)).leaveOneInside { return true }
+    return try hasPoint(node, in: edges.window)
   }
 
   /// - Complexity: O(1), for 16 points at most.
