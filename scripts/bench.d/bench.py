@@ -414,7 +414,7 @@ class Bench:
             ("answersPerSecond", "two threads against one, answers", Bound(1.95, False)),
             ("stepsPerSecond", "two threads against one, steps of arithmetic", None),
         ):
-            one, two = zip(*(run[key] for run in gains))
+            one, two = zip(*(turn for run in gains for turn in run[key]))
             self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), ratios(two, one), bound, note=note)
 
     def fixed_limit(self):

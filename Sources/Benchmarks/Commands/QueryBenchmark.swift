@@ -41,10 +41,10 @@ struct QueryBenchmark: ParsableCommand {
     var warm: [Double]
     /// The same, and each cluster's coordinate taken.
     var withCoordinates: [Double]
-    /// By one thread, and by two.
-    var answersPerSecond: [Double]
+    /// By one thread, and by two, in each of some turns.
+    var answersPerSecond: [[Double]]
     /// The same, of arithmetic.
-    var stepsPerSecond: [Double]
+    var stepsPerSecond: [[Double]]
   }
 
   func run() throws {
@@ -96,7 +96,7 @@ struct QueryBenchmark: ParsableCommand {
 
   /// Answers a second by one thread, and by two; and steps of arithmetic, which shows what two can do here at best.
   private static func throughput(_ questions: [Question], of tree: ClusterTree) -> (
-    answers: [Double], steps: [Double]
+    answers: [[Double]], steps: [[Double]]
   ) {
     let rates = Self.rates(
       ofThreads: [1, 2],
@@ -115,28 +115,30 @@ struct QueryBenchmark: ParsableCommand {
     return (rates[0], rates[1])
   }
 
-  /// How much each kind of work gets done in a second by so many threads that do nothing else. All take turns of a
-  /// twentieth of a second, so that a machine that slows down for a while slows down all.
-  private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[Double]] {
-    let turns = 20
-    var rates = works.map { _ in threads.map { _ in 0.0 } }
-    for _ in 0..<turns {
+  /// How much of each kind of work gets done in a second by so many threads that do nothing else: for each kind one figure
+  /// a turn and number of threads. All take turns of a twentieth of a second, so that a machine that slows down for a while
+  /// slows down all.
+  private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
+    var rates = works.map { _ in [[Double]]() }
+    for _ in 0..<20 {
       for (kind, work) in works.enumerated() {
-        for (index, threads) in threads.enumerated() {
-          let rate = Mutex(0.0)
-          DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            var done = 0
-            let clock = ContinuousClock()
-            let start = clock.now
-            while clock.now - start < .milliseconds(50) { done += work() }
-            let own = Double(done) / ((clock.now - start) / .seconds(1))
-            rate.withLock { $0 += own }
-          }
-          rates[kind][index] += rate.withLock { $0 } / Double(turns)
-        }
+        rates[kind].append(threads.map { rate(ofThreads: $0, work) })
       }
     }
     return rates
+  }
+
+  private static func rate(ofThreads threads: Int, _ work: @Sendable () -> Int) -> Double {
+    let rate = Mutex(0.0)
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      var done = 0
+      let clock = ContinuousClock()
+      let start = clock.now
+      while clock.now - start < .milliseconds(50) { done += work() }
+      let own = Double(done) / ((clock.now - start) / .seconds(1))
+      rate.withLock { $0 += own }
+    }
+    return rate.withLock { $0 }
   }
 }
 
