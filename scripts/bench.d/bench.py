@@ -409,13 +409,24 @@ class Bench:
                     bound,
                     note=note,
                 )
+        by_turn = {}
         for key, what, bound in (
             # Twice is all that two cores can do: a hair less is the clock's scatter.
             ("answersPerSecond", "two threads against one, answers", Bound(1.95, False)),
             ("stepsPerSecond", "two threads against one, steps of arithmetic", None),
         ):
             one, two = zip(*(turn for run in gains for turn in run[key]))
-            self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), ratios(two, one), bound, note=note)
+            by_turn[key] = ratios(two, one)
+            self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), by_turn[key], bound, note=note)
+        self.add(
+            section,
+            "what two threads gain, answers against arithmetic",
+            Samples(by_turn["answersPerSecond"], "x"),
+            Samples(by_turn["stepsPerSecond"], "x"),
+            ratios(*by_turn.values()),
+            Bound(0.95, False),
+            note=note,
+        )
 
     def fixed_limit(self):
         for size in [self.million] + ([100_000_000] if self.large else []):
