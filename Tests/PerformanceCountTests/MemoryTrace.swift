@@ -19,11 +19,15 @@ struct MemoryTrace {
     let (printed, trace) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (printed, trace)
     try process.run()
-    var line: [UInt8] = []
+    var (line, messages): ([UInt8], [UInt8]) = ([], [])
     while let bytes = try trace.fileHandleForReading.read(upToCount: 1 << 20), !bytes.isEmpty {
       for byte in bytes {
         if byte == UInt8(ascii: "\n") {
-          if let access = Access(line) { accesses.append(access) }
+          if let access = Access(line) {
+            accesses.append(access)
+          } else if line.first != UInt8(ascii: "I") {
+            messages += line + [byte]
+          }
           line.removeAll(keepingCapacity: true)
         } else {
           line.append(byte)
@@ -32,7 +36,9 @@ struct MemoryTrace {
     }
     output = String(decoding: try printed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Valgrind.Failure(output: output) }
+    guard process.terminationStatus == 0 else {
+      throw Valgrind.Failure(output: output + String(decoding: messages, as: UTF8.self))
+    }
   }
 }
 

@@ -15,14 +15,14 @@ struct TouchedNodes {
 
   var average: Double { Double(counts.reduce(0, +)) / Double(counts.count) }
 
-  /// Queries of the views that `Work` asks for.
+  /// Queries of views drawn as those of `Work` are.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
     let places = kind.places(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline")
       .path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try ClusterTree(places).write(index: path)
-    let views = MapView.around(places, perZoom: 1, seed: 7)
+    let views = MapView.counted(around: places)
     let trace = try MemoryTrace(
       of: "TracedQueries",
       [path, "\(limit)"] + views.map { "\($0.box.west),\($0.box.south),\($0.box.east),\($0.box.north)" })

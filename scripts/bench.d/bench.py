@@ -43,8 +43,8 @@ FIXTURES = ("iceland_addresses", "cities", "airports")
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Treeline beside its peers.")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="few points and rounds: about a minute, to see that it works")
-    size.add_argument("--large", action="store_true", help="10 and 100 million points too: some 10 minutes and 8 GB more")
+    size.add_argument("--quick", action="store_true", help="few points and rounds: one or two minutes, to see that it works")
+    size.add_argument("--large", action="store_true", help="10 and 100 million points too: some 20 minutes and 8 GB more")
     parser.add_argument("--rounds", type=int, help="how many rounds (default: 5, quick 2)")
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
@@ -365,7 +365,9 @@ class Bench:
             with open(limits, "w") as file:
                 file.writelines(f"{max(1, count)}\n" for count in theirs["clusters"])
             check = ["--check"] if round == 0 else []
-            mine = ours("query", path, "--views", views, "--limits", limits, "--repeats", repeats, *check)
+            mine = ours(
+                "query", path, "--views", views, "--limits", limits, "--repeats", repeats, "--throughput", *check
+            )
             fewer = sum(a < b for a, b in zip(mine["clusters"], theirs["clusters"]))
             assert fewer <= mine["exhaustedViews"], "an answer could have had more clusters"
             for key in ("warm", "cold"):
@@ -388,7 +390,8 @@ class Bench:
             f" {statistics.mean(theirs['clusters']):.0f} on average. In {fewer} views fewer positions are visible than that,"
             f" and Treeline answers with all of them: {statistics.mean(mine['clusters']):.0f} clusters"
             " on average. Net of dictionaries is an estimate: from below, less the time in which pysupercluster answers"
-            " with the same results from an index that has no others; from above, less that of copying the results."
+            " with the same results from an index that has no others, and of rounds in which that leaves something; from above,"
+            " less that of copying the results."
         )
         for key, what in (
             ("warm", "asked for repeatedly, against pysupercluster"),
@@ -404,26 +407,27 @@ class Bench:
                     section,
                     f"p{percent}, {what}",
                     *(Samples(side, "s") for side in both),
-                    # An estimate from below may leave nothing to divide by.
-                    ratios(*both) if all(both[1]) else [],
+                    # An estimate from below may leave nothing to divide by in a round.
+                    [mine / theirs for mine, theirs in zip(*both) if theirs],
                     bound,
                     note=note,
                 )
-        by_turn = {}
+        gain = {}
         for key, what, bound in (
             # Twice is all that two cores can do: a hair less is the clock's scatter.
             ("answersPerSecond", "two threads against one, answers", Bound(1.95, False)),
             ("stepsPerSecond", "two threads against one, steps of arithmetic", None),
         ):
-            one, two = zip(*(turn for run in gains for turn in run[key]))
-            by_turn[key] = ratios(two, one)
-            self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), by_turn[key], bound, note=note)
+            # A round's figures are the medians of those of its turns.
+            one, two = zip(*([statistics.median(side) for side in zip(*run[key])] for run in gains))
+            gain[key] = [statistics.median(two / one for one, two in run[key]) for run in gains]
+            self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), gain[key], bound, note=note)
+        both = list(gain.values())
         self.add(
             section,
             "what two threads gain, answers against arithmetic",
-            Samples(by_turn["answersPerSecond"], "x"),
-            Samples(by_turn["stepsPerSecond"], "x"),
-            ratios(*by_turn.values()),
+            *(Samples(side, "x") for side in both),
+            ratios(*both),
             Bound(0.95, False),
             note=note,
         )

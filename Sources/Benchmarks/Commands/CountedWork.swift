@@ -36,7 +36,7 @@ struct CountedWork: ParsableCommand {
       tree = try ClusterTree(places, options: BuildOptions(splitRule: split, threads: 1))
     }
     require(tree.pointCount == places.count, "\(tree.pointCount) points of \(places.count)")
-    let questions = MapView.around(places, perZoom: 1, seed: 7).map { Question(box: $0.box, limit: limit) }
+    let questions = MapView.counted(around: places).map { Question(box: $0.box, limit: limit) }
     var clusters = 0
     for _ in 0..<asks {
       for question in questions { clusters += try question.answer(of: tree).count }

@@ -31,6 +31,9 @@ struct MapView {
     return views
   }
 
+  /// Those that work is counted with, one a zoom.
+  static func counted(around places: [Coordinate]) -> [MapView] { around(places, perZoom: 1, seed: 7) }
+
   static func write(_ views: [MapView], to path: String) throws {
     let lines = views.map { view in
       let box = view.box

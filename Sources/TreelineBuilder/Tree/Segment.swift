@@ -13,8 +13,8 @@ struct Segment<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var count: Int { Int(moments.count) }
   var corner: PlanePoint { PlanePoint(x: box.minX, y: box.minY) }
 
-  /// Whether all sums over these points fit 64 bits, as then do those of every part, and there are no more points than may
-  /// be summed up without a look at whether the build is cancelled.
+  /// Whether all sums over these points fit 64 bits, as then do those of every part, and there are so few points
+  /// that the sums of half of them, some milliseconds, need no look at whether the build is cancelled.
   var isNarrow: Bool {
     if moments.count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - moments.count.leadingZeroBitCount
