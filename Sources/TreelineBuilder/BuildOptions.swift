@@ -11,16 +11,16 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// Whether it is found at what distance each cluster gives way to its parts, which queries by `spacing` need. It takes
   /// several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
-  public var findsSeparations: Bool
+  public var computesSeparations: Bool
 
   /// - Precondition: `threads` is 1 or more.
   public init(
     splitRule: SplitRule = .mean, threads: Int = ProcessInfo.processInfo.activeProcessorCount,
-    findsSeparations: Bool = false
+    computesSeparations: Bool = false
   ) {
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     self.splitRule = splitRule
     self.threads = threads
-    self.findsSeparations = findsSeparations
+    self.computesSeparations = computesSeparations
   }
 }

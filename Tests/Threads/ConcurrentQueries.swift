@@ -34,7 +34,7 @@ enum ConcurrentQueries {
         x: point.x &- reach / 2, width: reach, minY: point.y - min(point.y, reach / 2),
         maxY: point.y + min(.max - point.y, reach / 2))
       var answer = 0
-      for cluster in try tree.clusters(in: window, limit: 20) {
+      for cluster in try tree.clusters(.limit(20), in: window) {
         answer = answer &* 31 &+ Int(cluster.id.rawValue) &+ tree.members(of: cluster).reduce(0, &+)
         answer = answer &* 31 &+ Int(cluster.meanX.bitPattern >> 8)
         answer = answer &* 31 &+ tree.attributes(at: cluster.range.lowerBound).count { $0.value != .null }

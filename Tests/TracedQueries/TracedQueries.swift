@@ -20,7 +20,7 @@ enum TracedQueries {
     print(UInt(bitPattern: tree.storage.nodes), tree.storage.nodeCount, UInt(bitPattern: mark))
     for (index, box) in boxes.enumerated() {
       write(index, to: mark)
-      print(try tree.clusters(in: box, limit: Int(arguments[2])!).count)
+      print(try tree.clusters(.limit(Int(arguments[2])!), in: Viewport(box)).count)
     }
   }
 

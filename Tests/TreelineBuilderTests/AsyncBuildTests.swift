@@ -74,7 +74,7 @@ import Treeline
       for _ in 0..<4 {
         group.addTask { try await ClusterTree.build(Self.places).contentHash == expected.contentHash }
         group.addTask {
-          try (1...200).allSatisfy { try expected.clusters(in: .world, limit: $0).count == $0 }
+          try (1...200).allSatisfy { try expected.clusters(.limit($0), in: Viewport(.world)).count == $0 }
         }
       }
       for try await isRight in group { #expect(isRight) }

@@ -52,13 +52,13 @@ import Treeline
       #expect(root.isStack && root.pointCount == 100_000)
       #expect(try tree.children(of: root.id).isEmpty)
       #expect(Array(tree.members(of: root)) == Array(0..<100_000))
-      #expect(try Array(tree.clusters(in: .world, limit: 10)) == [root])
+      #expect(try Array(tree.clusters(.limit(10), in: Viewport(.world))) == [root])
     }
   }
 
   @Test func aHundredThousandPointsAtTwoPositionsAreTwoStacks() throws {
     let tree = try PointSet.twoStacks(60_000, 40_000).tree(threads: 2)
-    let clusters = try tree.clusters(in: .world, limit: .max)
+    let clusters = try tree.clusters(.limit(.max), in: Viewport(.world))
     #expect(clusters.map(\.pointCount) == [60_000, 40_000] && clusters.allSatisfy(\.isStack))
     #expect(clusters.allSatisfy { zip(tree.members(of: $0), tree.members(of: $0).dropFirst()).allSatisfy(<) })
   }

@@ -62,7 +62,7 @@ import Treeline
   ) throws -> [BoundingBox] {
     var boxes = BoxMaker(for: set, seed: seed)
     return try (0..<10).map { _ in boxes.next() }.filter { box in
-      let (answer, otherAnswer) = try (tree.clusters(in: box, limit: 20), other.clusters(in: box, limit: 20))
+      let (answer, otherAnswer) = try (tree.clusters(.limit(20), in: Viewport(box)), other.clusters(.limit(20), in: Viewport(box)))
       return answer.map(Shown.init) != otherAnswer.map(Shown.init)
     }
   }
@@ -81,7 +81,7 @@ import Treeline
       (id, range, rect, ellipse) = (cluster.id, cluster.range, cluster.rect, cluster.ellipse)
       mean = [cluster.meanX, cluster.meanY]
       coordinate = cluster.coordinate
-      isSingle = cluster.index != nil
+      isSingle = cluster.row != nil
     }
   }
 }

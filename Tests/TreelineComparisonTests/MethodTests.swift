@@ -24,7 +24,7 @@ import TreelineBuilder
     let shifted = try ClusterTree(places.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
     // A tree over the mirrored world has another order; its points are those of the same rows.
     let compared = ComparedTree(shifted, inOrderOf: tree)
-    for cluster in try shifted.clusters(in: .world, limit: 50) {
+    for cluster in try shifted.clusters(.limit(50), in: Viewport(.world)) {
       let rows = Set(compared.places(of: cluster.range).map { tree.row(at: $0) })
       #expect(rows == Set(cluster.range.map { shifted.row(at: $0) }))
     }
@@ -36,7 +36,7 @@ import TreelineBuilder
     for comparison in try compared.report().views {
       let (view, limit) = (comparison.view, comparison.limit)
       func count(_ detail: Double) throws -> Int {
-        try tree.clusters(in: view.window, zoom: view.zoom, detail: detail).count
+        try tree.clusters(.detail(detail), in: view.window, zoom: view.zoom).count
       }
       let detail = try TreeCut.leastDetail(of: tree, in: [view], limit: limit)
       #expect(compared.methods[3].name == "detail")
@@ -79,10 +79,10 @@ import TreelineBuilder
     let tree = try ClusterTree(places)
     let view = try ComparisonView(.world, fitting: .standard, on: tree.plane)
     var options = ComparisonOptions(limit: 25)
-    let clusters = try tree.clusters(in: view.window, limit: 25)
+    let clusters = try tree.clusters(.limit(25), in: view.window)
     options.kMeans = { points, count in
       #expect(count == 25 && points.count == places.count)
-      return points.indices.map { clusters.firstIndex(holdingPlace: $0)! }
+      return points.indices.map { clusters.firstIndex(containing: $0)! }
     }
     let methods: [ClusteringMethod] = [.breadthFirst(tree), .kMeans(options.kMeans!, of: tree)]
     let report = try ComparisonReport(

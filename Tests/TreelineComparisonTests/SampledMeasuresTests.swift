@@ -26,7 +26,7 @@ import Treeline
         #expect(
           abs((sampled.distortion ?? 0) - (exact.distortion ?? 0)) < 1e-9 * (1 + (exact.distortion ?? 0)))
       }
-      let clusters = try tree.clusters(in: view.window, limit: 30)
+      let clusters = try tree.clusters(.limit(30), in: view.window)
       try check(
         SampledMeasures(of: clusters, over: tree, in: view),
         clusters.map { ShownCluster($0, of: ComparedTree(tree), in: view) })
@@ -47,7 +47,7 @@ import Treeline
     }
     let compared = try Compared(places)
     let view = try #require(try ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard).whole())
-    let clusters = try compared.tree.clusters(in: view.window, limit: 100)
+    let clusters = try compared.tree.clusters(.limit(100), in: view.window)
     let sampled = try SampledMeasures(of: clusters, over: compared.tree, in: view)
     let exact = try ClusteringMeasures(
       of: clusters.map { ShownCluster($0, of: ComparedTree(compared.tree), in: view) }, limit: 100, in: view,

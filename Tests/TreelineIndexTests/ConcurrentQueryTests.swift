@@ -12,12 +12,12 @@ import Treeline
     let tree = try IndexBytes(set.tree().indexBytes()).open()
     var boxes = BoxMaker(for: set, seed: 82)
     let questions = (0..<50).map { _ in boxes.next() }
-    let expected = try questions.map { try tree.clusters(in: $0, limit: 30) }
+    let expected = try questions.map { try tree.clusters(.limit(30), in: Viewport($0)) }
     let wrong = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: 16) { thread in
       for turn in 0..<100 {
         let question = (turn * 7 + thread) % questions.count
-        if (try? tree.clusters(in: questions[question], limit: 30)) != expected[question] {
+        if (try? tree.clusters(.limit(30), in: Viewport(questions[question]))) != expected[question] {
           wrong.add(1, ordering: .relaxed)
         }
       }

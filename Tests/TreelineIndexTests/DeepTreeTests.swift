@@ -13,7 +13,7 @@ import Treeline
     let window = PlaneWindow(x: 5, width: 100, minY: 5, maxY: 100)
     let found = Mutex<Result<Int, any Error>?>(nil)
     let thread = Thread {
-      let answer = Result { try tree.clusters(in: window, limit: 10).count }
+      let answer = Result { try tree.clusters(.limit(10), in: window).count }
       found.withLock { $0 = answer }
     }
     thread.stackSize = 256 << 10
@@ -33,7 +33,7 @@ import Treeline
   /// Levels of clusters fit an id, so no two clusters of an answer share one.
   @Test func idsAreUniqueToTheDeepestLevel() throws {
     let tree = try IndexBytes(HandmadeTree.chain(levels: 1008).tree().indexBytes()).open()
-    let ids = try tree.clusters(in: .everything, limit: .max).map(\.id)
+    let ids = try tree.clusters(.limit(.max), in: PlaneWindow.everything).map(\.id)
     #expect(ids.count > 1000 && Set(ids).count == ids.count)
   }
 }

@@ -27,7 +27,7 @@ import Treeline
     editor.set(.childOffset, ofRecord: record, to: 0x00FF_FFFF)
     let tree = try editor.repaired().open()
     let error = #expect(throws: IndexError.self) {
-      _ = try tree.clusters(in: .everything, limit: record == 1 ? 2 : 3)
+      _ = try tree.clusters(.limit(record == 1 ? 2 : 3), in: PlaneWindow.everything)
     }
     guard case .damagedNode(_, record, let offset, .childOutside, _)? = error else {
       Issue.record("found \(String(describing: error))")

@@ -104,8 +104,8 @@ import Treeline
     #expect(try !index.open().hasSeparations)
     #expect(try index.problems() == [])
     let expected = try IndexEditor(TestIndex.spacedPlanar).repaired().open()
-    let found = try index.open().clusters(in: .everything, limit: 9)
-    #expect(try found.map(\.id) == expected.clusters(in: .everything, limit: 9).map(\.id))
+    let found = try index.open().clusters(.limit(9), in: PlaneWindow.everything)
+    #expect(try found.map(\.id) == expected.clusters(.limit(9), in: PlaneWindow.everything).map(\.id))
   }
 
   @Test func checksumOfTheHeader() throws {
@@ -160,7 +160,7 @@ import Treeline
     let root = try #require(try ClusterTree(index: path).root)
     #expect(try ClusterTree(index: path).contentHash == expected.contentHash)
     #expect(try ClusterTree(index: path).attributes(at: 0).count == 3)
-    #expect(try ClusterTree(index: path).clusters(in: .everything, limit: 9).count == 9)
+    #expect(try ClusterTree(index: path).clusters(.limit(9), in: PlaneWindow.everything).count == 9)
     #expect(try ClusterTree(index: path).positions == expected.positions)
     let rows = try ClusterTree(index: path).members(of: root)
     try FileManager.default.removeItem(atPath: path)

@@ -11,7 +11,7 @@ import TreelineFormats
 
   @Test(arguments: PointSet.nasty + random)
   func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
-    let tree = try set.tree(findsSeparations: true)
+    let tree = try set.tree(computesSeparations: true)
     let index = IndexBytes(try tree.indexBytes())
     try expectSameAnswers(tree, index.open(), set)
     #expect(try index.problems() == [])
@@ -27,7 +27,7 @@ import TreelineFormats
   func fixturesAnswerAsMemoryDoes(_ name: String) throws {
     let table = try PointReader.read(path: Repository.path("Fixtures/\(name)"))
     let set = PointSet(name, table.coordinates, as: table.isPlanar ? .planar : .webMercator)
-    let tree = try set.tree(threads: 2, findsSeparations: true)
+    let tree = try set.tree(threads: 2, computesSeparations: true)
     let folder = try TemporaryFolder()
     try tree.write(index: folder.path("index"))
     try expectSameAnswers(tree, ClusterTree(index: folder.path("index")), set)
@@ -58,8 +58,8 @@ import TreelineFormats
     var boxes = BoxMaker(for: set, seed: 12)
     for zoom in stride(from: -1.0, through: 25, by: 1.7) {
       let (box, limit) = (boxes.next(), Int(zoom) % 2 == 0 ? 300 : .max)
-      let expected = try describe(tree.clusters(in: box, zoom: zoom, spacing: 44, limit: limit), of: tree)
-      let found = try describe(opened.clusters(in: box, zoom: zoom, spacing: 44, limit: limit), of: opened)
+      let expected = try describe(tree.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: tree)
+      let found = try describe(opened.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: opened)
       #expect(found == expected, "\(set), \(box), zoom \(zoom)")
     }
   }
@@ -69,7 +69,7 @@ import TreelineFormats
     let opened = try IndexBytes(TestIndex.nodes.bytes()).open()
     #expect(!opened.hasSeparations)
     #expect(throws: QueryError.noSeparations) {
-      _ = try opened.clusters(in: .everything, zoom: 3, spacing: 44)
+      _ = try opened.clusters(.spacing(44), in: PlaneWindow.everything, zoom: 3)
     }
   }
 
@@ -78,7 +78,7 @@ import TreelineFormats
   @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one])
   func separationsAddTheirSectionAndNothingElse(_ set: PointSet) throws {
     let (with, without) = try (
-      IndexEditor(set.tree(findsSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
+      IndexEditor(set.tree(computesSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
     )
     #expect(with.header.contentHash == without.header.contentHash)
     for section in without.header.sections {
@@ -90,7 +90,7 @@ import TreelineFormats
 
   /// All that can be said of the clusters in a box; doubles in full.
   private func answer(_ tree: ClusterTree, _ box: BoundingBox, _ limit: Int) throws -> [String] {
-    try describe(tree.clusters(in: box, limit: limit), of: tree)
+    try describe(tree.clusters(.limit(limit), in: Viewport(box)), of: tree)
   }
 
   private func describe(_ clusters: Clusters, of tree: ClusterTree) -> [String] {

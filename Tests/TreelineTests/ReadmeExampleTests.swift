@@ -24,7 +24,7 @@ import TreelineBuilder
 
     let map = try ClusterMap(hotels, at: \.coordinate)
     let paris = BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9)
-    for result in try map.clusters(in: paris, limit: 20) {
+    for result in try map.clusters(.limit(20), in: Viewport(paris)) {
       switch result {
       case .single(let hotel, _):
         print(hotel.name)

@@ -41,7 +41,7 @@ struct BuildBenchmark: ParsableCommand {
       // The tree of the last run is let go before the clock starts.
       var tree: ClusterTree?
       let time = try seconds {
-        let options = BuildOptions(splitRule: split, threads: threads, findsSeparations: separations)
+        let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separations)
         tree = try ClusterTree(places, options: options)
       }
       if run >= warmups { result.seconds.append(time) }

@@ -33,7 +33,7 @@ struct CancelBenchmark: ParsableCommand {
   /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
   func run() throws {
     let places = try points.read()
-    let (runs, options) = (runs, BuildOptions(splitRule: split, findsSeparations: separations))
+    let (runs, options) = (runs, BuildOptions(splitRule: split, computesSeparations: separations))
     let done = DispatchSemaphore(value: 0)
     Task {
       try printJSON(await Self.cancelled(places, options, runs: runs))

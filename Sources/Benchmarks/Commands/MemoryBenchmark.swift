@@ -34,7 +34,7 @@ struct MemoryBenchmark: ParsableCommand {
     let places = try points.read()
     let before = ResidentMemory.now
     var tree: ClusterTree?
-    let options = BuildOptions(threads: threads, findsSeparations: separations)
+    let options = BuildOptions(threads: threads, computesSeparations: separations)
     let time = try seconds { tree = try ClusterTree(places, options: options) }
     let peak = ResidentMemory.peak
     require(tree!.root?.pointCount == places.count, "\(tree!.pointCount) points of \(places.count)")

@@ -18,9 +18,8 @@ struct MapView {
       var drawn = 0
       while drawn < perZoom {
         let center = places[random.index(below: places.count)]
-        let box = Viewport(
-          center: center, zoom: Double(zoom), width: 1024, height: 768, on: .webMercator()
-        ).box
+        let viewport = Viewport(center: center, zoom: Double(zoom), width: 1024, height: 768)
+        let box = try! viewport.box(on: .webMercator())!
         guard box.west < center.longitude, center.longitude < box.east,
           box.south > -Plane.maximumLatitude, box.north < Plane.maximumLatitude
         else { continue }

@@ -7,7 +7,7 @@ struct Question: Sendable {
 
   @inline(__always)
   func answer(of tree: ClusterTree) throws -> Clusters {
-    try tree.clusters(in: box, limit: limit)
+    try tree.clusters(.limit(limit), in: Viewport(box))
   }
 
   /// Compares an answer with the points: each that is inside is in exactly one cluster, and every cluster has one.

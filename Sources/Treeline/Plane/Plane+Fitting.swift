@@ -22,4 +22,9 @@ extension Plane {
     let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
     return units > 0 ? min(24 - log2(units), maximumZoom) : maximumZoom
   }
+
+  /// The greatest zoom at which a part of the plane fits into a screen, up to that of a unit a pixel.
+  package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
+    24 - log2(max(width / size.width, height / size.height, 1))
+  }
 }

@@ -19,6 +19,20 @@ public struct PlaneWindow: Hashable, Sendable {
   /// The whole plane.
   public static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
+  /// The window with so many units more to all sides, as far as the plane reaches.
+  func expanded(by units: Double, on plane: Plane) -> PlaneWindow {
+    let margin = UInt64(min(units, 0x1p33))
+    let (minY, maxY) = (UInt64(minY), min(UInt64(maxY) + margin, UInt64(UInt32.max)))
+    var (west, width) = (x &- UInt32(truncatingIfNeeded: margin), UInt64(width) + 2 * margin)
+    if plane.projection == .planar {
+      west = UInt32(UInt64(x) - min(UInt64(x), margin))
+      width = min(UInt64(x) + UInt64(self.width) + margin, UInt64(UInt32.max)) - UInt64(west)
+    }
+    return PlaneWindow(
+      x: west, width: UInt32(min(width, UInt64(UInt32.max))), minY: UInt32(minY - min(minY, margin)),
+      maxY: UInt32(maxY))
+  }
+
   @inlinable
   public func contains(_ point: PlanePoint) -> Bool {
     point.x &- x <= width && minY <= point.y && point.y <= maxY

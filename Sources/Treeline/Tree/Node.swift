@@ -28,7 +28,7 @@ package struct Node: Hashable, Sendable {
 }
 
 /// What the two parts of a node are, besides what they take from the node.
-struct Fork {
+struct ChildPair {
   /// What is added to the levels of a node where its children are parts of a bucket.
   static let inBucket: UInt32 = 1 << 10 | 1
 
@@ -72,31 +72,31 @@ extension TreeStorage {
   /// Complexity: O(1)
   @inline(__always)
   package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
-    guard let fork = try fork(of: node) else { return nil }
-    return (fork.left(of: node), fork.right(of: node))
+    guard let pair = try childPair(of: node) else { return nil }
+    return (pair.left(of: node), pair.right(of: node))
   }
 
   /// How a node is split, or nil where all its points have one position.
   ///
   /// Complexity: O(1)
   @inline(__always)
-  func fork(of node: Node) throws(IndexError) -> Fork? {
+  func childPair(of node: Node) throws(IndexError) -> ChildPair? {
     // A part of a bucket has the bucket's record, which has none below it.
-    if nodes[Int(node.record)].childOffset != 0 { return try storedFork(of: node) }
-    return try forkInBucket(of: node)
+    if nodes[Int(node.record)].childOffset != 0 { return try storedChildPair(of: node) }
+    return try bucketChildPair(of: node)
   }
 
   /// The same for a bucket or a part of one.
   @inline(__always)
-  func forkInBucket(of node: Node) throws(IndexError) -> Fork? {
+  func bucketChildPair(of node: Node) throws(IndexError) -> ChildPair? {
     guard let count = try splitOfBucket(node) else { return nil }
-    return Fork(
-      leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Fork.inBucket)
+    return ChildPair(
+      leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ ChildPair.inBucket)
   }
 
   /// The same for a node with stored children.
   @inline(__always)
-  func storedFork(of node: Node) throws(IndexError) -> Fork {
+  func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
     // Of a stored node the upper bits are 0.
@@ -106,7 +106,7 @@ extension TreeStorage {
     guard leftCount &- 1 < node.count &- 1, rightCount == node.count &- leftCount else {
       throw countsDisagree(node.record)
     }
-    return Fork(
+    return ChildPair(
       leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1,
       levels: node.levels &+ 1)
   }

@@ -24,15 +24,15 @@ struct SeparationVerifier {
   private(set) var problems: ProblemList
 
   /// The nodes with two children, each at the place at which its points are parted: the right child's first.
-  private var forks: [Fork]
+  private var forks: [ChildPair]
   private var shown: ShownNodes
-  /// The fork that a node which is shown is, by its first point.
+  /// The pair that a node which is shown is, by its first point.
   private var shownForks: [UInt32]
   private var agenda: Agenda
   private var monitor: VerificationMonitor
   private var splitCount = 0
 
-  private struct Fork {
+  private struct ChildPair {
     /// Its first point.
     var first: UInt32
     var left = PlanePoint(x: 0, y: 0)
@@ -54,7 +54,7 @@ struct SeparationVerifier {
     projection = tree.plane.projection
     self.codes = codes
     self.problems = problems
-    forks = [Fork](repeating: Fork(first: .max), count: tree.pointCount)
+    forks = [ChildPair](repeating: ChildPair(first: .max), count: tree.pointCount)
     shown = ShownNodes(pointCount: tree.pointCount, on: projection)
     shownForks = [UInt32](repeating: Self.noFork, count: tree.pointCount)
     agenda = Agenda(forkCount: tree.pointCount)
@@ -66,7 +66,7 @@ struct SeparationVerifier {
     let root = collectForks()
     for place in forks.indices where !problems.isFull { checkByItself(place) }
     guard problems.problems.count == known, let root else { return }
-    show(0, at: root.position, root.fork, below: .beyondAll)
+    show(0, at: root.position, root.pair, below: .beyondAll)
     for rawValue in (1..<SeparationCode.beyondAll.rawValue).reversed() {
       split(at: SeparationCode(rawValue: rawValue))
       // What follows from a problem is none of its own.
@@ -78,7 +78,7 @@ struct SeparationVerifier {
 // MARK: - Each by itself
 
 extension SeparationVerifier {
-  private func code(_ fork: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(fork)]) }
+  private func code(_ pair: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(pair)]) }
 
   /// A node on the way down, and whose child it is.
   private struct Branch {
@@ -88,62 +88,62 @@ extension SeparationVerifier {
   }
 
   /// Notes all nodes with two children, and returns the root.
-  private mutating func collectForks() -> (position: PlanePoint, fork: UInt32)? {
+  private mutating func collectForks() -> (position: PlanePoint, pair: UInt32)? {
     guard let root = storage.root else { return nil }
     var rootFork = Self.noFork
     var stack = [Branch(node: root, parent: Self.noFork, isRight: false)]
     while let branch = stack.popLast() {
       // Every node of a sound tree has children that can be read.
       let children = try! storage.children(of: branch.node)
-      let fork = children?.right.first ?? Self.noFork
+      let pair = children?.right.first ?? Self.noFork
       if branch.parent == Self.noFork {
-        rootFork = fork
+        rootFork = pair
       } else {
-        note(branch, fork)
+        note(branch, pair)
       }
       guard let children else { continue }
-      forks[Int(fork)].first = branch.node.first
-      forks[Int(fork)].squaredScatter = storage.squaredScatterDistance(of: branch.node)
-      stack.append(Branch(node: children.right, parent: fork, isRight: true))
-      stack.append(Branch(node: children.left, parent: fork, isRight: false))
+      forks[Int(pair)].first = branch.node.first
+      forks[Int(pair)].squaredScatter = storage.squaredScatterDistance(of: branch.node)
+      stack.append(Branch(node: children.right, parent: pair, isRight: true))
+      stack.append(Branch(node: children.left, parent: pair, isRight: false))
     }
     return (storage.meanPosition(of: root), rootFork)
   }
 
-  private mutating func note(_ child: Branch, _ fork: UInt32) {
+  private mutating func note(_ child: Branch, _ pair: UInt32) {
     let parent = Int(child.parent)
     if child.isRight {
-      (forks[parent].right, forks[parent].rightFork) = (storage.meanPosition(of: child.node), fork)
+      (forks[parent].right, forks[parent].rightFork) = (storage.meanPosition(of: child.node), pair)
     } else {
-      (forks[parent].left, forks[parent].leftFork) = (storage.meanPosition(of: child.node), fork)
+      (forks[parent].left, forks[parent].leftFork) = (storage.meanPosition(of: child.node), pair)
     }
-    if fork != Self.noFork && code(fork) > code(child.parent) {
-      add(fork, expected: "at most \(code(child.parent).rawValue), its parent's")
+    if pair != Self.noFork && code(pair) > code(child.parent) {
+      add(pair, expected: "at most \(code(child.parent).rawValue), its parent's")
     }
   }
 
   private mutating func checkByItself(_ place: Int) {
-    let fork = forks[place]
-    if fork.first == .max {
+    let pair = forks[place]
+    if pair.first == .max {
       if codes[place] != 0 { add(UInt32(place), expected: "0, where no node is split") }
-    } else if code(UInt32(place)) > ownCode(fork) {
+    } else if code(UInt32(place)) > ownCode(pair) {
       add(
         UInt32(place),
         expected:
-          "at most \(ownCode(fork).rawValue), for the distance between its children and the scatter of its points"
+          "at most \(ownCode(pair).rawValue), for the distance between its children and the scatter of its points"
       )
     }
   }
 
-  /// The code at which a fork is split if nothing else is in its way.
-  private func ownCode(_ fork: Fork) -> SeparationCode {
+  /// The code at which a pair is split if nothing else is in its way.
+  private func ownCode(_ pair: ChildPair) -> SeparationCode {
     SeparationCode(
       roundingDown: TreeStorage.squaredSplitDistance(
-        childrenApart: projection.squaredDistance(fork.left, fork.right), scatter: fork.squaredScatter))
+        childrenApart: projection.squaredDistance(pair.left, pair.right), scatter: pair.squaredScatter))
   }
 
-  private mutating func add(_ fork: UInt32, expected: String) {
-    problems.add("separation \(fork)", expected: expected, found: "\(codes[Int(fork)])")
+  private mutating func add(_ pair: UInt32, expected: String) {
+    problems.add("separation \(pair)", expected: expected, found: "\(codes[Int(pair)])")
   }
 }
 
@@ -155,7 +155,7 @@ extension SeparationVerifier {
     guard !agenda.isEmpty(at: code) else { return }
     shown.fit(to: code.squaredDistance)
     var due: [UInt32] = []
-    var newcomers: [(node: UInt32, fork: UInt32)] = []
+    var newcomers: [(node: UInt32, pair: UInt32)] = []
     // Children may have the same code.
     while let number = agenda.next(at: code) {
       guard self.code(number) == code else {
@@ -164,41 +164,41 @@ extension SeparationVerifier {
       }
       splitCount += 1
       monitor.tell(splitCount)
-      let fork = forks[Int(number)]
-      shown.remove(fork.first)
-      show(fork.first, at: fork.left, fork.leftFork, below: code)
-      show(number, at: fork.right, fork.rightFork, below: code)
-      if self.code(fork.leftFork) != code { newcomers.append((fork.first, number)) }
-      if self.code(fork.rightFork) != code { newcomers.append((number, number)) }
+      let pair = forks[Int(number)]
+      shown.remove(pair.first)
+      show(pair.first, at: pair.left, pair.leftFork, below: code)
+      show(number, at: pair.right, pair.rightFork, below: code)
+      if self.code(pair.leftFork) != code { newcomers.append((pair.first, number)) }
+      if self.code(pair.rightFork) != code { newcomers.append((number, number)) }
     }
-    for newcomer in newcomers where !problems.isFull { checkDistance(of: newcomer.node, newcomer.fork, code) }
+    for newcomer in newcomers where !problems.isFull { checkDistance(of: newcomer.node, newcomer.pair, code) }
     for number in due where !problems.isFull { look(at: number, code) }
   }
 
-  /// Shows a node, which may be a fork, and puts it on the agenda of the first code at which it can be split.
+  /// Shows a node, which may be a pair, and puts it on the agenda of the first code at which it can be split.
   private mutating func show(
-    _ node: UInt32, at position: PlanePoint, _ fork: UInt32, below code: SeparationCode
+    _ node: UInt32, at position: PlanePoint, _ pair: UInt32, below code: SeparationCode
   ) {
     shown.insert(node, at: position)
-    shownForks[Int(node)] = fork
-    if fork != Self.noFork { agenda.add(fork, at: min(ownCode(forks[Int(fork)]), code)) }
+    shownForks[Int(node)] = pair
+    if pair != Self.noFork { agenda.add(pair, at: min(ownCode(forks[Int(pair)]), code)) }
   }
 
-  /// - Parameter fork: whose split has shown the node.
-  private mutating func checkDistance(of node: UInt32, _ fork: UInt32, _ code: SeparationCode) {
+  /// - Parameter pair: whose split has shown the node.
+  private mutating func checkDistance(of node: UInt32, _ pair: UInt32, _ code: SeparationCode) {
     let position = shown.position(of: node)
     if let other = shown.nearest(to: position, within: code.squaredDistance, besides: node) {
       let most = SeparationCode(roundingDown: other.squaredDistance).rawValue
-      add(fork, expected: "at most \(most), for the distance to another node")
+      add(pair, expected: "at most \(most), for the distance to another node")
     }
   }
 
-  /// Sees what is in the way of a fork that is not split yet.
+  /// Sees what is in the way of a pair that is not split yet.
   private mutating func look(at number: UInt32, _ code: SeparationCode) {
-    let fork = forks[Int(number)]
-    let toLeft = shown.nearest(to: fork.left, within: code.squaredDistance, besides: fork.first)
+    let pair = forks[Int(number)]
+    let toLeft = shown.nearest(to: pair.left, within: code.squaredDistance, besides: pair.first)
     let reach = toLeft?.squaredDistance ?? code.squaredDistance
-    let toRight = shown.nearest(to: fork.right, within: reach, besides: fork.first)
+    let toRight = shown.nearest(to: pair.right, within: reach, besides: pair.first)
     guard let nearest = toRight ?? toLeft else {
       return add(number, expected: "at least \(code.rawValue), where nothing is in the way")
     }
@@ -212,7 +212,7 @@ extension SeparationVerifier {
 private struct Agenda {
   /// How the list of each code begins.
   private var heads = [UInt32](repeating: 0, count: Int(SeparationCode.beyondAll.rawValue))
-  /// What follows in the same list; 0 ends it, which is no fork.
+  /// What follows in the same list; 0 ends it, which is no pair.
   private var next: [UInt32]
 
   init(forkCount: Int) {
@@ -222,16 +222,16 @@ private struct Agenda {
   func isEmpty(at code: SeparationCode) -> Bool { heads[Int(code.rawValue)] == 0 }
 
   /// Code 0 is never looked at.
-  mutating func add(_ fork: UInt32, at code: SeparationCode) {
-    next[Int(fork)] = heads[Int(code.rawValue)]
-    heads[Int(code.rawValue)] = fork
+  mutating func add(_ pair: UInt32, at code: SeparationCode) {
+    next[Int(pair)] = heads[Int(code.rawValue)]
+    heads[Int(code.rawValue)] = pair
   }
 
   /// Takes one off the list of a code.
   mutating func next(at code: SeparationCode) -> UInt32? {
-    let fork = heads[Int(code.rawValue)]
-    if fork == 0 { return nil }
-    heads[Int(code.rawValue)] = next[Int(fork)]
-    return fork
+    let pair = heads[Int(code.rawValue)]
+    if pair == 0 { return nil }
+    heads[Int(code.rawValue)] = next[Int(pair)]
+    return pair
   }
 }

@@ -30,7 +30,7 @@ struct TreeBuild {
     }
     return ClusterTree(
       storage: try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
-        guard options.findsSeparations else { return nil }
+        guard options.computesSeparations else { return nil }
         return try SeparationBuild(
           storage: storage, projection: projection, threads: options.threads, monitor: monitor
         ).run().codes.baseAddress

@@ -30,13 +30,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var source: InputOptions
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"
-    ),
-    transform: BoundingBox.init(argument:))
-  var bbox: BoundingBox?
+  @OptionGroup var viewport: ViewportOptions
 
   @Option(help: "How to cluster.")
   var method: Method = .pca
@@ -52,11 +46,6 @@ struct QueryCommand: ParsableCommand {
   @OptionGroup var position: PositionOptions
 
   @OptionGroup var splitting: SplitOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
-  var zoom: Double?
 
   @Option(
     help: ArgumentHelp(
@@ -76,15 +65,13 @@ struct QueryCommand: ParsableCommand {
   var members = false
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
-    if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
     switch method {
     case .pca:
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
-      try cut.validate(hasZoom: zoom != nil, zoomOption: "--zoom")
+      _ = try query()
     case .grid:
       if cut.minPoints != nil || cut.aloneFromZoom != nil {
         throw ValidationError("'--min-points' and '--alone-from-zoom' go with '--method pca'.")
@@ -103,18 +90,26 @@ struct QueryCommand: ParsableCommand {
       if limit != nil {
         throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
-      if zoom == nil {
+      if try !query().viewport.hasScale {
         throw ValidationError("'--method grid' needs '--zoom': a cell is so many pixels wide.")
       }
     }
   }
 
+  private func query() throws -> Query {
+    var parameters = QueryParameters([Parameter("limit", limit)] + viewport.parameters + cut.parameters)
+    let query = Query(&parameters)
+    try parameters.check()
+    return query
+  }
+
   func run() throws {
     try reportingFailures {
+      let query = try query()
       let points = try Points(
         source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
-        findsSeparations: cut.spacing != nil)
-      let features = try clusters(of: points)
+        computesSeparations: query.cut.needsSeparations)
+      let features = try clusters(of: points, query)
       switch format {
       case .geojson:
         try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: writeToStandardOutput)
@@ -124,21 +119,18 @@ struct QueryCommand: ParsableCommand {
     }
   }
 
-  private func clusters(of points: Points) throws -> AnySequence<ClusterFeature> {
-    guard let window = try bbox.map(points.tree.plane.window(showing:)) ?? .everything else {
-      return AnySequence([])
-    }
-    return switch method {
+  private func clusters(of points: Points, _ query: Query) throws -> AnySequence<ClusterFeature> {
+    let tree = points.tree
+    guard let window = try query.viewport.window(on: tree, option: "--bbox") else { return AnySequence([]) }
+    switch method {
     case .pca:
-      try pcaFeatures(of: points, in: window)
-    case .grid: try points.gridFeatures(in: window, cell: cell, zoom: zoom!, members: members)
+      let clusters = try tree.clusters(query.cut, in: query.viewport)
+      let positions = try position.positions(of: clusters, of: tree, in: window)
+      return points.features(of: clusters, at: positions, ellipses: ellipses, members: members)
+    case .grid:
+      return try points.gridFeatures(
+        in: window, cell: cell, zoom: query.viewport.zoom(on: tree.plane)!, members: members)
     }
-  }
-
-  private func pcaFeatures(of points: Points, in window: PlaneWindow) throws -> AnySequence<ClusterFeature> {
-    let clusters = try cut.clusters(of: points.tree, in: window, zoom: zoom, limit: limit)
-    let positions = try position.positions(of: clusters, of: points.tree, in: window)
-    return points.features(of: clusters, at: positions, ellipses: ellipses, members: members)
   }
 }
 

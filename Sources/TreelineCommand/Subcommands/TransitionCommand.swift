@@ -87,86 +87,64 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var splitting: SplitOptions
 
-  private var first: View {
-    View(
-      boxOption: "--from-bbox", box: fromBbox, zoom: fromZoom, limit: fromLimit,
-      cut: cut.replacing(order: fromOrder, detail: fromDetail, spacing: fromSpacing))
+  private func queries() throws -> (first: Query, second: Query) {
+    (
+      try query(
+        prefix: "from-",
+        [
+          Parameter("from-order", fromOrder?.rawValue), Parameter("from-detail", fromDetail),
+          Parameter("from-spacing", fromSpacing),
+        ]),
+      try query(
+        prefix: "to-",
+        [
+          Parameter("to-order", toOrder?.rawValue), Parameter("to-detail", toDetail),
+          Parameter("to-spacing", toSpacing), Parameter("continuing", continuing ? true : nil),
+        ])
+    )
   }
 
-  private var second: View {
-    View(
-      boxOption: "--to-bbox", box: toBbox, zoom: toZoom ?? fromZoom, limit: toLimit ?? fromLimit,
-      cut: cut.replacing(order: toOrder, detail: toDetail, spacing: toSpacing))
+  /// One of both: what it lacks it has of the first, or of both.
+  private func query(prefix: String, _ own: [Parameter?]) throws -> Query {
+    let options =
+      cut.byLimitOrPixels + own + [
+        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom), Parameter("from-bbox", fromBbox),
+        Parameter("to-limit", toLimit), Parameter("to-zoom", toZoom), Parameter("to-bbox", toBbox),
+      ]
+    // Beside a limit these are an error, unless they are meant for the other one.
+    var parameters = QueryParameters(options)
+    let takesUnclustered = Cut(&parameters, prefix: prefix).isByPixels || !isEitherByPixels
+    parameters = QueryParameters(options + (takesUnclustered ? cut.unclustered : []))
+    parameters.use("from-limit", as: prefix + "limit")
+    parameters.use("from-zoom", as: prefix + "zoom")
+    let query = Query(&parameters, prefix: prefix)
+    try parameters.check()
+    return query
   }
 
-  func validate() throws {
-    for (name, limit) in [("--from-limit", fromLimit), ("--to-limit", toLimit)] {
-      if let limit, limit < 1 { throw ValidationError("'\(name)' must be 1 or more, found \(limit).") }
-    }
-    for (name, zoom) in [("--from-zoom", fromZoom), ("--to-zoom", toZoom)] {
-      if let zoom, !(0...32 ~= zoom) {
-        throw ValidationError("'\(name)' must be from 0 to 32, found \(zoom).")
-      }
-    }
-    let isFirstApart = fromOrder != nil || fromDetail != nil || fromSpacing != nil
-    let isSecondApart = toOrder != nil || toDetail != nil || toSpacing != nil
-    if first.cut.isScale {
-      try first.cut.validate(
-        hasZoom: first.zoom != nil, zoomOption: "--from-zoom", prefix: isFirstApart ? "--from-" : "--")
-    }
-    if second.cut.isScale {
-      try second.cut.validate(
-        hasZoom: second.zoom != nil, zoomOption: isSecondApart ? "--to-zoom" : "--from-zoom",
-        prefix: isSecondApart ? "--to-" : "--")
-    }
-    if !first.cut.isScale && !second.cut.isScale {
-      try cut.validate(hasZoom: true, zoomOption: "--from-zoom")
-    }
-    if continuing && second.cut.isScale {
-      throw ValidationError("'--continuing' goes with a limit; a detail and a spacing stay as they are.")
-    }
+  private var isEitherByPixels: Bool {
+    [cut.detail, cut.spacing, fromDetail, fromSpacing, toDetail, toSpacing].contains { $0 != nil }
   }
+
+  func validate() throws { _ = try queries() }
 
   func run() throws {
     try reportingFailures {
-      let (first, second) = (first, second)
+      let (first, second) = try queries()
       let tree = try Points(
         source.input, keepsColumns: false, splitRule: splitting.split,
-        findsSeparations: first.cut.spacing != nil || second.cut.spacing != nil
+        computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
       ).tree
-      let shown = try first.clusters(of: tree)
-      let next = try second.clusters(of: tree, after: continuing ? shown : nil)
-      func position(in view: View) -> TransitionWriter.Position {
-        { try self.position.coordinate(of: $0, of: tree, in: view.window(on: tree)) }
+      let firstWindow = try first.viewport.window(on: tree, option: "--from-bbox")
+      let secondWindow = try second.viewport.window(on: tree, option: "--to-bbox")
+      let shown = try tree.clusters(first.cut, in: first.viewport)
+      let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
+      func position(in window: PlaneWindow?) -> TransitionWriter.Position {
+        { try self.position.coordinate(of: $0, of: tree, in: window) }
       }
       try writeToStandardOutput(
         TransitionWriter(plane: tree.plane).text(
-          Transition(from: shown, to: next), from: position(in: first), to: position(in: second)))
+          Transition(from: shown, to: next), from: position(in: firstWindow), to: position(in: secondWindow)))
     }
-  }
-}
-
-/// What is looked at, and how.
-private struct View {
-  /// The option that the box comes by.
-  let boxOption: String
-  let box: BoundingBox?
-  let zoom: Double?
-  let limit: Int?
-  let cut: CutOptions
-
-  /// nil where the box shows nothing of the plane.
-  func window(on tree: ClusterTree) throws -> PlaneWindow? {
-    guard let box else { return .everything }
-    do {
-      return try tree.plane.window(showing: box)
-    } catch {
-      throw Failure(message: "\(boxOption): \(error)", code: Failure.usage)
-    }
-  }
-
-  func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
-    guard let window = try window(on: tree) else { return tree.noClusters }
-    return try cut.clusters(of: tree, in: window, zoom: zoom, limit: limit, after: previous)
   }
 }

@@ -49,7 +49,7 @@ public struct SampledMeasures: Hashable, Sendable {
       uniqueKeysWithValues: cells.indices.map {
         (key(column: cells[$0].cell.column, row: cells[$0].cell.row), $0)
       })
-    let cover = try tree.clusters(in: view.window, limit: Self.coverSize).map(\.range)
+    let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
       // Columns are counted from longitude -180, wherever the plane begins.
       numbers[

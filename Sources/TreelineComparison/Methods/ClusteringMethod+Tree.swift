@@ -9,6 +9,10 @@ extension ClusteringMethod {
   ) -> ClusteringMethod {
     let name = name ?? cut.name
     let title = title ?? cut.title
+    @Sendable func answer(_ view: ComparisonView, _ limit: Int, after previous: Answer?) throws -> Answer {
+      let nodes = try cut.clusters(of: compared.tree, in: view, limit: limit, after: previous?.nodes)
+      return Answer(nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
+    }
     return ClusteringMethod(
       name: name, title: title, summary: cut.summary,
       extentMeaning: "ellipses show how far and which way each group spreads",
@@ -17,60 +21,13 @@ extension ClusteringMethod {
           compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name,
           title: title)
       },
-      continuing: cut == .continuing ? compared.continued : nil
-    ) { view, limit in
-      Answer(try cut.clusters(of: compared.tree, in: view, limit: limit), of: compared, in: view)
-    }
+      continuing: { try answer($0, $1, after: $2) }
+    ) { try answer($0, $1, after: nil) }
   }
 
   /// The tree's breadth-first answer.
   public static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
-    .tree(ComparedTree(tree), cut: .limit(.breadthFirst))
-  }
-}
-
-extension ComparedTree {
-  /// What changes least from a previous answer.
-  fileprivate func continued(
-    in view: ComparisonView, limit: Int, after previous: ClusteringMethod.Answer
-  ) throws -> ClusteringMethod.Answer {
-    let nodes = try tree.clusters(
-      in: view.window, limit: limit, continuing: previous.nodes!, order: .widestFirst)
-    return ClusteringMethod.Answer(nodes, of: self, in: view)
-  }
-}
-
-extension ClusteringMethod.Answer {
-  fileprivate init(_ nodes: Clusters, of compared: ComparedTree, in view: ComparisonView) {
-    self.init(nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
-  }
-}
-
-extension TreeCut {
-  var title: String {
-    switch self {
-    case .limit(.breadthFirst): "Breadth-first"
-    case .limit(.widestFirst): "Widest-first"
-    case .limit(.steepestFirst): "Steepest-first"
-    case .continuing: "Continuing"
-    case .detail: "Detail"
-    case .spacing: "Spacing"
-    }
-  }
-
-  fileprivate var summary: String {
-    switch self {
-    case .limit(.breadthFirst): "one badge per group that the points themselves form, split level by level"
-    case .limit(.widestFirst): "groups of the points themselves, the widest of them split first"
-    case .limit(.steepestFirst):
-      "groups of the points themselves, those split first that bring points closest to their badges"
-    case .continuing:
-      "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows"
-    case .detail(nil): "groups of the points themselves, none wider than a detail that keeps within the limit"
-    case .detail(let pixels?):
-      "groups of the points themselves, none wider than a detail of \(fixed(pixels, 1)) px"
-    case .spacing(let pixels): "groups of the points themselves, shown at least \(shortest(pixels)) px apart"
-    }
+    .tree(ComparedTree(tree), cut: .breadthFirst)
   }
 }
 

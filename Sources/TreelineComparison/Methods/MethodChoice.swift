@@ -51,7 +51,7 @@ public enum MethodChoice: Hashable, Sendable {
 
   /// Whether its tree must have been built with separations.
   public var needsSeparations: Bool {
-    if case .tree(.spacing, _) = self { true } else { false }
+    if case .tree(let cut, _) = self { cut.needsSeparations } else { false }
   }
 
   /// Whether it goes without saying.

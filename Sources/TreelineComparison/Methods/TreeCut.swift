@@ -1,60 +1,82 @@
 import Treeline
 
-/// How a tree is cut into clusters for a view.
-public enum TreeCut: Hashable, Sendable {
-  /// As many clusters as the limit allows, in an order.
-  case limit(ExpansionOrder)
+/// A way to cut a tree that takes part in a comparison: a cut, and words for the reader.
+///
+/// To add one is to add a line to `all`.
+public struct TreeCut: Hashable, Sendable {
+  /// As in JSON and on the terminal.
+  let name: String
+  let title: String
+  /// Half a sentence: what it shows.
+  let summary: String
 
-  /// Clusters as wide as so many pixels; nil is the least that keeps within the limit.
-  case detail(Double?)
+  /// Limits are those of the comparison, where the cut goes by one.
+  let cut: Cut
 
-  /// As many clusters as the limit allows, widest first; on a journey the least change from what was shown before.
-  case continuing
+  /// Whether its detail is the least that keeps within the limit of the comparison.
+  private(set) var isFitted = false
 
-  /// No two clusters nearer to each other than so many pixels, whatever the limit.
-  case spacing(Double)
+  public var needsSeparations: Bool { cut.needsSeparations }
 
   /// As wide as the largest badge, so that none touch.
   public static let standardSpacing = 44.0
 
-  /// Every way at once, in the order of a report.
-  public static let all: [TreeCut] =
-    ExpansionOrder.allCases.map(limit) + [.continuing, .detail(nil), .spacing(standardSpacing)]
+  public static let breadthFirst = TreeCut(
+    name: "breadth-first", title: "Breadth-first",
+    summary: "one badge per group that the points themselves form, split level by level", cut: .limit(1))
 
-  /// A handful that shows what there is; in a single view what continues is what is fresh.
-  public static let standard: [TreeCut] =
-    [.limit(.breadthFirst), .limit(.widestFirst), .detail(nil), .spacing(standardSpacing)]
+  public static let widestFirst = TreeCut(
+    name: "widest-first", title: "Widest-first",
+    summary: "groups of the points themselves, the widest of them split first",
+    cut: .limit(1, .widestFirst))
 
-  /// As in JSON and on the terminal.
-  var name: String {
-    switch self {
-    case .limit(let order): order.rawValue
-    case .continuing: "continuing"
-    case .detail: "detail"
-    case .spacing: "spacing"
-    }
+  public static let steepestFirst = TreeCut(
+    name: "steepest-first", title: "Steepest-first",
+    summary: "groups of the points themselves, those split first that bring points closest to their badges",
+    cut: .limit(1, .steepestFirst))
+
+  /// In a single view what continues is what is fresh; on a journey it is the least change from what was shown before.
+  public static let continuing = TreeCut(
+    name: "continuing", title: "Continuing",
+    summary:
+      "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows",
+    cut: .limit(1, .widestFirst, isContinuing: true))
+
+  /// Clusters as wide as so many pixels; nil is the least that keeps within the limit.
+  public static func detail(_ pixels: Double? = nil) -> TreeCut {
+    TreeCut(
+      name: "detail", title: "Detail",
+      summary: "groups of the points themselves, none wider than a detail "
+        + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"),
+      cut: .detail(pixels ?? 0), isFitted: pixels == nil)
   }
 
+  /// No two clusters nearer to each other than so many pixels, whatever the limit.
+  public static func spacing(_ pixels: Double = standardSpacing) -> TreeCut {
+    TreeCut(
+      name: "spacing", title: "Spacing",
+      summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart",
+      cut: .spacing(pixels))
+  }
+
+  /// Every way at once, in the order of a report.
+  public static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
+
+  /// A handful that shows what there is.
+  public static let standard = [breadthFirst, widestFirst, detail(), spacing()]
+
   /// What is asked of a tree in a view.
-  func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int) throws -> Clusters {
-    switch self {
-    case .limit(let order):
-      try tree.clusters(in: view.window, limit: limit, order: order)
-    case .continuing:
-      try tree.clusters(in: view.window, limit: limit, order: .widestFirst)
-    case .detail(let pixels):
-      try tree.clusters(
-        in: view.window, zoom: view.zoom,
-        detail: pixels ?? Self.leastDetail(of: tree, in: [view], limit: limit))
-    case .spacing(let pixels):
-      try tree.clusters(in: view.window, zoom: view.zoom, spacing: pixels)
-    }
+  func clusters(
+    of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters? = nil
+  ) throws -> Clusters {
+    let settled = try settled(for: [view], of: tree, limit: limit).cut
+    let cut = settled.isByPixels ? settled : settled.atMost(limit)
+    return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
   /// The same cut for all of some views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
-    guard case .detail(nil) = self else { return self }
-    return .detail(try Self.leastDetail(of: tree, in: views, limit: limit))
+    isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
   /// The least detail, to a sixteenth of a pixel, at which views show at most `limit` clusters in the mean.
@@ -62,7 +84,7 @@ public enum TreeCut: Hashable, Sendable {
   /// The number of clusters never grows with the detail, so halving finds it.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
-      let counts = try views.map { try tree.clusters(in: $0.window, zoom: $0.zoom, detail: detail).count }
+      let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }
       return counts.reduce(0, +) <= limit * views.count
     }
     guard limit < .max / max(views.count, 1) else { return 0 }

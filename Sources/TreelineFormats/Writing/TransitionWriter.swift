@@ -55,7 +55,7 @@ public struct TransitionWriter: Sendable {
     try append(",\"entered\":[", transition.entered, to: &bytes) { cluster, bytes in
       append(cluster, at: try second(cluster), to: &bytes)
     }
-    try append(",\"left\":[", transition.left, to: &bytes) { cluster, bytes in
+    try append(",\"left\":[", transition.exited, to: &bytes) { cluster, bytes in
       append(cluster, at: try first(cluster), to: &bytes)
     }
   }
@@ -77,7 +77,7 @@ public struct TransitionWriter: Sendable {
   }
 
   private func append(
-    _ fork: Transition.Fork, whole: Position, parts: Position, to bytes: inout OutputBytes
+    _ fork: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes
   ) rethrows {
     bytes.append("{\"whole\":")
     append(fork.whole, at: try whole(fork.whole), to: &bytes)

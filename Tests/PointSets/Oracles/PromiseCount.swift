@@ -96,7 +96,7 @@ extension Clusters {
   fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius } }
 
   fileprivate func hasCluster(around part: Cluster) -> Bool {
-    guard let index = firstIndex(holdingPlace: part.range.lowerBound) else { return false }
+    guard let index = firstIndex(containing: part.range.lowerBound) else { return false }
     return part.range.upperBound <= self[index].range.upperBound
   }
 }
@@ -104,14 +104,14 @@ extension Clusters {
 extension Transition {
   /// Whether every cluster of both answers occurs once and all points are accounted for.
   fileprivate func accountsFor(_ from: Clusters, _ to: Clusters) -> Bool {
-    let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + left
+    let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + exited
     let new = kept + merges.map(\.whole) + splits.flatMap(\.parts) + entered
-    let forks = splits + merges
+    let replacements = splits + merges
     return old.map(\.id).sorted() == from.map(\.id) && new.map(\.id).sorted() == to.map(\.id)
-      && forks.allSatisfy { fork in
-        fork.hiddenPointCount >= 0
-          && fork.parts.reduce(fork.hiddenPointCount) { $0 + $1.pointCount } == fork.whole.pointCount
-          && fork.parts.allSatisfy(fork.whole.isAncestor)
+      && replacements.allSatisfy { replacement in
+        replacement.hiddenPointCount >= 0
+          && replacement.parts.reduce(replacement.hiddenPointCount) { $0 + $1.pointCount } == replacement.whole.pointCount
+          && replacement.parts.allSatisfy(replacement.whole.isAncestor)
       }
       && points(in: old) == points(in: from) && points(in: new) == points(in: to)
   }

@@ -92,13 +92,13 @@ public struct ScreenMaker {
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
     let limit = 1 + random.index(below: 250)
     let pixels = kind.isSpacing ? 44 : random.number(from: 10, to: 80)
-    return ScreenCut(
-      kind: kind, limit: kind.isScale && !kind.isCapped ? .max : limit, pixels: pixels,
-      alone: kind.hasPointsAlone
-        ? PointsAlone(
-          leastMembers: 2 + random.index(below: 30),
-          // Farther out all points of the largest sets would be shown.
-          fromZoom: leastZoom + random.number(from: 9, to: 18)) : .never)
+    let unclustered =
+      kind.hasUnclusteredPoints
+      ? UnclusteredPoints(
+        leastMembers: 2 + random.index(below: 30),
+        // Farther out all points of the largest sets would be shown.
+        fromZoom: leastZoom + random.number(from: 9, to: 18)) : .none
+    return ScreenCut(kind: kind, limit: limit, pixels: pixels, unclustered: unclustered)
   }
 
   /// A cut of any kind.
@@ -107,7 +107,7 @@ public struct ScreenMaker {
   }
 }
 
-/// A way to ask for what a screen shows.
+/// A cut of a kind, with numbers in it.
 public struct ScreenCut: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     case breadthFirst = "breadth-first"
@@ -130,39 +130,37 @@ public struct ScreenCut: Hashable, Sendable {
 
     public var isCapped: Bool { rawValue.hasSuffix("capped") }
 
-    public var hasPointsAlone: Bool { rawValue.contains("points alone") }
+    public var hasUnclusteredPoints: Bool { rawValue.contains("points alone") }
 
     /// Whether a pan changes nothing but at the edge.
     public var isFixedOnPans: Bool { isScale && !isCapped }
-
-    var order: ExpansionOrder {
-      switch self {
-      case .widestFirst, .continuing: .widestFirst
-      case .steepestFirst: .steepestFirst
-      default: .breadthFirst
-      }
-    }
   }
 
   let kind: Kind
-  let limit: Int
-  let pixels: Double
-  let alone: PointsAlone
+  let cut: Cut
+
+  fileprivate init(kind: Kind, limit: Int, pixels: Double, unclustered: UnclusteredPoints) {
+    self.kind = kind
+    let capped = kind.isCapped ? limit : .max
+    cut =
+      switch kind {
+      case .breadthFirst: .limit(limit)
+      case .widestFirst: .limit(limit, .widestFirst)
+      case .steepestFirst: .limit(limit, .steepestFirst)
+      case .continuing: .limit(limit, .widestFirst, isContinuing: true)
+      case .detail, .cappedDetail, .detailAlone, .cappedDetailAlone:
+        .detail(pixels).atMost(capped).unclustered(unclustered)
+      case .spacing, .cappedSpacing, .spacingAlone, .cappedSpacingAlone:
+        .spacing(pixels).atMost(capped).unclustered(unclustered)
+      }
+  }
+
+  var limit: Int { cut.limit }
 
   /// - Parameter previous: What was shown before; only an answer that continues it looks at it.
   public func answer(
     of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil
   ) throws -> Clusters {
-    let (window, zoom) = (screen.window, screen.zoom)
-    if kind.isSpacing {
-      return try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
-    }
-    if kind.isScale {
-      return try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
-    }
-    if kind == .continuing, let previous {
-      return try tree.clusters(in: window, limit: limit, continuing: previous, order: kind.order)
-    }
-    return try tree.clusters(in: window, limit: limit, order: kind.order)
+    try tree.clusters(cut, in: screen.window, zoom: screen.zoom, after: previous)
   }
 }

@@ -52,8 +52,8 @@ public struct TreeInvariants {
     expect(cluster.rect == box, "\(name): its box is \(cluster.rect), around its points \(box)")
     checkMean(of: members, cluster, name)
     expect(
-      cluster.index == (members.count == 1 ? outline.tree.members(of: cluster)[0] : nil),
-      "\(name): its index is \(String(describing: cluster.index))")
+      cluster.row == (members.count == 1 ? outline.tree.members(of: cluster)[0] : nil),
+      "\(name): its index is \(String(describing: cluster.row))")
     guard !entry.children.isEmpty else {
       return expect(box.isPoint, "\(name): it has several positions and no children")
     }

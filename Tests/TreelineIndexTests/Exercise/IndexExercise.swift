@@ -49,21 +49,21 @@ struct IndexExercise {
       x: point.x &- reach / 2, width: reach, minY: point.y > reach / 2 ? point.y - reach / 2 : 0,
       maxY: point.y < .max - reach / 2 ? point.y + reach / 2 : .max)
     let limit = [1, 2, 7, 50, .max][query % 5]
-    let answer = try tree.clusters(in: window, limit: limit)
+    let answer = try tree.clusters(.limit(limit), in: window)
     for cluster in answer { try look(at: cluster, of: tree) }
     // What else may be asked of the same window, one at a time.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
-    let alone = PointsAlone(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
+    let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let other =
       switch query % 3 {
       case 0:
-        try tree.clusters(in: window, limit: limit, order: query % 2 == 0 ? .widestFirst : .steepestFirst)
+        try tree.clusters(.limit(limit, query % 2 == 0 ? .widestFirst : .steepestFirst), in: window)
       case 1 where tree.hasSeparations:
-        try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
-      default: try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+        try tree.clusters(.spacing(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
+      default: try tree.clusters(.detail(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
       }
     for cluster in other { try look(at: cluster, of: tree) }
-    let continued = try tree.clusters(in: window, limit: limit, continuing: other)
+    let continued = try tree.clusters(.limit(limit, isContinuing: true), in: window, after: other)
     for cluster in continued { try look(at: cluster, of: tree) }
     if let cluster = other.element(by: query) {
       let shown = try tree.shownPosition(of: cluster.id, at: .member, keptVisibleIn: window)
@@ -93,17 +93,17 @@ struct IndexExercise {
     guard let root = tree.root else { return }
     _ = try tree.children(of: root.id)
     for index in Set([0, tree.pointCount / 2, tree.pointCount - 1]) {
-      let way = try tree.clusters(holdingPlace: index)
+      let way = try tree.clusters(containing: index)
       let last = way.last!
       _ = try tree.cluster(last.id)
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
       _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
       let coordinate = tree.plane.coordinate(at: tree.position(at: index))
-      _ = try (tree.place(ofRow: tree.row(at: index), at: coordinate), tree.place(ofRow: tree.row(at: index)))
-      _ = try (tree.expansionZoom(of: root.id, detail: 9), tree.zoomAlone(ofPlace: index, detail: 9))
+      _ = try (tree.treeIndex(ofRow: tree.row(at: index), at: coordinate), tree.treeIndex(ofRow: tree.row(at: index)))
+      _ = try (tree.expansionZoom(of: root.id, by: .detail(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9)))
       guard tree.hasSeparations else { continue }
-      _ = try (tree.expansionZoom(of: root.id, spacing: 9), tree.zoomAlone(ofPlace: index, spacing: 9))
+      _ = try (tree.expansionZoom(of: root.id, by: .spacing(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9)))
     }
   }
 }

@@ -12,7 +12,7 @@ import Treeline
     var random = SplitMix64(seed: 511)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
-      for cluster in try tree.clusters(in: window, limit: 1 + random.index(below: 40)) {
+      for cluster in try tree.clusters(.limit(1 + random.index(below: 40)), in: window) {
         let mean = try tree.shownPosition(of: cluster.id)
         #expect(mean.x == cluster.meanX && mean.y == cluster.meanY && mean.place == nil)
         #expect(mean.coordinate == cluster.coordinate)

@@ -63,8 +63,8 @@ import TreelineBuilder
     for zoom in [2.0, 3.7, 5] {
       let least = 44 * Plane.unitsPerPixel(zoom: zoom)
       for limit in [5, 20, 60] {
-        let clusters = try Array(tree.clusters(in: .everything, zoom: zoom, spacing: 44, limit: limit))
-        let all = try tree.clusters(in: .everything, zoom: zoom, spacing: 44).count
+        let clusters = try Array(tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: zoom))
+        let all = try tree.clusters(.spacing(44), in: PlaneWindow.everything, zoom: zoom).count
         #expect(clusters.count <= limit && 2 * clusters.count >= min(limit, all))
         for (number, a) in clusters.enumerated() {
           for b in clusters[..<number] {
@@ -79,14 +79,14 @@ import TreelineBuilder
   /// It used to show clusters closer than the spacing, to fill what the limit left.
   @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
     let tree = try Self.tree(.cities(5000, seed: 545), .mean)
-    let alone = PointsAlone(fromZoom: 3)
+    let alone = UnclusteredPoints(fromZoom: 3)
     for limit in [20, 200, 2000] {
-      let usual = try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: limit)
-      let answer = try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: limit, alone: alone)
+      let usual = try tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: 4)
+      let answer = try tree.clusters(.spacing(44).atMost(limit).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
       #expect(Array(answer) == Array(usual), "limit \(limit)")
     }
     #expect(
-      try tree.clusters(in: .everything, zoom: 4, spacing: 44, limit: 5000, alone: alone).allSatisfy(
+      try tree.clusters(.spacing(44).atMost(5000).unclustered(alone), in: PlaneWindow.everything, zoom: 4).allSatisfy(
         \.rect.isPoint))
   }
 
@@ -94,7 +94,7 @@ import TreelineBuilder
   @Test func aDetailUsesItsLimit() throws {
     let tree = try Self.tree(.cities(5000, seed: 544), .mean)
     for limit in [1, 10, 100, 1000] {
-      let count = try tree.clusters(in: .everything, zoom: 20, detail: 1, limit: limit).count
+      let count = try tree.clusters(.detail(1).atMost(limit), in: PlaneWindow.everything, zoom: 20).count
       #expect(count <= limit && count * 20 >= limit * 19, "\(count) of \(limit)")
     }
   }
@@ -102,7 +102,7 @@ import TreelineBuilder
   private static func tree(_ set: PointSet, _ rule: SplitRule) throws -> ClusterTree {
     try ClusterTree(
       set.places, as: set.projection,
-      options: BuildOptions(splitRule: rule, threads: 1, findsSeparations: true))
+      options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
   }
 }
 
@@ -110,9 +110,9 @@ private struct Question: CustomStringConvertible {
   var zoom: Double
   let pixels: Double
   let isSpacing: Bool
-  let alone: PointsAlone
+  let alone: UnclusteredPoints
 
-  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: PointsAlone) {
+  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: UnclusteredPoints) {
     (self.zoom, self.pixels, self.isSpacing, self.alone) = (zoom, pixels, isSpacing, alone)
   }
 
@@ -120,7 +120,7 @@ private struct Question: CustomStringConvertible {
     self.init(
       zoom: random.number(from: -2, to: 24), pixels: random.number(from: 0, to: 200),
       isSpacing: random.index(below: 2) == 0,
-      alone: PointsAlone(
+      alone: UnclusteredPoints(
         leastMembers: [1, 1, 3, 8, 40, .max][random.index(below: 6)],
         fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity))
   }
@@ -128,13 +128,13 @@ private struct Question: CustomStringConvertible {
   /// The same with as many members as any cluster has.
   var without: Question {
     Question(
-      zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: PointsAlone(fromZoom: alone.fromZoom))
+      zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: UnclusteredPoints(fromZoom: alone.fromZoom))
   }
 
   func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int) throws -> Clusters {
     isSpacing
-      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: limit, alone: alone)
-      : try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: limit, alone: alone)
+      ? try tree.clusters(.spacing(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
+      : try tree.clusters(.detail(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
   }
 
   /// How coarse a cluster is, in whatever unit the answer is asked by.

@@ -26,13 +26,13 @@ import TreelineBuilder
   @Test(arguments: [1, 5, 50, 1000])
   func everyValueIsInOneResult(limit: Int) throws {
     let map = try ClusterMap(hotels, at: \.place)
-    let results = try map.clusters(in: .world, limit: limit)
-    #expect(results.map(\.cluster) == (try Array(map.tree.clusters(in: .world, limit: limit))))
+    let results = try map.clusters(.limit(limit), in: Viewport(.world))
+    #expect(results.map(\.cluster) == (try Array(map.tree.clusters(.limit(limit), in: Viewport(.world)))))
     var found: [Hotel] = []
     for result in results {
       switch result {
       case .single(let hotel, let cluster):
-        #expect(cluster.pointCount == 1 && cluster.index.map { hotels[$0] } == hotel)
+        #expect(cluster.pointCount == 1 && cluster.row.map { hotels[$0] } == hotel)
         found.append(hotel)
       case .cluster(let cluster, let members):
         #expect(cluster.pointCount > 1 && members.count == cluster.pointCount)
@@ -44,20 +44,70 @@ import TreelineBuilder
 
   @Test(arguments: [0.0, 2.5, 6])
   func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
-    let map = try ClusterMap(hotels, options: BuildOptions(findsSeparations: true), at: \.place)
-    let (tree, alone) = (map.tree, PointsAlone(leastMembers: 3))
-    func expect(_ results: [ClusterMap<Hotel>.Result], _ clusters: Clusters) {
+    let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
+    let (tree, alone) = (map.tree, UnclusteredPoints(leastMembers: 3))
+    func expect(_ results: ClusterMap<Hotel>.Results, _ clusters: Clusters) {
       #expect(results.map(\.cluster) == Array(clusters))
     }
     expect(
-      try map.clusters(in: .world, limit: 20, order: .widestFirst),
-      try tree.clusters(in: .world, limit: 20, order: .widestFirst))
+      try map.clusters(.limit(20, .widestFirst), in: Viewport(.world)),
+      try tree.clusters(.limit(20, .widestFirst), in: Viewport(.world)))
     expect(
-      try map.clusters(in: .world, zoom: zoom, detail: 20, limit: 50, alone: alone),
-      try tree.clusters(in: .world, zoom: zoom, detail: 20, limit: 50, alone: alone))
+      try map.clusters(.detail(20).atMost(50).unclustered(alone), in: Viewport(.world, zoom: zoom)),
+      try tree.clusters(.detail(20).atMost(50).unclustered(alone), in: Viewport(.world, zoom: zoom)))
     expect(
-      try map.clusters(in: .world, zoom: zoom, spacing: 44, alone: alone),
-      try tree.clusters(in: .world, zoom: zoom, spacing: 44, alone: alone))
+      try map.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)),
+      try tree.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)))
+  }
+
+  /// What changes is told with the values in it, and what continues does so.
+  @Test func transitionsHaveTheValues() throws {
+    let map = try ClusterMap(hotels, at: \.place)
+    let cut = Cut.limit(30, .widestFirst, isContinuing: true)
+    let shown = try map.clusters(.limit(30, .widestFirst), in: Viewport(.world))
+    let next = try map.clusters(
+      cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown)
+    #expect(
+      next.clusters
+        == (try map.tree.clusters(
+          cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters)))
+    let (change, plain) = (
+      map.transition(from: shown, to: next), Transition(from: shown.clusters, to: next.clusters)
+    )
+    func names(_ results: some Sequence<ClusterMap<Hotel>.Result>) -> [String] {
+      results.flatMap { result -> [String] in
+        switch result {
+        case .single(let hotel, _): [hotel.name]
+        case .cluster(_, let members): members.map(\.name)
+        }
+      }.sorted()
+    }
+    func names(_ clusters: some Sequence<Cluster>) -> [String] {
+      clusters.flatMap { map.tree.members(of: $0).map { hotels[$0].name } }.sorted()
+    }
+    #expect(!change.splits.isEmpty && !change.exited.isEmpty)
+    #expect(names(change.kept) == names(plain.kept) && names(change.entered) == names(plain.entered))
+    #expect(names(change.exited) == names(plain.exited) && names(change.added) == names(plain.added))
+    #expect(names(change.removed) == names(plain.removed))
+    #expect(
+      change.splits.map { names([$0.whole]) + names($0.parts) }
+        == plain.splits.map { names([$0.whole]) + names($0.parts) })
+    #expect(
+      change.merges.map { names([$0.whole]) + names($0.parts) }
+        == plain.merges.map { names([$0.whole]) + names($0.parts) })
+  }
+
+  /// Values go with a tree from anywhere, such as an index, if each of its rows has one.
+  @Test func valuesGoWithATreeThatWasBuiltBefore() throws {
+    let tree = try ClusterTree(hotels.map(\.place))
+    let map = try ClusterMap(hotels, on: tree)
+    let built = try ClusterMap(hotels, at: \.place)
+    let view = Viewport(.world)
+    #expect(try map.clusters(.limit(9), in: view).clusters == built.clusters(.limit(9), in: view).clusters)
+    #expect(map.members(of: tree.root!).map(\.name) == built.members(of: tree.root!).map(\.name))
+    #expect(throws: QueryError.tooFewValues(expected: 400, found: 399)) {
+      try ClusterMap(Array(hotels.dropLast()), on: tree)
+    }
   }
 
   @Test func membersArePaged() throws {
@@ -72,14 +122,14 @@ import TreelineBuilder
 
   @Test func nothingMapsToNothing() throws {
     let map = try ClusterMap([Hotel](), at: \.place)
-    #expect(try map.clusters(in: .world, limit: 10).isEmpty)
+    #expect(try map.clusters(.limit(10), in: Viewport(.world)).isEmpty)
     #expect(map.values.isEmpty && map.tree.root == nil)
   }
 
   @Test func valuesMayLieOnAPlainPlane() throws {
     let map = try ClusterMap([3.0, 1, 2], as: .planar) { Coordinate(x: $0, y: 1e6) }
     let box = BoundingBox(west: 0, south: 0, east: 2.5, north: 1e7)
-    let singles = try map.clusters(in: box, limit: 9).compactMap { result -> Double? in
+    let singles = try map.clusters(.limit(9), in: Viewport(box)).compactMap { result -> Double? in
       if case .single(let value, _) = result { value } else { nil }
     }
     #expect(singles == [1, 2])

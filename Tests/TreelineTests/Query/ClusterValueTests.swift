@@ -13,7 +13,7 @@ import Treeline
       let cluster = entry.cluster
       #expect(cluster.pointCount == cluster.range.count && cluster.plane == plane)
       #expect(cluster.isStack == (cluster.pointCount > 1 && entry.children.isEmpty))
-      #expect((cluster.index == nil) == (cluster.pointCount > 1))
+      #expect((cluster.row == nil) == (cluster.pointCount > 1))
       #expect(cluster.bounds == plane.boundingBox(of: cluster.rect))
       #expect(cluster.coordinate == plane.coordinate(x: cluster.meanX, y: cluster.meanY))
       #expect(Double(cluster.rect.minX) <= cluster.meanX && cluster.meanX <= Double(cluster.rect.maxX))

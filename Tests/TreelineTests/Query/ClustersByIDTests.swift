@@ -9,7 +9,7 @@ import Treeline
     let tree = try set.tree()
     var random = SplitMix64(seed: 171)
     for limit in [1, 3, 20, 1000] {
-      let answer = try tree.clusters(in: PlaneWindow.everything, limit: limit)
+      let answer = try tree.clusters(.limit(limit), in: PlaneWindow.everything)
       #expect(try tree.clusters(withIDs: answer.map(\.id).shuffled(using: &random)) == answer)
     }
   }

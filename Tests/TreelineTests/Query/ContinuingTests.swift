@@ -19,8 +19,8 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
       let order = ExpansionOrder.allCases[random.index(below: 3)]
-      let fresh = try tree.clusters(in: window, limit: limit, order: order)
-      let answer = try tree.clusters(in: window, limit: limit, continuing: shown, order: order)
+      let fresh = try tree.clusters(.limit(limit, order), in: window)
+      let answer = try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: shown)
       let name = "step \(step): \(window), limit \(limit), \(order)"
       let oracle = QueryOracle(outline, window)
       #expect(answer.count <= limit, "\(name)")
@@ -30,7 +30,7 @@ import TreelineBuilder
       let covered = answer.reduce(0) { $0 + oracle.insideCount(of: $1.range) }
       #expect(covered == oracle.insideCount, "\(name)")
       for cluster in answer { #expect(try tree.cluster(cluster.id) == cluster, "\(name)") }
-      let most = scatter(of: fresh) * ClusterTree.continuityFactor * ClusterTree.continuityFactor
+      let most = scatter(of: fresh) * Cut.continuityFactor * Cut.continuityFactor
       #expect(scatter(of: answer) <= most * (1 + 1e-9), "\(name)")
       shown = answer
     }
@@ -56,11 +56,11 @@ import TreelineBuilder
         let window = PlaneWindow.random(over: tree, &random)
         let limit = 1 + random.index(below: 9)
         let order = ExpansionOrder.allCases[random.index(below: 3)]
-        let fresh = try tree.clusters(in: window, limit: limit, order: order)
-        let answer = try tree.clusters(in: window, limit: limit, continuing: shown, order: order)
+        let fresh = try tree.clusters(.limit(limit, order), in: window)
+        let answer = try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: shown)
         let name = "\(set), step \(step), limit \(limit), \(order), seed 164"
         let brute = AllCuts(of: outline, in: window, continuing: shown, or: fresh)
-        let most = scatter(of: fresh) * ClusterTree.continuityFactor * ClusterTree.continuityFactor
+        let most = scatter(of: fresh) * Cut.continuityFactor * Cut.continuityFactor
         let found = brute.measured(Array(answer))
         let all = brute.cuts.filter { $0.count <= limit }
         let kept = try #require(all.map(\.kept).max() ?? (fresh.isEmpty ? 0 : nil))
@@ -89,9 +89,9 @@ import TreelineBuilder
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
-      let fresh = try tree.clusters(in: window, limit: limit)
-      #expect(try tree.clusters(in: window, limit: limit, continuing: tree.noClusters) == fresh)
-      #expect(try tree.clusters(in: window, limit: limit, continuing: fresh) == fresh)
+      let fresh = try tree.clusters(.limit(limit), in: window)
+      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
+      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: fresh) == fresh)
     }
   }
 
@@ -103,11 +103,11 @@ import TreelineBuilder
       let limit = 20 + screens.number(below: 200)
       let screen = screens.next()
       let beside = screens.beside(screen)
-      let shown = try tree.clusters(in: screen.window, limit: limit)
+      let shown = try tree.clusters(.limit(limit), in: screen.window)
       try fresh.addPan(
-        shown, on: screen, try tree.clusters(in: beside.window, limit: limit), on: beside, of: tree)
+        shown, on: screen, try tree.clusters(.limit(limit), in: beside.window), on: beside, of: tree)
       try continued.addPan(
-        shown, on: screen, try tree.clusters(in: beside.window, limit: limit, continuing: shown), on: beside,
+        shown, on: screen, try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown), on: beside,
         of: tree)
     }
     let (kept, keptFresh) = (continued.panPersistence, fresh.panPersistence)
@@ -117,7 +117,7 @@ import TreelineBuilder
   @Test func aLimitBelowOneIsAnError() throws {
     let tree = try PointSet.random(seed: 900).tree()
     #expect(throws: QueryError.limitBelowOne(found: 0)) {
-      try tree.clusters(in: PlaneWindow.everything, limit: 0, continuing: tree.noClusters)
+      try tree.clusters(.limit(0, isContinuing: true), in: PlaneWindow.everything, after: tree.noClusters)
     }
   }
 }

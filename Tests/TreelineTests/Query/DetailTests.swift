@@ -28,7 +28,7 @@ import Testing
         }
       }
       if !outline.entries.isEmpty { visit(0) }
-      let answer = try Array(outline.tree.clusters(in: box, zoom: zoom, detail: detail))
+      let answer = try Array(outline.tree.clusters(.detail(detail), in: Viewport(box, zoom: zoom)))
       #expect(answer == expected, "\(box), zoom \(zoom), detail \(detail)")
     }
   }
@@ -40,26 +40,26 @@ import Testing
     for _ in 0..<20 {
       let (zoom, detail) = Self.scale(&random)
       let (a, b) = (PlaneWindow.random(over: tree, &random), PlaneWindow.random(over: tree, &random))
-      let all = try tree.clusters(in: .everything, zoom: zoom, detail: detail)
+      let all = try tree.clusters(.detail(detail), in: PlaneWindow.everything, zoom: zoom)
       let ids = Set(all.map(\.id))
       for window in [a, b] {
-        #expect(try tree.clusters(in: window, zoom: zoom, detail: detail).allSatisfy { ids.contains($0.id) })
+        #expect(try tree.clusters(.detail(detail), in: window, zoom: zoom).allSatisfy { ids.contains($0.id) })
       }
-      let closer = try tree.clusters(in: a, zoom: zoom + random.number(from: 0, to: 3), detail: detail)
+      let closer = try tree.clusters(.detail(detail), in: a, zoom: zoom + random.number(from: 0, to: 3))
       #expect(unrefined(Array(closer), by: Array(all)) == [])
     }
   }
 
   @Test func expansionZoomIsWhereAClusterFallsApart() throws {
     let tree = try PointSet.cities(2000, seed: 144).tree()
-    for cluster in try tree.clusters(in: .everything, limit: 60) {
-      guard let zoom = try tree.expansionZoom(of: cluster.id, detail: 20) else {
+    for cluster in try tree.clusters(.limit(60), in: PlaneWindow.everything) {
+      guard let zoom = try tree.expansionZoom(of: cluster.id, by: .detail(20)) else {
         #expect(cluster.rect.isPoint)
         continue
       }
       let (below, above) = (
-        try tree.clusters(in: .everything, zoom: zoom - 1e-6, detail: 20),
-        try tree.clusters(in: .everything, zoom: zoom + 1e-6, detail: 20)
+        try tree.clusters(.detail(20), in: PlaneWindow.everything, zoom: zoom - 1e-6),
+        try tree.clusters(.detail(20), in: PlaneWindow.everything, zoom: zoom + 1e-6)
       )
       #expect(!above.contains { $0.id == cluster.id })
       #expect(below.contains { $0.id == cluster.id || $0.isAncestor(of: cluster) })
@@ -69,13 +69,13 @@ import Testing
   @Test func whatIsNoScaleIsRefused() throws {
     let tree = try PointSet.cities(20, seed: 145).tree()
     #expect(throws: QueryError.zoomNotFinite(found: .infinity)) {
-      try tree.clusters(in: .everything, zoom: .infinity, detail: 1)
+      try tree.clusters(.detail(1), in: PlaneWindow.everything, zoom: .infinity)
     }
     #expect(throws: QueryError.notALength(name: "detail", found: -1)) {
-      try tree.clusters(in: .everything, zoom: 1, detail: -1)
+      try tree.clusters(.detail(-1), in: PlaneWindow.everything, zoom: 1)
     }
     #expect(throws: QueryError.limitBelowOne(found: 0)) {
-      try tree.clusters(in: .everything, zoom: 1, detail: 1, limit: 0)
+      try tree.clusters(.detail(1).atMost(0), in: PlaneWindow.everything, zoom: 1)
     }
   }
 

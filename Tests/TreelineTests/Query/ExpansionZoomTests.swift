@@ -25,24 +25,24 @@ import TreelineBuilder
         random.index(below: 4)]
       let place = random.index(below: tree.pointCount)
       let alone = [
-        PointsAlone.never, PointsAlone(leastMembers: 1 + random.index(below: 30)),
-        PointsAlone(fromZoom: random.number(from: 0, to: 30)),
+        UnclusteredPoints.none, UnclusteredPoints(leastMembers: 1 + random.index(below: 30)),
+        UnclusteredPoints(fromZoom: random.number(from: 0, to: 30)),
       ][random.index(below: 3)]
       try checkParting(
-        tree, id, try tree.expansionZoom(of: id, detail: pixels, alone: alone), isNested: false
+        tree, id, try tree.expansionZoom(of: id, by: .detail(pixels).unclustered(alone)), isNested: false
       ) {
-        try tree.clusters(in: .everything, zoom: $0, detail: pixels, alone: alone)
+        try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
       try checkParting(
-        tree, id, try tree.expansionZoom(of: id, spacing: pixels, alone: alone), isNested: true
+        tree, id, try tree.expansionZoom(of: id, by: .spacing(pixels).unclustered(alone)), isNested: true
       ) {
-        try tree.clusters(in: .everything, zoom: $0, spacing: pixels, alone: alone)
+        try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
-      try checkAlone(tree, place, try tree.zoomAlone(ofPlace: place, detail: pixels, alone: alone)) {
-        try tree.clusters(in: .everything, zoom: $0, detail: pixels, alone: alone)
+      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone))) {
+        try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
-      try checkAlone(tree, place, try tree.zoomAlone(ofPlace: place, spacing: pixels, alone: alone)) {
-        try tree.clusters(in: .everything, zoom: $0, spacing: pixels, alone: alone)
+      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone))) {
+        try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
     }
   }
@@ -54,7 +54,7 @@ import TreelineBuilder
     let cluster = try tree.cluster(id)
     func around(_ zoom: Double) throws -> Cluster {
       let answer = try answer(zoom)
-      return answer[try #require(answer.firstIndex(holdingPlace: cluster.range.lowerBound))]
+      return answer[try #require(answer.firstIndex(containing: cluster.range.lowerBound))]
     }
     func isWhole(_ zoom: Double) throws -> Bool {
       let shown = try around(zoom)
@@ -76,7 +76,7 @@ import TreelineBuilder
   private func checkAlone(_ tree: ClusterTree, _ place: Int, _ zoom: Double?, _ answer: Answer) throws {
     func isAlone(_ zoom: Double) throws -> Bool {
       let answer = try answer(zoom)
-      return answer[try #require(answer.firstIndex(holdingPlace: place))].pointCount == 1
+      return answer[try #require(answer.firstIndex(containing: place))].pointCount == 1
     }
     guard let zoom else {
       #expect(try !isAlone(Self.farIn + 1000), "place \(place), seed 531")
@@ -93,32 +93,32 @@ import TreelineBuilder
   @Test func noPixelsHaveNoZoom() throws {
     let tree = try Self.tree(.cities(300, seed: 532))
     let root = try #require(tree.root).id
-    #expect(try tree.expansionZoom(of: root, detail: 0) == nil)
-    #expect(try tree.expansionZoom(of: root, spacing: 0) == nil)
-    #expect(try tree.zoomAlone(ofPlace: 7, detail: 0) == -.infinity)
-    #expect(try tree.zoomAlone(ofPlace: 7, spacing: 0) == -.infinity)
+    #expect(try tree.expansionZoom(of: root, by: .detail(0)) == nil)
+    #expect(try tree.expansionZoom(of: root, by: .spacing(0)) == nil)
+    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .detail(0)) == -.infinity)
+    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .spacing(0)) == -.infinity)
   }
 
   @Test func aStackIsNeverAlone() throws {
     let here = Coordinate(longitude: 8, latitude: 47)
     let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
-    let place = try #require(try tree.place(ofRow: 1, at: here))
-    #expect(try tree.zoomAlone(ofPlace: place, detail: 20, alone: PointsAlone(fromZoom: 3)) == nil)
-    #expect(try tree.zoomAlone(ofPlace: place, spacing: 20, alone: PointsAlone(leastMembers: 9)) == nil)
+    let place = try #require(try tree.treeIndex(ofRow: 1, at: here))
+    #expect(try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+    #expect(try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9))) == nil)
   }
 
   @Test func whatIsNoLengthIsRefused() throws {
     let tree = try PointSet.cities(30, seed: 533).tree()
     let root = try #require(tree.root).id
     #expect(throws: QueryError.notALength(name: "detail", found: -1)) {
-      try tree.expansionZoom(of: root, detail: -1)
+      try tree.expansionZoom(of: root, by: .detail(-1))
     }
-    #expect(throws: QueryError.noSeparations) { try tree.expansionZoom(of: root, spacing: 1) }
-    #expect(throws: QueryError.noSeparations) { try tree.zoomAlone(ofPlace: 0, spacing: 1) }
+    #expect(throws: QueryError.noSeparations) { try tree.expansionZoom(of: root, by: .spacing(1)) }
+    #expect(throws: QueryError.noSeparations) { try tree.unclusteredZoom(ofTreeIndex: 0, by: .spacing(1)) }
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }

@@ -16,7 +16,7 @@ import TreelineBuilder
       (0..<groups * 1000).map { row in
         row % 1000 == 0 ? Coordinate(longitude: Double(row) / 4000 - 40, latitude: 10) : here
       },
-      options: BuildOptions(threads: 1, findsSeparations: true))
+      options: BuildOptions(threads: 1, computesSeparations: true))
   }
 
   @Test func isOneRecordAndOneCluster() throws {
@@ -26,12 +26,12 @@ import TreelineBuilder
     #expect(try tree.children(of: stack.id).isEmpty)
     // The others are 401, in buckets of up to 16.
     #expect(tree.storage.nodeCount < 401, "\(tree.storage.nodeCount) records")
-    #expect(try tree.expansionZoom(of: stack.id, detail: 1) == nil)
-    #expect(try tree.expansionZoom(of: stack.id, spacing: 1, alone: PointsAlone(fromZoom: 3)) == nil)
+    #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
+    #expect(try tree.expansionZoom(of: stack.id, by: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     for clusters in [
-      try tree.clusters(in: .everything, zoom: 24, detail: 0),
-      try tree.clusters(in: .everything, zoom: 24, detail: 9, alone: PointsAlone(leastMembers: .max)),
-      try tree.clusters(in: .everything, limit: 1_000_000, order: .steepestFirst),
+      try tree.clusters(.detail(0), in: PlaneWindow.everything, zoom: 24),
+      try tree.clusters(.detail(9).unclustered(UnclusteredPoints(leastMembers: .max)), in: PlaneWindow.everything, zoom: 24),
+      try tree.clusters(.limit(1_000_000, .steepestFirst), in: PlaneWindow.everything),
     ] {
       #expect(clusters.count == 402 && clusters.count(where: \.isStack) == 1)
     }
@@ -46,7 +46,7 @@ import TreelineBuilder
       #expect(members.dropFirst(start).prefix(100).elementsEqual(expected[start..<start + 100]))
     }
     #expect(members.last == 400_999)
-    let place = try #require(try tree.place(ofRow: 123_456, at: Self.here))
+    let place = try #require(try tree.treeIndex(ofRow: 123_456, at: Self.here))
     #expect(tree.row(at: place) == 123_456)
   }
 
@@ -65,6 +65,6 @@ import TreelineBuilder
 
   private func stack(of tree: ClusterTree) throws -> Cluster {
     let box = BoundingBox(west: 13.3, south: 52.4, east: 13.5, north: 52.6)
-    return try #require(try tree.clusters(in: box, limit: 10).first)
+    return try #require(try tree.clusters(.limit(10), in: Viewport(box)).first)
   }
 }

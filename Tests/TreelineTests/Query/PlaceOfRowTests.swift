@@ -19,18 +19,18 @@ import Treeline
     let placeOfRow = Dictionary(
       uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(at: $0), $0) })
     for (row, coordinate) in set.places.enumerated() {
-      #expect(try tree.place(ofRow: row, at: coordinate) == placeOfRow[row])
+      #expect(try tree.treeIndex(ofRow: row, at: coordinate) == placeOfRow[row])
       // Another row's place holds it only if both have one position.
       let other = (row + 1) % set.places.count
       let isShared = tree.position(at: placeOfRow[row]!) == tree.position(at: placeOfRow[other]!)
-      #expect(try tree.place(ofRow: other, at: coordinate) == (isShared ? placeOfRow[other] : nil))
+      #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? placeOfRow[other] : nil))
     }
     for row in [0, tree.pointCount / 2, tree.pointCount - 1] {
-      #expect(tree.place(ofRow: row) == placeOfRow[row])
+      #expect(tree.treeIndex(ofRow: row) == placeOfRow[row])
     }
     for row in [-1, tree.pointCount, .max, .min] {
-      #expect(tree.place(ofRow: row) == nil)
-      #expect(try tree.place(ofRow: row, at: set.places.first ?? Coordinate(x: 0, y: 0)) == nil)
+      #expect(tree.treeIndex(ofRow: row) == nil)
+      #expect(try tree.treeIndex(ofRow: row, at: set.places.first ?? Coordinate(x: 0, y: 0)) == nil)
     }
   }
 }

@@ -55,41 +55,41 @@ import TreelineBuilder
 
   @Test func fromItsZoomOnNothingIsACluster() throws {
     let tree = try Self.tree(.roads(1500, seed: 523))
-    let alone = PointsAlone(fromZoom: 11)
+    let alone = UnclusteredPoints(fromZoom: 11)
     for (zoom, isAlone) in [(11.0.nextDown, false), (11, true), (14.5, true)] {
-      let answer = try tree.clusters(in: .everything, zoom: zoom, detail: 30, alone: alone)
+      let answer = try tree.clusters(.detail(30).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(answer.allSatisfy { $0.rect.isPoint } == isAlone)
     }
   }
 
   @Test func twoMembersAreAlwaysEnough() throws {
     let tree = try Self.tree(.cities(500, seed: 524))
-    let usual = try tree.clusters(in: .everything, zoom: 4, detail: 30)
+    let usual = try tree.clusters(.detail(30), in: PlaneWindow.everything, zoom: 4)
     for least in [1, 2] {
-      let alone = PointsAlone(leastMembers: least)
-      #expect(try tree.clusters(in: .everything, zoom: 4, detail: 30, alone: alone) == usual)
+      let alone = UnclusteredPoints(leastMembers: least)
+      #expect(try tree.clusters(.detail(30).unclustered(alone), in: PlaneWindow.everything, zoom: 4) == usual)
     }
   }
 
   @Test func whatIsNoNumberOfMembersOrZoomTraps() async {
-    await #expect(processExitsWith: .failure) { _ = PointsAlone(leastMembers: 0) }
-    await #expect(processExitsWith: .failure) { _ = PointsAlone(fromZoom: .nan) }
+    await #expect(processExitsWith: .failure) { _ = UnclusteredPoints(leastMembers: 0) }
+    await #expect(processExitsWith: .failure) { _ = UnclusteredPoints(fromZoom: .nan) }
   }
 
   /// 0 pixels of an endless width were no number, which trapped.
   @Test func noPixelsAreNoneAtAnyZoom() throws {
     let tree = try Self.tree(.cities(500, seed: 525))
     #expect(
-      try tree.clusters(in: .everything, zoom: -5000, spacing: 0)
-        == tree.clusters(in: .everything, zoom: 5, spacing: 0))
+      try tree.clusters(.spacing(0), in: PlaneWindow.everything, zoom: -5000)
+        == tree.clusters(.spacing(0), in: PlaneWindow.everything, zoom: 5))
     #expect(
-      try tree.clusters(in: .everything, zoom: -5000, detail: 0)
-        == tree.clusters(in: .everything, zoom: 5, detail: 0))
+      try tree.clusters(.detail(0), in: PlaneWindow.everything, zoom: -5000)
+        == tree.clusters(.detail(0), in: PlaneWindow.everything, zoom: 5))
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }
 
@@ -97,9 +97,9 @@ private struct Question: CustomStringConvertible {
   var zoom: Double
   let pixels: Double
   let isSpacing: Bool
-  let alone: PointsAlone
+  let alone: UnclusteredPoints
 
-  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: PointsAlone) {
+  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: UnclusteredPoints) {
     (self.zoom, self.pixels, self.isSpacing, self.alone) = (zoom, pixels, isSpacing, alone)
   }
 
@@ -107,12 +107,12 @@ private struct Question: CustomStringConvertible {
     self.init(
       zoom: random.number(from: -2, to: 24), pixels: random.number(from: 0, to: 200),
       isSpacing: random.index(below: 2) == 0,
-      alone: PointsAlone(
+      alone: UnclusteredPoints(
         leastMembers: [1, 3, 8, 40, .max][random.index(below: 5)],
         fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity))
   }
 
-  var without: Question { Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: .never) }
+  var without: Question { Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: .none) }
 
   func takesApart(_ cluster: Cluster) -> Bool {
     cluster.pointCount < alone.leastMembers || zoom >= alone.fromZoom
@@ -120,8 +120,8 @@ private struct Question: CustomStringConvertible {
 
   func answer(of tree: ClusterTree, _ window: PlaneWindow) throws -> Clusters {
     isSpacing
-      ? try tree.clusters(in: window, zoom: zoom, spacing: pixels, alone: alone)
-      : try tree.clusters(in: window, zoom: zoom, detail: pixels, alone: alone)
+      ? try tree.clusters(.spacing(pixels).unclustered(alone), in: window, zoom: zoom)
+      : try tree.clusters(.detail(pixels).unclustered(alone), in: window, zoom: zoom)
   }
 
   var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }

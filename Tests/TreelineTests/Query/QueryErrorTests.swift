@@ -9,10 +9,10 @@ import Treeline
   func limitsBelowOneAreRefused(_ set: PointSet, limit: Int) throws {
     let tree = try set.tree()
     let expected = QueryError.limitBelowOne(found: limit)
-    #expect(throws: expected) { try tree.clusters(in: .world, limit: limit) }
-    #expect(throws: expected) { try tree.clusters(in: .everything, limit: limit) }
+    #expect(throws: expected) { try tree.clusters(.limit(limit), in: Viewport(.world)) }
+    #expect(throws: expected) { try tree.clusters(.limit(limit), in: PlaneWindow.everything) }
     #expect(throws: expected) {
-      try tree.clusters(in: Viewport(box: .world, width: 9, height: 9), limit: limit)
+      try tree.clusters(.limit(limit), in: Viewport(.world, width: 9, height: 9))
     }
     #expect(expected.description == "expected a limit of 1 or more clusters, found \(limit)")
   }
@@ -26,9 +26,25 @@ import Treeline
       ("east", BoundingBox(west: 0, south: 0, east: bad, north: 1)),
       ("north", BoundingBox(west: 0, south: 0, east: 1, north: bad)),
     ] {
-      let error = #expect(throws: QueryError.self) { try tree.clusters(in: box, limit: 1) }
+      let error = #expect(throws: QueryError.self) { try tree.clusters(.limit(1), in: Viewport(box)) }
       #expect(error?.description == "expected a finite number as the \(edge) edge of the box, found \(bad)")
-      #expect(throws: QueryError.self) { try tree.hasPoint(in: box) }
+      #expect(throws: QueryError.self) { try tree.hasPoint(in: Viewport(box)) }
+    }
+  }
+
+  @Test(arguments: sets)
+  func pixelsNeedAZoom(_ set: PointSet) throws {
+    let tree = try set.tree()
+    #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), in: Viewport(.world)) }
+    #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), centeredIn: .everything) }
+    #expect(throws: QueryError.limitWithoutViewport) {
+      try tree.clusters(.limit(9), centeredIn: .everything(zoom: 3))
+    }
+    #expect(throws: QueryError.zoomNotFinite(found: .infinity)) {
+      try tree.clusters(.detail(9), in: Viewport(.world, zoom: .infinity))
+    }
+    #expect(throws: QueryError.notALength(name: "width", found: 0)) {
+      try tree.clusters(.detail(9), in: Viewport(.world, width: 0, height: 9))
     }
   }
 
@@ -36,27 +52,27 @@ import Treeline
   func southAboveNorthIsRefused(_ set: PointSet) throws {
     let tree = try set.tree()
     let box = BoundingBox(west: 0, south: 2, east: 1, north: 1)
-    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(in: box, limit: 1) }
-    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: box) }
+    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(.limit(1), in: Viewport(box)) }
+    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: Viewport(box)) }
   }
 
   @Test func westBeyondEastIsRefusedOnAPlane() throws {
     let box = BoundingBox(west: 2, south: -90, east: 1, north: 90)
     for set in [PointSet.tenths, PointSet("none", [], as: .planar)] {
       #expect(throws: QueryError.westBeyondEast(west: 2, east: 1)) {
-        try set.tree().clusters(in: box, limit: 1)
+        try set.tree().clusters(.limit(1), in: Viewport(box))
       }
     }
-    #expect(try PointSet.one.tree().clusters(in: box, limit: 1).count == 1)
+    #expect(try PointSet.one.tree().clusters(.limit(1), in: Viewport(box)).count == 1)
   }
 
   @Test func noPointsGiveNoClusters() throws {
     for set in [PointSet.none, PointSet("none", [], as: .planar)] {
       let tree = try set.tree()
       #expect(tree.root == nil && tree.pointCount == 0)
-      #expect(try tree.clusters(in: .world, limit: 1).isEmpty)
-      #expect(try tree.clusters(in: .everything, limit: .max).isEmpty)
-      #expect(try !tree.hasPoint(in: .world))
+      #expect(try tree.clusters(.limit(1), in: Viewport(.world)).isEmpty)
+      #expect(try tree.clusters(.limit(.max), in: PlaneWindow.everything).isEmpty)
+      #expect(try !tree.hasPoint(in: Viewport(.world)))
     }
   }
 }

@@ -24,12 +24,12 @@ import Treeline
       let box = boxes.next()
       let window = try outline.tree.plane.window(showing: box)
       let oracle = QueryOracle(outline, window)
-      #expect(try outline.tree.hasPoint(in: box) == (oracle.insideCount > 0), "\(box)")
+      #expect(try outline.tree.hasPoint(in: Viewport(box)) == (oracle.insideCount > 0), "\(box)")
       for limit in [Self.limits[random.index(below: Self.limits.count)], 1 + random.index(below: 50)] {
-        let answer = try Array(outline.tree.clusters(in: box, limit: limit))
+        let answer = try Array(outline.tree.clusters(.limit(limit), in: Viewport(box)))
         #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(box), limit \(limit)")
         #expect(answer == oracle.breadthFirst(limit: limit), "\(box), limit \(limit)")
-        if let window { #expect(try Array(outline.tree.clusters(in: window, limit: limit)) == answer) }
+        if let window { #expect(try Array(outline.tree.clusters(.limit(limit), in: window)) == answer) }
       }
     }
   }
@@ -42,7 +42,7 @@ import Treeline
     for window in [.everything] + (0..<40).map({ _ in PlaneWindow.random(over: outline.tree, &random) }) {
       let oracle = QueryOracle(outline, window)
       let limit = 1 + random.index(below: 40)
-      let answer = try Array(outline.tree.clusters(in: window, limit: limit))
+      let answer = try Array(outline.tree.clusters(.limit(limit), in: window))
       #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(window), limit \(limit)")
       #expect(answer == oracle.breadthFirst(limit: limit), "\(window), limit \(limit)")
     }
@@ -52,7 +52,7 @@ import Treeline
   @Test(arguments: PointSet.nasty)
   func noLimitGivesEveryPosition(_ set: PointSet) throws {
     let outline = try set.outline()
-    let answer = try Array(outline.tree.clusters(in: .everything, limit: .max))
+    let answer = try Array(outline.tree.clusters(.limit(.max), in: PlaneWindow.everything))
     #expect(answer == outline.leaves.map(\.cluster))
     #expect(answer.reduce(0) { $0 + $1.pointCount } == set.places.count)
     #expect(answer.allSatisfy { $0.rect.isPoint })
@@ -64,7 +64,7 @@ import Treeline
   @Test func noticesBrokenAnswers() throws {
     let outline = try PointSet.cities(300, seed: 104).outline()
     let oracle = QueryOracle(outline, .everything)
-    let answer = try Array(outline.tree.clusters(in: .everything, limit: 10))
+    let answer = try Array(outline.tree.clusters(.limit(10), in: PlaneWindow.everything))
     #expect(oracle.violations(of: answer, limit: 10) == [])
     #expect(oracle.violations(of: answer, limit: 9).contains { $0.contains("exceed") })
     #expect(oracle.violations(of: answer, limit: 11).contains { $0.contains("could still be expanded") })
@@ -76,7 +76,7 @@ import Treeline
       QueryOracle(outline, corner).violations(of: answer, limit: 10).contains {
         $0.contains("no point inside")
       })
-    let other = try Array(PointSet.cities(300, seed: 105).tree().clusters(in: .everything, limit: 10))
+    let other = try Array(PointSet.cities(300, seed: 105).tree().clusters(.limit(10), in: PlaneWindow.everything))
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 
@@ -89,7 +89,7 @@ import Treeline
     ] {
       let outline = try set.outline()
       let oracle = QueryOracle(outline, .everything)
-      let answer = try Array(outline.tree.clusters(in: .everything, limit: limit))
+      let answer = try Array(outline.tree.clusters(.limit(limit), in: PlaneWindow.everything))
       #expect(answer == oracle.breadthFirst(limit: limit), "\(set), limit \(limit)")
     }
   }

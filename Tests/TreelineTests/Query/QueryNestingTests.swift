@@ -11,10 +11,10 @@ import Treeline
     for _ in 0..<25 {
       let limit = 1 + random.index(below: 30)
       var window = PlaneWindow.random(over: tree, &random)
-      var answer = try Array(tree.clusters(in: window, limit: limit))
+      var answer = try Array(tree.clusters(.limit(limit), in: window))
       for _ in 0..<5 {
         let part = window.randomPart(&random)
-        let finer = try Array(tree.clusters(in: part, limit: limit))
+        let finer = try Array(tree.clusters(.limit(limit), in: part))
         #expect(unrefined(finer, by: answer) == [], "\(part) in \(window), limit \(limit)")
         (window, answer) = (part, finer)
       }
@@ -34,8 +34,8 @@ import Treeline
       var coarser: [Cluster]?
       var zoom = 0.0
       while zoom < 20 {
-        let viewport = Viewport(center: center, zoom: zoom, width: 800, height: 500, on: tree.plane)
-        let answer = try Array(tree.clusters(in: viewport, limit: 25))
+        let viewport = Viewport(center: center, zoom: zoom, width: 800, height: 500)
+        let answer = try Array(tree.clusters(.limit(25), in: viewport))
         if let coarser { #expect(unrefined(answer, by: coarser) == [], "\(center) at zoom \(zoom)") }
         coarser = answer
         zoom += random.number(from: 0.05, to: 1.5)
@@ -50,10 +50,10 @@ import Treeline
     var boxes = BoxMaker(for: set, seed: 117)
     for _ in 0..<6 {
       let box = boxes.next()
-      let all = try Array(tree.clusters(in: box, limit: .max)).count
+      let all = try Array(tree.clusters(.limit(.max), in: Viewport(box))).count
       var coarser: [Cluster]?
       for limit in [1, 2, 3, 4, 5, 6, 9, 17, 40, 41] {
-        let answer = try Array(tree.clusters(in: box, limit: limit))
+        let answer = try Array(tree.clusters(.limit(limit), in: Viewport(box)))
         #expect(answer.count == min(limit, all))
         if let coarser { #expect(unrefined(answer, by: coarser) == [], "\(box), limit \(limit)") }
         coarser = answer

@@ -13,9 +13,9 @@ import Treeline
     for set in [PointSet.cities(2000, seed: 122), .antimeridian(300, seed: 123), .tenths] {
       let tree = try set.tree()
       let questions = Self.questions(for: set)
-      let fresh = try questions.map { try Array(set.tree().clusters(in: $0.box, limit: $0.limit)) }
-      let forth = try questions.map { try Array(tree.clusters(in: $0.box, limit: $0.limit)) }
-      let back = try questions.reversed().map { try Array(tree.clusters(in: $0.box, limit: $0.limit)) }
+      let fresh = try questions.map { try Array(set.tree().clusters(.limit($0.limit), in: Viewport($0.box))) }
+      let forth = try questions.map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
+      let back = try questions.reversed().map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
       #expect(forth == fresh)
       #expect(back.reversed() == fresh)
     }
@@ -25,12 +25,12 @@ import Treeline
     let set = PointSet.cities(20_000, seed: 124)
     let tree = try set.tree()
     let questions = Self.questions(for: set)
-    let expected = try questions.map { try Array(tree.clusters(in: $0.box, limit: $0.limit)) }
+    let expected = try questions.map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
     try await withThrowingTaskGroup(of: (Int, [Cluster]).self) { group in
       for task in 0..<600 {
         let number = task * 7 % questions.count
         let (box, limit) = questions[number]
-        group.addTask { (number, try Array(tree.clusters(in: box, limit: limit))) }
+        group.addTask { (number, try Array(tree.clusters(.limit(limit), in: Viewport(box)))) }
       }
       for try await (number, answer) in group { #expect(answer == expected[number]) }
     }

@@ -12,7 +12,7 @@ import TreelineBuilder
   ])
   func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
     let tree = try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0
@@ -20,11 +20,11 @@ import TreelineBuilder
       var screen = screens.next()
       let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(at: $0)) }
       let row = tree.row(at: visible[random.index(below: visible.count)])
-      let chosen = try #require(try tree.place(ofRow: row, at: set.places[row]))
+      let chosen = try #require(try tree.treeIndex(ofRow: row, at: set.places[row]))
       var shown = tree.noClusters
       for _ in 0..<12 {
         let next = try screens.cut().answer(of: tree, on: screen)
-        let holder = next.firstIndex(holdingPlace: chosen).map { next[$0] }
+        let holder = next.firstIndex(containing: chosen).map { next[$0] }
         if screen.window.contains(tree.position(at: chosen)) {
           #expect(holder != nil, "row \(row) of \(set) on \(screen), seeds 545 and 546")
           seen += 1

@@ -63,13 +63,6 @@ import TreelineBuilder
     #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
   }
 
-  @Test func requiredDistanceMustBeAboveZero() async {
-    await #expect(processExitsWith: .failure) {
-      let tree = try PointSet.cities(30, seed: 99).tree()
-      _ = try tree.nodes(.zero, tree.separations(threads: 1).codes, in: .everything)
-    }
-  }
-
   private static func code(_ random: inout SplitMix64, _ codes: ContiguousArray<UInt16>) -> SeparationCode {
     guard !codes.isEmpty, random.index(below: 4) > 0 else {
       return SeparationCode(rawValue: UInt16(1 + random.index(below: 56_000)))
@@ -95,10 +88,14 @@ extension ClusterTree {
   fileprivate func nodes(
     _ required: SeparationCode, _ codes: ContiguousArray<UInt16>, in window: PlaneWindow
   ) throws -> [ClusterID] {
-    defer { withExtendedLifetime(storage) {} }
-    return try codes.withUnsafeBufferPointer { codes in
+    try codes.withUnsafeBufferPointer { codes in
       guard let start = codes.baseAddress else { return [] }
-      return try storage.separatedCut(apartBy: required, start, in: window, limit: .max).map(\.id)
+      return try withStorage { storage in
+        let scale = PixelScale(storage: storage, separations: start, name: "spacing", pixels: 1)
+        return try storage.scaleCut(
+          in: window, scale: scale, greatest: Double(required.rawValue) - 1, limit: .max
+        ).map(\.id)
+      }
     }
   }
 }

@@ -8,22 +8,22 @@ import TreelineBuilder
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
   func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {
     let tree = try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 161)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
       let (zoom, pixels) = (
         Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random)
       )
-      let alone = PointsAlone(
+      let alone = UnclusteredPoints(
         leastMembers: 1 + random.index(below: 5), fromZoom: random.index(below: 3) == 0 ? 10 : .infinity)
-      let byDetail = try tree.clusters(in: .everything, zoom: zoom, detail: pixels, alone: alone)
+      let byDetail = try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
-        try tree.clusters(standingIn: window, zoom: zoom, detail: pixels, alone: alone).map(\.id)
+        try tree.clusters(.detail(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == byDetail.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))
-      let bySpacing = try tree.clusters(in: .everything, zoom: zoom, spacing: pixels, alone: alone)
+      let bySpacing = try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
-        try tree.clusters(standingIn: window, zoom: zoom, spacing: pixels, alone: alone).map(\.id)
+        try tree.clusters(.spacing(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == bySpacing.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))
     }
   }
@@ -31,7 +31,7 @@ import TreelineBuilder
   @Test func aSpacingNeedsSeparations() throws {
     let tree = try ClusterTree([Coordinate(longitude: 0, latitude: 0)])
     #expect(throws: QueryError.noSeparations) {
-      try tree.clusters(standingIn: .everything, zoom: 3, spacing: 4)
+      try tree.clusters(.spacing(4), centeredIn: PlaneWindow.everything, zoom: 3)
     }
   }
 }

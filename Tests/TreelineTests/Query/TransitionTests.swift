@@ -19,7 +19,7 @@ import TreelineBuilder
   private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
     try ClusterTree(
       set.places, as: set.projection,
-      options: BuildOptions(splitRule: rule, threads: 1, findsSeparations: true))
+      options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
   }
 
   /// One of any kind, in any window.
@@ -30,16 +30,15 @@ import TreelineBuilder
     let (limit, zoom) = (1 + random.index(below: 40), random.number(from: -2, to: 24))
     let pixels = random.number(from: 0, to: 200)
     let cap = random.index(below: 2) == 0 ? limit : .max
-    let alone = PointsAlone(
+    let alone = UnclusteredPoints(
       leastMembers: [2, 2, 9][random.index(below: 3)], fromZoom: [.infinity, 12][random.index(below: 2)])
     let order = ExpansionOrder.allCases[random.index(below: ExpansionOrder.allCases.count)]
     switch random.index(below: 4) {
-    case 0: return try tree.clusters(in: window, limit: limit, order: order)
-    case 1: return try tree.clusters(in: window, zoom: zoom, detail: pixels, limit: cap, alone: alone)
-    case 2: return try tree.clusters(in: window, zoom: zoom, spacing: pixels, limit: cap, alone: alone)
+    case 0: return try tree.clusters(.limit(limit, order), in: window)
+    case 1: return try tree.clusters(.detail(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
+    case 2: return try tree.clusters(.spacing(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     default:
-      return try tree.clusters(
-        in: window, limit: limit, continuing: previous ?? tree.noClusters, order: order)
+      return try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
     }
   }
 
@@ -49,7 +48,7 @@ import TreelineBuilder
     #expect(transition.added.map(\.id) == to.map(\.id).filter { !kept.contains($0) })
     #expect(transition.removed.map(\.id) == from.map(\.id).filter { !kept.contains($0) })
     let old =
-      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts) + transition.left
+      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts) + transition.exited
     let new =
       transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts)
       + transition.entered
@@ -60,13 +59,13 @@ import TreelineBuilder
       #expect(fork.parts.reduce(fork.hiddenPointCount) { $0 + $1.pointCount } == fork.whole.pointCount)
       #expect(fork.hiddenPointCount >= 0)
     }
-    for cluster in transition.left { #expect(!to.contains { $0.range.overlaps(cluster.range) }) }
+    for cluster in transition.exited { #expect(!to.contains { $0.range.overlaps(cluster.range) }) }
     for cluster in transition.entered { #expect(!from.contains { $0.range.overlaps(cluster.range) }) }
   }
 
   @Test func nothingChangesFromAnAnswerToItself() throws {
     let tree = try PointSet.cities(500, seed: 132).tree()
-    let answer = try tree.clusters(in: .everything, limit: 40)
+    let answer = try tree.clusters(.limit(40), in: PlaneWindow.everything)
     let transition = Transition(from: answer, to: answer)
     #expect(transition.kept == answer)
     #expect(transition.splits.isEmpty && transition.merges.isEmpty)
@@ -80,7 +79,7 @@ import TreelineBuilder
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
       let (forth, back) = (Transition(from: from, to: to), Transition(from: to, to: from))
       #expect(forth.splits.map(\.whole) == back.merges.map(\.whole))
-      #expect(forth.entered == back.left)
+      #expect(forth.entered == back.exited)
       #expect(forth.kept == back.kept)
     }
   }
@@ -93,7 +92,7 @@ import TreelineBuilder
     for _ in 0..<20 {
       let answer = try Self.answer(of: tree, &random)
       for place in 0..<tree.pointCount {
-        #expect(answer.firstIndex(holdingPlace: place) == answer.firstIndex { $0.range.contains(place) })
+        #expect(answer.firstIndex(containing: place) == answer.firstIndex { $0.range.contains(place) })
       }
     }
   }

@@ -48,7 +48,7 @@ import Treeline
       for index in entry.cluster.range { holding[index].append(entry.cluster) }
     }
     for index in holding.indices {
-      #expect(try tree.clusters(holdingPlace: index) == holding[index], "point \(index)")
+      #expect(try tree.clusters(containing: index) == holding[index], "point \(index)")
     }
   }
 

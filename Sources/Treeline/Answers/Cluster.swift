@@ -1,0 +1,142 @@
+/// A node of the tree as shown on a map: one point, or several that stand together.
+public struct Cluster: Sendable, Identifiable {
+  public let id: ClusterID
+
+  /// Which points belong to it, as indices in tree order. Ranges of two clusters of one tree are nested or disjoint.
+  public let range: Range<Int>
+
+  /// The row number of its point where it has just one.
+  public let row: Int?
+
+  /// The mean of its points' positions, in units of the plane.
+  public let meanX: Double
+  public let meanY: Double
+
+  /// The smallest box around its points, on the plane.
+  public let rect: PlaneRect
+
+  /// The plane it lies on.
+  public let plane: Plane
+
+  package let spread: NodeSpread
+
+  public var pointCount: Int { range.count }
+
+  /// The mean of its points' positions on the plane, as a coordinate.
+  public var coordinate: Coordinate { plane.coordinate(x: meanX, y: meanY) }
+
+  /// The smallest box around its points.
+  public var bounds: BoundingBox { plane.boundingBox(of: rect) }
+
+  /// Whether it is more than one point, all at one position: no zoom tells them apart.
+  public var isStack: Bool { pointCount > 1 && rect.isPoint }
+
+  /// The root mean square distance of its points to their mean, in plane units.
+  public var radius: Double { spread.trace.squareRoot() }
+
+  /// The direction and the extent along which its points spread.
+  public var ellipse: Ellipse { Ellipse(covariance: spread) }
+
+  /// Whether `other` lies strictly below this cluster in the tree.
+  ///
+  /// - Precondition: both are clusters of one tree.
+  public func isAncestor(of other: Cluster) -> Bool {
+    range.count > other.range.count && range.lowerBound <= other.range.lowerBound
+      && other.range.upperBound <= range.upperBound
+  }
+}
+
+extension Cluster: CustomStringConvertible {
+  /// The number of points and where they are: `12 points at (2.35, 48.86)`.
+  public var description: String {
+    let coordinate = coordinate
+    func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
+    return pointCount == 1
+      ? "row \(row!) at (\(rounded(coordinate.longitude)), \(rounded(coordinate.latitude)))"
+      : "\(pointCount) points at (\(rounded(coordinate.longitude)), \(rounded(coordinate.latitude)))"
+  }
+}
+
+extension Cluster: Hashable {
+  public static func == (a: Cluster, b: Cluster) -> Bool {
+    a.id == b.id && a.range == b.range && a.rect == b.rect && a.row == b.row
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// The name of a cluster: which node of the tree it is.
+///
+/// A node is fixed by its first point in tree order and its level, the root being level 0. Both fit one number below
+/// 2^53, so ids survive JSON and JavaScript. An id means the same over every viewport, limit and zoom of one tree,
+/// and nothing in another tree. Ids compare in tree order, an ancestor before what lies below it.
+public struct ClusterID: Hashable, Sendable, RawRepresentable {
+  public let rawValue: UInt64
+
+  public init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  init(first: UInt32, level: Int) {
+    rawValue = UInt64(first) << Self.levelBits | UInt64(level)
+  }
+
+  static let levelBits: UInt64 = 10
+  var first: UInt64 { rawValue >> Self.levelBits }
+  var level: Int { Int(rawValue & (1 << Self.levelBits - 1)) }
+}
+
+extension ClusterID: Comparable {
+  public static func < (a: ClusterID, b: ClusterID) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension ClusterID: CustomStringConvertible {
+  public var description: String { String(rawValue) }
+}
+
+/// The one-sigma ellipse of a cluster's points: how far they spread along their two principal axes.
+///
+/// Drawn at twice its size it holds most of the points of an even cloud, and follows the railway that they lie on.
+public struct Ellipse: Hashable, Sendable {
+  /// Standard deviations along the longer and the shorter principal axis, in plane units.
+  public let semiMajor: Double
+  public let semiMinor: Double
+
+  /// The unit vector of the longer axis, on the plane: x to the east, y to the south. `axisX` is not negative.
+  public let axisX: Double
+  public let axisY: Double
+
+  init(covariance: NodeSpread) {
+    let (xx, xy, yy) = (Double(covariance.xx), Double(covariance.xy), Double(covariance.yy))
+    let mean = (xx + yy) / 2
+    let half = (xx - yy) / 2
+    let radius = (half * half + xy * xy).squareRoot()
+    semiMajor = (mean + radius).squareRoot()
+    semiMinor = max(mean - radius, 0).squareRoot()
+    // Half the angle of (half, xy), without a function of the mathematics library.
+    let cosine = radius > 0 ? half / radius : 1
+    axisX = ((1 + cosine) / 2).squareRoot()
+    axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0
+  }
+}
+
+extension ClusterTree {
+  /// - Precondition: `storage.checkSummary(of: node)`.
+  @inline(__always)
+  func cluster(of node: Node) -> Cluster {
+    let rect = storage.box(of: node)
+    let (sums, spread) = storage.summary(of: node, in: rect)
+    let count = Double(node.count)
+    return Cluster(
+      id: node.id, range: node.range,
+      row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
+      meanX: Double(rect.minX) + Double(sums.x) / count, meanY: Double(rect.minY) + Double(sums.y) / count,
+      rect: rect, plane: plane, spread: spread)
+  }
+
+  /// The cluster of a node that nothing has looked at yet.
+  func checkedCluster(of node: Node) throws(IndexError) -> Cluster {
+    try storage.checkSummary(of: node)
+    return cluster(of: node)
+  }
+}

@@ -1,0 +1,137 @@
+/// Your own values on a map: a `ClusterTree` that answers with them.
+///
+/// ```swift
+/// let hotels = try ClusterMap(allHotels, at: \.coordinate)
+/// for result in try hotels.clusters(.limit(50), in: view) { ... }
+/// ```
+public struct ClusterMap<Value: Sendable>: Sendable {
+  public let tree: ClusterTree
+
+  /// The values in the order in which they were given; row numbers of the tree count them.
+  public let values: [Value]
+
+  package init(tree: ClusterTree, values: [Value]) {
+    self.tree = tree
+    self.values = values
+  }
+
+  /// What is shown at one position of the map.
+  public enum Result: Sendable {
+    /// One value.
+    case single(Value, Cluster)
+    /// Several, shown as one.
+    case cluster(Cluster, members: Members)
+
+    /// Where it is and what it looks like, whichever of the two it is.
+    public var cluster: Cluster {
+      switch self {
+      case .single(_, let cluster), .cluster(let cluster, _): cluster
+      }
+    }
+  }
+
+  /// The values of one cluster in tree order; a slice is a page and costs O(1).
+  public struct Members: RandomAccessCollection, Sendable {
+    let rows: RowNumbers
+    let values: [Value]
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { rows.count }
+    public subscript(position: Int) -> Value { values[rows[position]] }
+  }
+
+  /// The results of an answer, in tree order, each looked up when it is asked for.
+  public struct Results: RandomAccessCollection, Sendable {
+    /// The same answer without the values.
+    public let clusters: Clusters
+    let values: [Value]
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { clusters.count }
+    public subscript(position: Int) -> Result {
+      ClusterMap(tree: clusters.tree, values: values).result(for: clusters[position])
+    }
+  }
+
+  /// What stands for the values in view; see `ClusterTree.clusters(_:in:after:)` for what holds of it.
+  ///
+  /// - Parameter previous: The answer shown before, which a limit that continues looks at.
+  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
+    results(for: try tree.clusters(cut, in: viewport, after: previous?.clusters))
+  }
+
+  /// What changes from one answer to another, with your own values in it.
+  ///
+  /// - Precondition: both are answers of this map.
+  public func transition(from first: Results, to second: Results) -> Transition {
+    Transition(Treeline.Transition(from: first.clusters, to: second.clusters), values: values)
+  }
+
+  /// The values of any cluster of the tree.
+  public func members(of cluster: Cluster) -> Members {
+    Members(rows: tree.members(of: cluster), values: values)
+  }
+
+  /// A cluster of the tree with its values.
+  public func result(for cluster: Cluster) -> Result {
+    if let row = cluster.row { return .single(values[row], cluster) }
+    return .cluster(cluster, members: members(of: cluster))
+  }
+
+  /// An answer of the tree with its values.
+  public func results(for clusters: Clusters) -> Results { Results(clusters: clusters, values: values) }
+}
+
+extension ClusterMap {
+  /// What changes between two answers; see `Treeline.Transition` for what its parts are.
+  public struct Transition: Sendable {
+    /// One result on one side, and those within it that are shown on the other.
+    public struct Replacement: Sendable {
+      public let whole: Result
+      public let parts: Results
+      /// How many of the whole's values are in none of the parts.
+      public let hiddenPointCount: Int
+    }
+
+    private let transition: Treeline.Transition
+    private let values: [Value]
+
+    init(_ transition: Treeline.Transition, values: [Value]) {
+      (self.transition, self.values) = (transition, values)
+    }
+
+    public var kept: Results { results(transition.kept) }
+    public var splits: [Replacement] { transition.splits.map(replacement) }
+    public var merges: [Replacement] { transition.merges.map(replacement) }
+    public var entered: Results { results(transition.entered) }
+    public var exited: Results { results(transition.exited) }
+    public var added: Results { results(transition.added) }
+    public var removed: Results { results(transition.removed) }
+
+    private func results(_ clusters: Clusters) -> Results { Results(clusters: clusters, values: values) }
+
+    private func replacement(_ other: Treeline.Transition.Replacement) -> Replacement {
+      let map = ClusterMap(tree: other.parts.tree, values: values)
+      return Replacement(
+        whole: map.result(for: other.whole), parts: results(other.parts),
+        hiddenPointCount: other.hiddenPointCount)
+    }
+  }
+
+  /// Values on a tree that was built before, such as one opened from an index.
+  ///
+  /// ```swift
+  /// let map = try ClusterMap(hotels, on: ClusterTree(index: "hotels.treeline"))
+  /// ```
+  ///
+  /// - Parameter values: Those that the tree was built over, in the order of its rows.
+  /// - Throws: `QueryError.tooFewValues` where a row of the tree has no value.
+  /// - Complexity: O(pointCount)
+  public init(_ values: [Value], on tree: ClusterTree) throws(QueryError) {
+    let rowCount = tree.withStorage { storage in
+      UnsafeBufferPointer(start: storage.rows, count: tree.pointCount).max().map { Int($0) + 1 } ?? 0
+    }
+    guard rowCount <= values.count else { throw .tooFewValues(expected: rowCount, found: values.count) }
+    self.init(tree: tree, values: values)
+  }
+}

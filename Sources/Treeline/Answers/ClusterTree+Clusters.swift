@@ -1,0 +1,149 @@
+extension ClusterTree {
+  /// The clusters that stand for the points in view, in tree order.
+  ///
+  /// A pure function of the tree and its arguments. It holds always that
+  /// - every point in view is in exactly one cluster, and every cluster has a point in view;
+  /// - no cluster contains another;
+  /// - there are no more clusters than the cut's limit.
+  ///
+  /// What more holds depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included, which
+  /// is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane. A cluster
+  /// stands for all its points, some of which may lie out of view.
+  ///
+  /// ```swift
+  /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
+  /// let clusters = try tree.clusters(.spacing(44).atMost(500), in: view)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - cut: How finely the points are told apart.
+  ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
+  ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without one its
+  ///     answer is a fresh one.
+  /// - Returns: The clusters; none where no point is in view.
+  /// - Throws: `QueryError` where an argument makes no sense or the tree lacks what the cut needs; `IndexError` where a file
+  ///   is damaged.
+  /// - Precondition: `previous` is of this tree.
+  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a detail or a spacing,
+  ///   O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the previous
+  ///   answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if they scatter too
+  ///   much.
+  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
+    guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
+    guard let window = try viewport.window(on: plane) else { return noClusters }
+    return try clusters(
+      cut, in: window, zoom: cut.isByPixels ? viewport.zoom(on: plane) : nil, after: previous)
+  }
+
+  /// The same for a part of the plane.
+  ///
+  /// - Parameter zoom: Of 256 px tiles.
+  package func clusters(
+    _ cut: Cut, in window: PlaneWindow, zoom: Double? = nil, after previous: Clusters? = nil
+  ) throws -> Clusters {
+    guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
+    return try withStorage { storage in
+      let nodes: [Node]
+      if let scale = try PixelScale(cut, of: storage) {
+        guard let zoom else { throw QueryError.noZoom }
+        nodes = try storage.scaleCut(
+          in: window, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)
+      } else {
+        nodes = try storage.limitCut(cut, in: window, after: previous)
+      }
+      return Clusters(tree: self, nodes: nodes)
+    }
+  }
+
+  /// The clusters of a cut over the whole plane whose mean lies in a viewport, edges included; in tree order.
+  ///
+  /// This is what a tile of a map shows: a cluster's mean may lie where none of its points does, in the tile beside all of
+  /// them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters whose mean lies in it.
+  ///
+  /// - Parameters:
+  ///   - cut: By detail or spacing; it is not bounded by its limit, which would differ from tile to tile.
+  /// - Throws: `QueryError` where an argument makes no sense, as a limit does, or the tree lacks what the cut needs;
+  ///   `IndexError` where a file is damaged.
+  /// - Complexity: O(answer + depth), besides nodes whose boxes reach into the window.
+  public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
+    guard let window = try viewport.window(on: plane) else { return noClusters }
+    return try clusters(cut, centeredIn: window, zoom: viewport.zoom(on: plane))
+  }
+
+  /// The same for a part of the plane.
+  package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?) throws -> Clusters {
+    try withStorage { storage in
+      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.limitWithoutViewport }
+      guard let zoom else { throw QueryError.noZoom }
+      return Clusters(
+        tree: self,
+        nodes: try storage.nodes(
+          centeredIn: window, scale: scale, zoom: zoom,
+          leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
+    }
+  }
+
+  /// Whether any point is in view.
+  public func hasPoint(in viewport: Viewport) throws -> Bool {
+    guard let window = try viewport.window(on: plane) else { return false }
+    return try withStorage { storage in
+      guard let root = storage.root else { return false }
+      return try storage.hasVisiblePoint(root, in: window)
+    }
+  }
+
+  /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
+  public var hasSeparations: Bool { withStorage { $0.separations != nil } }
+}
+
+extension TreeStorage {
+  /// The nodes of a cut by a limit.
+  fileprivate func limitCut(_ cut: Cut, in window: PlaneWindow, after previous: Clusters?) throws -> [Node] {
+    guard case .limit(let order, let isContinuing) = cut.criterion else {
+      preconditionFailure("Expected a cut by a limit, found \(cut)")
+    }
+    let fresh =
+      switch order {
+      case .breadthFirst: try breadthFirstCut(in: window, limit: cut.limit)
+      case .widestFirst: try bestFirstCut(in: window, limit: cut.limit, .scatter)
+      case .steepestFirst: try bestFirstCut(in: window, limit: cut.limit, .savedScatter)
+      }
+    guard isContinuing, let previous else { return fresh }
+    precondition(previous.isOf(self), "Expected an answer of this tree, found one of another tree")
+    let visible = try previous.nodes.filter { node throws(IndexError) in
+      try hasVisiblePoint(node, in: window)
+    }
+    return try Continuation(of: visible, and: fresh, of: self, in: window).nodes(limit: cut.limit) ?? fresh
+  }
+
+  /// The first nodes on the ways down from the root that are not too coarse, as far as their means lie in a window.
+  fileprivate func nodes(
+    centeredIn window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int
+  ) throws -> [Node] {
+    let greatest = try scale.greatestCoarseness(atZoom: zoom)
+    var nodes: [Node] = []
+    // The right parts on the way down to the node that is looked at: one a level.
+    var waiting: [Node] = []
+    if let root { waiting.append(root) }
+    while let node = waiting.popLast() {
+      // A mean lies in the box around its points.
+      let box = box(of: node)
+      guard window.intersects(box) else { continue }
+      if let pair = try childPair(of: node),
+        try Int(node.count) < leastMembers || scale.coarseness(of: node, pair) > greatest
+      {
+        waiting.append(pair.right(of: node))
+        waiting.append(pair.left(of: node))
+        continue
+      }
+      try checkSummary(of: node)
+      let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
+      if window.contains(
+        x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count)
+      {
+        nodes.append(node)
+      }
+    }
+    return nodes
+  }
+}

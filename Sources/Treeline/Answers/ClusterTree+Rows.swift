@@ -1,0 +1,88 @@
+// A point has two numbers: its row, where it stood in the input, and its tree index, where it stands in tree order.
+
+extension ClusterTree {
+  /// The row numbers of a cluster's points: where they stood in the input, from 0.
+  ///
+  /// - Precondition: the cluster is one of this tree.
+  /// - Complexity: O(1)
+  public func members(of cluster: Cluster) -> RowNumbers {
+    precondition(
+      cluster.range.upperBound <= pointCount,
+      "Expected a cluster of this tree, found the range \(cluster.range)")
+    return RowNumbers(tree: self, range: cluster.range)
+  }
+
+  /// Where a point stands in tree order, given its row number and where it lies; nil if that row is not there.
+  ///
+  /// With `clusters(containing:)` and `Clusters.firstIndex(containing:)` it tells what cluster a point is part of:
+  ///
+  /// ```swift
+  /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!
+  /// let shown = try tree.clusters(.limit(50), in: view)
+  /// let number = shown.firstIndex(containing: treeIndex)  // nil if none of the clusters in view holds it
+  /// ```
+  ///
+  /// - Parameter coordinate: The one the point was built with.
+  /// - Precondition: both numbers of the coordinate are finite.
+  /// - Throws: `IndexError` where a file is damaged.
+  /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around the
+  ///   position are looked into.
+  public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
+    guard let row = UInt32(exactly: row) else { return nil }
+    return try withStorage { storage throws(IndexError) in
+      try storage.treeIndex(ofRow: row, at: plane.point(at: coordinate))
+    }
+  }
+
+  /// The same without the coordinate.
+  ///
+  /// - Complexity: O(pointCount); who asks often keeps the inverse of `members(of: root)`.
+  public func treeIndex(ofRow row: Int) -> Int? {
+    guard let row = UInt32(exactly: row) else { return nil }
+    return withStorage { UnsafeBufferPointer(start: $0.rows, count: pointCount).firstIndex(of: row) }
+  }
+}
+
+/// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points of
+/// one position come in the order of their rows.
+///
+/// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing.
+public struct RowNumbers: RandomAccessCollection, Sendable {
+  let tree: ClusterTree
+  let range: Range<Int>
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { range.count }
+
+  public subscript(position: Int) -> Int {
+    precondition(
+      position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
+    return tree.withStorage { Int($0.rows[range.lowerBound + position]) }
+  }
+}
+
+extension TreeStorage {
+  fileprivate func treeIndex(ofRow row: UInt32, at point: PlanePoint) throws(IndexError) -> Int? {
+    var waiting: [Node] = []
+    func wait(_ node: Node) { if nodes[Int(node.record)].box.contains(point) { waiting.append(node) } }
+    if let root { wait(root) }
+    while let node = waiting.popLast() {
+      if isStored(node), let (left, right) = try children(of: node) {
+        wait(right)
+        wait(left)
+      } else if nodes[Int(node.record)].box.isPoint {
+        if let treeIndex = treeIndex(ofRow: row, inStack: node.range) { return treeIndex }
+      } else {
+        let treeIndex = try distinctPlaces(of: node).first { points[$0] == point && rows[$0] == row }
+        if let treeIndex { return treeIndex }
+      }
+    }
+    return nil
+  }
+
+  /// Rows of one position are in their order.
+  private func treeIndex(ofRow row: UInt32, inStack range: Range<Int>) -> Int? {
+    let index = firstIndex(in: range) { rows[$0] >= row }
+    return index < range.upperBound && rows[index] == row ? index : nil
+  }
+}

@@ -1,0 +1,59 @@
+/// A question that has no answer.
+public enum QueryError: Error, Hashable, Sendable {
+  case limitBelowOne(found: Int)
+  case notFinite(edge: String, found: Double)
+  case southAboveNorth(south: Double, north: Double)
+  case westBeyondEast(west: Double, east: Double)
+  case unknownCluster(ClusterID)
+  /// Two clusters that cannot be of one answer, for one lies within the other, or is the other.
+  case overlappingClusters(ClusterID, ClusterID)
+  case zoomNotFinite(found: Double)
+  /// A number of pixels that is no length: a detail or a spacing.
+  case notALength(name: String, found: Double)
+  /// The tree was built, or its index written, without what a spacing needs.
+  case noSeparations
+  /// A detail or a spacing in a viewport without a zoom.
+  case noZoom
+  /// A limit where something is asked for that does not depend on a viewport, as a limit does.
+  case limitWithoutViewport
+  /// Values for a tree that has rows beyond them.
+  case tooFewValues(expected: Int, found: Int)
+  /// The centre of a viewport whose numbers are not finite.
+  case notACoordinate(found: Coordinate)
+}
+
+extension QueryError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .limitBelowOne(let found):
+      "expected a limit of 1 or more clusters, found \(found)"
+    case .notFinite(let edge, let found):
+      "expected a finite number as the \(edge) edge of the box, found \(found)"
+    case .southAboveNorth(let south, let north):
+      "expected the south edge of the box at or below its north edge, found south \(south) and north \(north)"
+    case .westBeyondEast(let west, let east):
+      "expected the west edge of the box at or before its east edge, as on every plain plane, "
+        + "found west \(west) and east \(east)"
+    case .zoomNotFinite(let found):
+      "expected a finite number as the zoom, found \(found)"
+    case .notALength(let name, let found):
+      "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
+    case .noSeparations:
+      "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
+        + "or its index with 'treeline build' and without '--no-separation'"
+    case .noZoom:
+      "a detail and a spacing are in pixels and need a viewport with a zoom, found one without"
+    case .limitWithoutViewport:
+      "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
+    case .tooFewValues(let expected, let found):
+      "expected \(expected) values or more, as many as the tree has rows, found \(found); "
+        + "give those that it was built over, in their order"
+    case .notACoordinate(let found):
+      "expected a longitude and a latitude that are finite as the center of the viewport, found \(found)"
+    case .overlappingClusters(let upper, let lower):
+      "expected clusters none of which lies within another, found \(lower) within \(upper)"
+    case .unknownCluster(let id):
+      "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
+    }
+  }
+}

@@ -1,0 +1,93 @@
+extension TreeStorage {
+  /// The cut that comes of expanding, again and again, the node that is worth most, as long as the answer stays within the
+  /// limit; in tree order.
+  ///
+  /// Widest first a node is worth what it scatters, the sum of its points' squared distances to their mean; steepest first
+  /// what it scatters more than its children do. It is worth no more than its parent; of equals the upper is first, then
+  /// the first in tree order. So nodes are expanded in an order that does not look at the window, a parent before its children, and what
+  /// holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing could still be expanded.
+  ///
+  /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
+  func bestFirstCut(
+    in window: PlaneWindow, limit: Int, _ worth: Worth
+  ) throws(IndexError) -> [Node] {
+    guard let root, try isSeen(root, in: window) else { return [] }
+    let edges = WindowEdges(of: window)
+    let visibility = try visibility(byBoxOf: root, in: edges)
+    var cut = [Entry(node: root, visibility: visibility, next: -1)]
+    var waiting = Heap<Candidate>()
+    if let worth = try self.worth(worth, of: root, atMost: .infinity) {
+      waiting.insert(Candidate(worth: worth, level: 0, first: 0, index: 0))
+    }
+    while let candidate = waiting.popFirst() {
+      let parent = cut[candidate.index]
+      if cut.count == limit && parent.visibility == .whole { continue }
+      guard let pair = try childPair(of: parent.node) else { continue }
+      let visibilities = try visibilities(of: pair, of: parent.node, below: parent.visibility, in: edges)
+      let (left, right) = (pair.left(of: parent.node), pair.right(of: parent.node))
+      let seen = [(left, visibilities.left), (right, visibilities.right)].filter { $0.1 != .none }
+      if seen.count == 2 && cut.count == limit || seen.isEmpty { continue }
+      for (number, (node, visibility)) in seen.enumerated() {
+        let index = number == 0 ? candidate.index : cut.count
+        if number == 0 {
+          cut[index].node = node
+          cut[index].visibility = visibility
+        } else {
+          cut.append(Entry(node: node, visibility: visibility, next: cut[candidate.index].next))
+          cut[candidate.index].next = index
+        }
+        if let worth = try self.worth(worth, of: node, atMost: candidate.worth) {
+          waiting.insert(Candidate(worth: worth, level: node.level, first: node.first, index: index))
+        }
+      }
+    }
+    let nodes = sequence(first: 0) { cut[$0].next < 0 ? nil : cut[$0].next }.map { cut[$0].node }
+    for node in nodes { try checkSummary(of: node) }
+    return nodes
+  }
+
+  /// A node of the cut, and where in the list of entries the next one in tree order is.
+  private struct Entry {
+    var node: Node
+    var visibility: Visibility
+    var next: Int
+  }
+
+  private struct Candidate: Comparable {
+    var worth: Double
+    var level: UInt16
+    var first: UInt32
+    var index: Int
+
+    /// Whether `a` is expanded before `b`.
+    static func < (a: Candidate, b: Candidate) -> Bool {
+      (b.worth, a.level, a.first) < (a.worth, b.level, b.first)
+    }
+  }
+
+  /// What decides which node is expanded first.
+  enum Worth {
+    case scatter
+    case savedScatter
+  }
+
+  /// nil where a node is a point, or a stack, and cannot be expanded.
+  private func worth(_ worth: Worth, of node: Node, atMost bound: Double) throws(IndexError) -> Double? {
+    if node.count == 1 { return nil }
+    var value = try scatter(of: node)
+    if worth == .savedScatter {
+      guard let (left, right) = try children(of: node) else { return nil }
+      value -= try scatter(of: left) + scatter(of: right)
+    }
+    // A damaged file may hold what is no number.
+    return value < bound ? value : bound
+  }
+
+  /// The sum of the squared distances of a node's points to their mean.
+  func scatter(of node: Node) throws(IndexError) -> Double {
+    if node.count == 1 { return 0 }
+    try checkSummary(of: node)
+    let spread = summary(of: node, in: box(of: node)).spread
+    return Double(node.count) * (Double(spread.xx) + Double(spread.yy))
+  }
+}

@@ -1,0 +1,181 @@
+import CPrefetch
+
+extension TreeStorage {
+  /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level by
+  /// level, within a level in the order in which they were reached, as long as the answer stays within the limit.
+  ///
+  /// A node is replaced by those of its children that have a point in the window. One visible child takes its parent's
+  /// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
+  /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does not
+  /// look at the window, a window inside another has an answer that refines the other's.
+  ///
+  /// Whether a node that lies across the window's edge has a point inside takes a search. So while the answer is below
+  /// the limit even with every such node counted, they are expanded unsearched, and those of which nothing is left go. At
+  /// the limit the few that are there are searched, once, and from then on each node as it is reached. The answer is the
+  /// same.
+  ///
+  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is finished is
+  /// copied at every level, but of more than about a thousand nodes only while many are not: see `Frontier`.
+  func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
+    try breadthFirstCut(in: window, limit: limit) { _, _ in true }
+  }
+
+  /// The same, but of the nodes that are too coarse only; the others are shown as they are.
+  @inline(__always)
+  func breadthFirstCut(
+    in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  ) throws(IndexError) -> [Node] {
+    guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
+    let edges = WindowEdges(of: window)
+    let visibility = try visibility(byBoxOf: start, in: edges)
+    if visibility == .none { return [] }
+    var frontier = Frontier(of: start, visibility, limit: limit)
+    /// Whether all nodes of the frontier are known to have a point in the window.
+    var isSettled = false
+    while true {
+      try expandLevels(of: &frontier, isSettled, in: edges, limit: limit, expanding: isTooCoarse)
+      let nodes = try frontier.nodes { slot throws(IndexError) in
+        // Something of a settled node is seen, whatever the boxes below it say in a damaged file.
+        try onlyVisibleNode(below: slot.node, slot.visibility, in: edges, expanding: isTooCoarse)
+          ?? (isSettled ? slot.node : nil)
+      } checked: { node throws(IndexError) in
+        try checkSummary(of: node)
+      }
+      if let nodes { return nodes }
+      // A node turned out to show nothing, which leaves room to expand more.
+      try frontier.keep { slot throws(IndexError) in
+        slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
+      }
+      isSettled = true
+    }
+  }
+
+  /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
+  private func expandLevels(
+    of frontier: inout Frontier, _ isSettled: Bool, in edges: WindowEdges, limit: Int,
+    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  ) throws(IndexError) {
+    while true {
+      var (next, cursor) = (frontier.next, frontier.cursor)
+      let end = frontier.end
+      let distanceWhenFull = frontier.distance(ofCount: limit)
+      /// 0 as long as all that was written are points.
+      var more: UInt32 = frontier.hasWritten ? 1 : 0
+      while next < end {
+        let slot = next.pointee
+        if slot.isFinished {
+          cursor.initialize(to: slot)
+          cursor += 1
+          next += 1
+          continue
+        }
+        if Frontier.distance(from: next, to: cursor) == distanceWhenFull {
+          (frontier.next, frontier.cursor) = (next, cursor)
+          return
+        }
+        next += 1
+        let childOffset = nodes[slot.record].childOffset
+        if childOffset == 0 {
+          guard let pair = try bucketChildPair(of: slot.node), try isTooCoarse(slot.node, pair) else {
+            cursor.initialize(to: slot.finished)
+            cursor += 1
+            continue
+          }
+          more |= slot.count &- 2
+          let visibilities = slot.visibility.ofParts(pair.leftCount, slot.count &- pair.leftCount)
+          let parts = slot.partsOfBucket(leftCount: pair.leftCount, seen: visibilities)
+          cursor.initialize(to: parts.left)
+          cursor += visibilities.left.asNumber
+          cursor.initialize(to: parts.right)
+          cursor += visibilities.right.asNumber
+          continue
+        }
+        let pair = try storedChildPair(of: slot.node)
+        guard try isTooCoarse(slot.node, pair) else {
+          let isLeft =
+            !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
+          cursor.initialize(to: slot.finished)
+          cursor += isLeft ? 1 : 0
+          continue
+        }
+        more = 1
+        let children = nodes + Int(pair.leftRecord)
+        // Those of the left one lie behind both, where the machine looks by itself.
+        fetchChildren(of: children + 1)
+        if slot.isAllSeen {
+          let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
+          cursor.initialize(to: parts.left)
+          (cursor + 1).initialize(to: parts.right)
+          cursor += 2
+          continue
+        }
+        let sides = edges.sidesOutside(ofPair: children)
+        var visibilities = try visibilities(byBoxes: sides, of: pair, of: slot.node, in: edges)
+        if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: edges) }
+        // Written without branches, for which of them are seen is as good as random.
+        let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
+        cursor.initialize(to: parts.left)
+        cursor += visibilities.left.asNumber
+        cursor.initialize(to: parts.right)
+        cursor += visibilities.right.asNumber
+      }
+      (frontier.next, frontier.cursor) = (next, cursor)
+      if more == 0 { return }
+      frontier.nextLevel()
+    }
+  }
+
+  /// Has the records fetched that expanding a node will look at, at the next level.
+  @inline(__always)
+  private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
+    prefetch(record + Int(record.pointee.childOffset))
+  }
+
+  /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing of it
+  /// is seen.
+  @inline(never)
+  private func onlyVisibleNode(
+    below node: Node, _ visibility: Visibility, in edges: WindowEdges,
+    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  ) throws(IndexError) -> Node? {
+    var (node, visibility) = (node, visibility)
+    while visibility == .partial {
+      let pair = try storedChildPair(of: node)
+      guard try isTooCoarse(node, pair) else { return try hasPointInside(node, edges) ? node : nil }
+      let sides = edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
+      if sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
+      var visibilities = try visibilities(byBoxes: sides, of: pair, of: node, in: edges)
+      if visibilities.left != .none && visibilities.right != .none {
+        visibilities = try searched(visibilities, of: pair, of: node, in: edges)
+        if visibilities.left != .none && visibilities.right != .none { return node }
+      }
+      if visibilities.left == .none && visibilities.right == .none { return nil }
+      (node, visibility) =
+        visibilities.left != .none ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
+    }
+    while visibility != .whole, let pair = try bucketChildPair(of: node), try isTooCoarse(node, pair) {
+      let visibilities = visibility.ofParts(pair.leftCount, node.count &- pair.leftCount)
+      if visibilities.left != .none && visibilities.right != .none { return node }
+      (node, visibility) =
+        visibilities.left != .none ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
+    }
+    return node
+  }
+
+  /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
+  /// reaches into the window. There is nil at its end if that of neither does.
+  private func lowestNode(
+    around window: PlaneWindow, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  ) throws(IndexError) -> Node? {
+    guard var node = root else { return nil }
+    while isStored(node), let pair = try childPair(of: node), try isTooCoarse(node, pair) {
+      let (left, right) = (pair.left(of: node), pair.right(of: node))
+      let reachesLeft = window.intersects(nodes[Int(left.record)].box)
+      let reachesRight = window.intersects(nodes[Int(right.record)].box)
+      if reachesLeft && reachesRight { break }
+      if !reachesLeft && !reachesRight { return nil }
+      node = reachesLeft ? left : right
+    }
+    return node
+  }
+}

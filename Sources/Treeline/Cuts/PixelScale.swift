@@ -1,0 +1,93 @@
+/// What a cut by pixels goes by, made ready for a tree: how coarse a node is, and how coarse a node may be at a zoom to be
+/// shown as a whole.
+struct PixelScale {
+  let storage: TreeStorage
+
+  /// The codes by which a spacing goes, each of a node with two children at the tree index of its right child's first
+  /// point: every such node parts two neighbouring points, and no two part the same ones. nil where a detail goes by radii.
+  let separations: UnsafePointer<UInt16>?
+
+  let name: String
+  let pixels: Double
+}
+
+extension PixelScale {
+  /// - Returns: nil for a limit.
+  /// - Throws: `QueryError.noSeparations` where the tree lacks what the cut goes by.
+  init?(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
+    guard let (name, pixels) = cut.pixels else { return nil }
+    if cut.needsSeparations && storage.separations == nil { throw .noSeparations }
+    self.init(
+      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name, pixels: pixels)
+  }
+
+  /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow from
+  /// parent to child; a damaged file may say otherwise.
+  @inline(__always)
+  func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
+    if let separations { return Double(separations[Int(node.first &+ pair.leftCount)]) }
+    return try storage.squaredRadius(of: node)
+  }
+
+  /// The greatest coarseness of a node that is shown as a whole.
+  func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
+    let units = try units(atZoom: zoom)
+    if separations == nil { return units * units }
+    // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
+    return Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+  }
+
+  private func units(atZoom zoom: Double) throws(QueryError) -> Double {
+    guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
+    guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: name, found: pixels) }
+    // At a zoom so low that a pixel is endless, 0 of them are still 0.
+    return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
+  }
+
+  /// The least zoom at which nodes up to a coarseness are no longer all shown as wholes: the very number from which a query
+  /// says so, to the last bit, for it is found by asking what a query asks.
+  ///
+  /// - Returns: nil if there is none; -infinity if it is so at each.
+  /// - Complexity: 64 zooms are tried.
+  func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
+    func isSplit(_ zoom: Double) throws(QueryError) -> Bool {
+      coarseness > (try greatestCoarseness(atZoom: zoom))
+    }
+    // Whether 0 pixels are short enough is all one at every zoom.
+    if pixels == 0 { return try isSplit(0) ? -.infinity : nil }
+    // At the one a pixel is longer than any number tells, at the other shorter.
+    let (coarsest, finest) = (-1200.0, 1200.0)
+    guard try isSplit(finest) else { return nil }
+    var (low, high) = (Self.rank(coarsest), Self.rank(finest))
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if try isSplit(Self.zoom(ofRank: middle)) { high = middle } else { low = middle }
+    }
+    return Self.zoom(ofRank: high)
+  }
+
+  /// How many numbers lie between a zoom and 0, which orders zooms as integers.
+  private static func rank(_ zoom: Double) -> Int128 {
+    zoom.sign == .minus ? -Int128(zoom.magnitude.bitPattern) : Int128(zoom.bitPattern)
+  }
+
+  private static func zoom(ofRank rank: Int128) -> Double {
+    let zoom = Double(bitPattern: UInt64(rank.magnitude))
+    return rank < 0 ? -zoom : zoom
+  }
+}
+
+extension TreeStorage {
+  fileprivate func squaredRadius(of node: Node) throws(IndexError) -> Double {
+    try checkSummary(of: node)
+    return summary(of: node, in: box(of: node)).spread.trace
+  }
+}
+
+extension NodeSpread {
+  /// The mean square distance to the mean; 0 where a damaged file has what is no number.
+  var trace: Double {
+    let sum = Double(xx) + Double(yy)
+    return sum > 0 ? sum : 0
+  }
+}

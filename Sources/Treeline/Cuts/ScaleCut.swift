@@ -1,0 +1,91 @@
+extension TreeStorage {
+  /// The nodes that are shown at a scale and have a point in a window, in tree order: the first on each way down from the
+  /// root that are coarse no more. If there are more than the limit allows, those at the least coarser scale at which there are not.
+  ///
+  /// Which nodes are expanded at a scale does not look at the window, and a coarser one expands some of them. A part of the
+  /// window has no more nodes at any scale, hence its scale is no coarser; and where less is asked to be coarse it is not
+  /// either. So a window inside another has an answer that refines the other's, at this scale or a finer one, within
+  /// a limit too, and what holds of all nodes of a scale holds of each answer.
+  ///
+  /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the limit
+  ///   O(limit · log limit + depth).
+  func scaleCut(
+    in window: PlaneWindow, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints
+  ) throws -> [Node] {
+    try scaleCut(
+      in: window, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
+      leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
+  }
+
+  /// The same by numbers.
+  ///
+  /// - Parameters:
+  ///   - greatest: Nodes are expanded whose coarseness is above it, as far as their parents are.
+  ///   - leastMembers: Nodes of fewer points are expanded at every scale; unless they all are such and too many.
+  ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
+  func scaleCut(
+    in window: PlaneWindow, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
+    expandsAll: Bool = false
+  ) throws(IndexError) -> [Node] {
+    guard let root else { return [] }
+    var (leastMembers, greatest, expandsAll) = (leastMembers, greatest, expandsAll)
+    // One more than the limit tells that there are too many.
+    var room = limit == .max ? limit : limit + 1
+    while true {
+      let cut = try breadthFirstCut(in: window, limit: room) { node, pair throws(IndexError) in
+        expandsAll || Int(node.count) < leastMembers ? true : try scale.coarseness(of: node, pair) > greatest
+      }
+      if cut.count <= limit { return cut }
+      if expandsAll {
+        expandsAll = false
+      } else if root.count < leastMembers {
+        leastMembers = 0
+      } else {
+        greatest = try leastCoarseness(in: window, limit: limit, leastMembers: leastMembers, scale)
+        // There is room for all of them, unless a damaged file tells this and that.
+        room = limit
+      }
+    }
+  }
+
+  /// The least coarseness up to which nodes are shown as wholes if no more than `limit` are shown.
+  ///
+  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is no
+  /// room any more tells it.
+  @inline(never)
+  private func leastCoarseness(
+    in window: PlaneWindow, limit: Int, leastMembers: Int, _ scale: PixelScale
+  ) throws(IndexError) -> Double {
+    let edges = WindowEdges(of: window)
+    var waiting = Heap<CoarseNode>()
+    func wait(_ node: Node, _ visibility: Visibility, below bound: Double) throws(IndexError) {
+      guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }
+      let value = Int(node.count) < leastMembers ? bound : try scale.coarseness(of: node, pair)
+      // A damaged file may hold what is no number.
+      waiting.insert(
+        CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
+    }
+    if let root { try wait(root, visibility(byBoxOf: root, in: edges), below: .infinity) }
+    var count = 1
+    while let coarsest = waiting.popFirst() {
+      let (node, pair) = (coarsest.node, coarsest.pair)
+      let visibilities = try visibilities(of: pair, of: node, below: coarsest.visibility, in: edges)
+      count += visibilities.left != .none && visibilities.right != .none ? 1 : 0
+      if count > limit { return coarsest.coarseness }
+      try wait(pair.left(of: node), visibilities.left, below: coarsest.coarseness)
+      try wait(pair.right(of: node), visibilities.right, below: coarsest.coarseness)
+    }
+    return .infinity
+  }
+}
+
+/// A node that is yet to be expanded, the coarsest first.
+private struct CoarseNode: Comparable {
+  let coarseness: Double
+  let node: Node
+  let pair: ChildPair
+  let visibility: Visibility
+
+  static func < (a: CoarseNode, b: CoarseNode) -> Bool { b.coarseness < a.coarseness }
+  static func == (a: CoarseNode, b: CoarseNode) -> Bool { a.coarseness == b.coarseness }
+}

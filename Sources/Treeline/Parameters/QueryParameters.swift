@@ -1,0 +1,177 @@
+/// The named parameters of a query, as a command line, a URL or a JSON object has them: `limit`, `zoom` and so on, each with
+/// a value. The three are spellings of one description: `Cut.parameters` and `Viewport.parameters` write it, and
+/// `Cut.init(_:)` and `Viewport.init(_:)` read it.
+///
+/// What is wrong is collected, so that whoever asked is told of all of it at once; a parameter that nothing reads is wrong
+/// too, being a misspelling as a rule.
+public struct QueryParameters: Sendable {
+  /// What is wrong with a parameter.
+  public struct Fault: Hashable, Sendable {
+    public let name: String
+    public let expected: String
+    /// nil where it is missing.
+    public let found: String?
+
+    /// The same as a sentence, in which names of parameters stand in braces.
+    private let sentence: String
+
+    init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
+      (self.name, self.expected, self.found) = (name, expected, found)
+      self.sentence = sentence ?? "{\(name)} must be \(expected), found \(found ?? "none")."
+    }
+
+    /// The sentence with names spelled as they are asked for, such as `'--limit'`.
+    public func message(spelling: (_ name: String) -> String) -> String {
+      var (message, rest) = ("", sentence[...])
+      while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+        message += rest[..<start] + spelling(String(rest[rest.index(after: start)..<end]))
+        rest = rest[rest.index(after: end)...]
+      }
+      return message + rest
+    }
+  }
+
+  /// What range of values is accepted.
+  public struct Bounds: Hashable, Sendable {
+    public var limits: ClosedRange<Int>
+    public var zooms: ClosedRange<Double>
+    /// Of a screen, in pixels.
+    public var sides: ClosedRange<Double>
+
+    public init(
+      limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
+      sides: ClosedRange<Double> = 1...16_384
+    ) {
+      (self.limits, self.zooms, self.sides) = (limits, zooms, sides)
+    }
+
+    /// Whatever a query can be asked.
+    public static let none = Bounds(
+      zooms: -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude,
+      sides: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
+  }
+
+  public let bounds: Bounds
+  public private(set) var faults: [Fault] = []
+  private var entries: [(key: String, name: String, value: String, isRead: Bool)]
+
+  public init(_ values: some Sequence<(name: String, value: String)>, bounds: Bounds = Bounds()) {
+    self.bounds = bounds
+    entries = values.map { ($0, $0, $1, false) }
+  }
+
+  /// Has one parameter stand for another where that is not there.
+  public mutating func use(_ other: String, as key: String) {
+    guard !has(key), let value = value(other) else { return }
+    entries.append((key, other, value, true))
+  }
+}
+
+// MARK: - Reading
+
+extension QueryParameters {
+  /// Whether a parameter is there, whatever its value.
+  public func has(_ key: String) -> Bool { value(key) != nil }
+
+  /// What a parameter says, read or not.
+  public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
+
+  /// What a parameter is called where it was given, for messages.
+  public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? key }
+
+  /// The value of a parameter; nil where it is not there.
+  public mutating func text(_ key: String) -> String? {
+    var value: String?
+    for index in entries.indices where entries[index].key == key {
+      entries[index].isRead = true
+      if let value { refuse(key, expected: "one value", found: "\(value), \(entries[index].value)") }
+      value = entries[index].value
+    }
+    return value
+  }
+
+  public mutating func number(_ key: String, in range: ClosedRange<Double>, expected: String) -> Double? {
+    guard let text = text(key) else { return nil }
+    if let number = Self.number(text), range ~= number { return number }
+    refuse(key, expected: expected, found: text)
+    return nil
+  }
+
+  public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    guard let text = text(key) else { return nil }
+    if let number = Int(text), range ~= number { return number }
+    refuse(
+      key,
+      expected: range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      found: text)
+    return nil
+  }
+
+  public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ key: String, of _: Choice.Type
+  ) -> Choice? {
+    guard let text = text(key) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    refuse(key, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "), found: text)
+    return nil
+  }
+
+  public mutating func flag(_ key: String) -> Bool {
+    switch text(key) {
+    case nil, "false": return false
+    case "true": return true
+    case let text?:
+      refuse(key, expected: "true or false", found: text)
+      return false
+    }
+  }
+
+  /// So many numbers with commas between.
+  public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
+    guard let text = text(key) else { return nil }
+    // Those that are not finite are left to what they are for: a box tells which edge it is.
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      part.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") } ? nil : Double(part)
+    }
+    if numbers.count == count, !numbers.contains(nil) { return numbers.map { $0! } }
+    refuse(key, expected: expected, found: text)
+    return nil
+  }
+
+  /// Finite, and without the spellings that only Swift knows.
+  private static func number(_ text: String) -> Double? {
+    guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
+      let number = Double(text), number.isFinite
+    else { return nil }
+    return number
+  }
+}
+
+// MARK: - Faults
+
+extension QueryParameters {
+  /// Notes what is wrong with a parameter.
+  ///
+  /// - Parameter sentence: The same in words, with names of parameters in braces.
+  public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
+    // A request is no longer than a few kilobytes, but what it is told need not be as long.
+    let found = found.map { $0.count > 100 ? $0.prefix(100) + "…" : $0 }
+    faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
+  }
+
+  /// Notes those that are there of parameters that go with something else.
+  public mutating func refuse(_ keys: [String], expected: String) {
+    for key in keys {
+      guard let value = text(key) else { continue }
+      refuse(key, expected: expected, found: value)
+    }
+  }
+
+  /// Notes all that nothing has read.
+  public mutating func refuseUnread() {
+    for entry in entries where !entry.isRead && faults.count < 16 {
+      refuse(entry.key, expected: "no such parameter", found: entry.value)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// A tile of a Web Mercator map: a square, of which there are 2^zoom in a row, rows counted from the north.
+public struct MapTile: Hashable, Sendable {
+  public let zoom: Int
+  public let x: Int
+  public let y: Int
+
+  /// Here a tile of 512 px is 256 units of the plane wide, and a pixel half of one.
+  public static let greatestZoom = 24
+
+  /// - Returns: nil where there is no such tile.
+  public init?(zoom: Int, x: Int, y: Int) {
+    guard 0...Self.greatestZoom ~= zoom, 0..<1 << zoom ~= x, 0..<1 << zoom ~= y else { return nil }
+    (self.zoom, self.x, self.y) = (zoom, x, y)
+  }
+
+  /// In units of the plane.
+  private var side: UInt64 { 1 << (32 - UInt64(zoom)) }
+
+  private var left: UInt32 { UInt32(truncatingIfNeeded: UInt64(x) * side) }
+  private var top: UInt64 { UInt64(y) * side }
+
+  /// What a tile shows of a plane; a unit too many east and south, for the tile ends before them.
+  func window(on plane: Plane) -> PlaneWindow {
+    PlaneWindow(
+      x: left &- plane.seam, width: side == 1 << 32 ? .max : UInt32(side), minY: UInt32(top),
+      maxY: UInt32(min(top + side, 1 << 32 - 1)))
+  }
+
+  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond that
+  /// on its neighbours.
+  public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
+    let turn = 0x1p32
+    var east = x + Double(plane.seam) - Double(left)
+    // The nearest of its repetitions to the middle of the tile; of two the western.
+    east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
+    let scale = Double(extent) / Double(side)
+    return (Int((east * scale).rounded(.down)), Int(((y - Double(top)) * scale).rounded(.down)))
+  }
+}

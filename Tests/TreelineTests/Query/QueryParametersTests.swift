@@ -1,0 +1,161 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+
+/// A command line, a URL and JSON are three spellings of one query.
+@Suite struct QueryParametersTests {
+  /// Any query that the three can tell; its numbers are within the bounds of a command line and a URL.
+  private static func query(_ random: inout SplitMix64) -> Query {
+    let pixels = random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
+    let limit = 1 + random.index(below: 5000)
+    let unclustered = UnclusteredPoints(
+      leastMembers: 2 + random.index(below: 9),
+      fromZoom: random.index(below: 2) == 0 ? .infinity : random.number(from: 0, to: 32))
+    let order = ExpansionOrder.allCases[random.index(below: 3)]
+    let cut: Cut =
+      switch random.index(below: 5) {
+      case 0: .limit(limit, order)
+      case 1: .limit(limit, order, isContinuing: true)
+      case 2: .detail(pixels).unclustered(unclustered)
+      case 3: .spacing(pixels).atMost(limit).unclustered(unclustered)
+      default: .spacing(pixels)
+      }
+    let size = (random.number(from: 1, to: 4000), Double(1 + random.index(below: 4000)))
+    let tileSize = Viewport.TileSize.allCases[random.index(below: 2)]
+    let margin = random.index(below: 2) == 0 ? 0 : random.number(from: 0, to: 99)
+    let zoom = random.number(from: 0, to: 32)
+    let box = BoundingBox(
+      west: random.number(from: -180, to: 180), south: random.number(from: -90, to: 0),
+      east: random.number(from: -180, to: 180), north: random.number(from: 0, to: 90))
+    let viewport: Viewport =
+      switch random.index(below: 5) {
+      case 0: .everything(zoom: zoom, tileSize: tileSize)
+      case 1: Viewport(box, zoom: zoom, tileSize: tileSize, margin: margin)
+      case 2: Viewport(box, width: size.0, height: size.1, margin: margin)
+      case 3:
+        Viewport(
+          center: Coordinate(longitude: box.west, latitude: box.south), zoom: zoom, width: size.0,
+          height: size.1, tileSize: tileSize, margin: margin)
+      default:
+        Viewport(
+          tile: MapTile(zoom: 5, x: random.index(below: 32), y: random.index(below: 32))!,
+          tileSize: tileSize, margin: margin)
+      }
+    return Query(cut, in: viewport)
+  }
+
+  @Test(arguments: 700..<702 as Range<UInt64>)
+  func everySpellingIsReadBack(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2000 {
+      let query = Self.query(&random)
+      let pairs = query.parameters.map { (name: $0.name, value: "\($0.value)") }
+
+      // A command line.
+      let options = pairs.flatMap { ["--" + $0.name, $0.value] }
+      let names = stride(from: 0, to: options.count, by: 2)
+      var fromOptions = QueryParameters(
+        names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
+      #expect(Query(&fromOptions) == query && fromOptions.faults.isEmpty, "\(options)")
+
+      // A URL.
+      var components = URLComponents()
+      components.queryItems = pairs.map { URLQueryItem(name: $0.name, value: $0.value) }
+      let text = try #require(components.string)
+      let items = try #require(URLComponents(string: text)?.queryItems)
+      var fromURL = QueryParameters(items.map { (name: $0.name, value: $0.value ?? "") })
+      #expect(Query(&fromURL) == query, "\(text)")
+      fromURL.refuseUnread()
+      #expect(fromURL.faults.isEmpty, "\(text)")
+
+      // JSON, whole and in its two parts.
+      let json = try JSONEncoder().encode(query)
+      let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+      #expect(Set(object.keys) == Set(pairs.map(\.name)))
+      #expect(try JSONDecoder().decode(Query.self, from: json) == query)
+      let parts = try (JSONEncoder().encode(query.cut), JSONEncoder().encode(query.viewport))
+      #expect(try JSONDecoder().decode(Cut.self, from: parts.0) == query.cut)
+      #expect(try JSONDecoder().decode(Viewport.self, from: parts.1) == query.viewport)
+    }
+  }
+
+  /// The names are published: whoever stored a query can read it.
+  @Test func namesAndValuesAreThese() throws {
+    let view = Viewport(BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), zoom: 11.5)
+    func text(_ query: Query) -> String {
+      query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+    #expect(
+      text(Query(.spacing(44).atMost(500), in: view))
+        == "bbox=2.2,48.8,2.5,48.9&zoom=11.5&spacing=44&limit=500")
+    #expect(
+      text(Query(.limit(20, .widestFirst, isContinuing: true), in: .everything))
+        == "limit=20&order=widest-first&continuing=true")
+    #expect(
+      text(
+        Query(
+          .detail(20.5).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17)),
+          in: Viewport(
+            center: Coordinate(longitude: 2, latitude: 48), zoom: 3, width: 800, height: 600,
+            tileSize: .pixels512)))
+        == "center=2,48&zoom=3&width=800&height=600&tile-size=512&detail=20.5&min-points=4&alone-from-zoom=17")
+    let json = #"{"zoom":4,"spacing":44,"bbox":[-1,50,1,52]}"#
+    #expect(
+      try JSONDecoder().decode(Query.self, from: Data(json.utf8))
+        == Query(
+          .spacing(44), in: Viewport(BoundingBox(west: -1, south: 50, east: 1, north: 52), zoom: 4)))
+  }
+
+  @Test(arguments: [
+    (["limit": "0"], "limit must be 1 or more, found 0."),
+    (["detail": "9"], "detail needs zoom: it is in pixels."),
+    (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
+    (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
+    (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
+    (["center": "2,48"], "zoom must be a number, as there is a center, found none."),
+    (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
+    (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
+    (["colour": "red"], "colour must be no such parameter, found red."),
+  ])
+  func faultsAreTold(_ values: [String: String], message: String) {
+    var parameters = QueryParameters(values.map { (name: $0, value: $1) })
+    _ = Query(&parameters)
+    parameters.refuseUnread()
+    #expect(parameters.faults.first?.message { $0 } == message)
+  }
+
+  @Test func faultsOfJSONAreDecodingErrors() {
+    for json in [#"{"limit": 0}"#, #"{"spacing": 4, "detail": 4, "zoom": 3}"#, #"{"limt": 4}"#, "3"] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(Query.self, from: Data(json.utf8)) }
+    }
+  }
+
+  /// MapLibre's zooms are one less than those of tiles of 256 px.
+  @Test func zoomsAreOfTheirTiles() throws {
+    let tree = try PointSet.cities(500, seed: 172).tree()
+    let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)
+    #expect(
+      try tree.clusters(.detail(20), in: Viewport(box, zoom: 4))
+        == tree.clusters(.detail(20), in: Viewport(box, zoom: 3, tileSize: .pixels512)))
+    let root = try #require(tree.root)
+    let zoom = try #require(try tree.expansionZoom(of: root.id, by: .detail(20)))
+    #expect(try tree.expansionZoom(of: root.id, by: .detail(20), tileSize: .pixels512) == zoom - 1)
+  }
+
+  @Test func aMarginLooksFarther() throws {
+    let plane = Plane.webMercator(seam: 77)
+    let box = BoundingBox(west: 170, south: -10, east: -170, north: 10)
+    let window = try #require(try Viewport(box, zoom: 4).window(on: plane))
+    let wider = try #require(try Viewport(box, zoom: 4, margin: 32).window(on: plane))
+    let units = UInt32(32 * Plane.unitsPerPixel(zoom: 4))
+    #expect(wider.x == window.x &- units && wider.width == window.width + 2 * units)
+    #expect(wider.minY == window.minY - units && wider.maxY == window.maxY + units)
+    #expect(try Viewport(.world, zoom: 0, margin: 99).window(on: plane) == .everything)
+    let plain = Plane.planar(left: 0, top: 100, side: 100)
+    let corner = try #require(
+      try Viewport(BoundingBox(west: 0, south: 90, east: 10, north: 100), zoom: 2, margin: 8)
+        .window(on: plain))
+    #expect(corner.x == 0 && corner.minY == 0 && corner.width > 1 << 28)
+  }
+}
