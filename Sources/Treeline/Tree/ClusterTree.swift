@@ -24,6 +24,18 @@ public struct ClusterTree: Sendable {
     self.clippedPointCount = clippedPointCount
   }
 
+  /// Reads the arrays, which are held on to until `body` is done: their pointers alone keep nothing.
+  @inline(__always)
+  package func withStorage<Result, Failure: Error>(
+    _ body: (TreeStorage) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(storage)
+  }
+
+  /// Whether both are one tree, and not only equal ones.
+  package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
+
   /// The number of points, each of which is in exactly one cluster of every level.
   public var pointCount: Int { storage.pointCount }
 
