@@ -1,17 +1,17 @@
 /// Tells whether bytes are JSON (RFC 8259), for text of an index that is written out as it stands.
 ///
 /// Nothing is decoded and nothing recurses: a stack of bits remembers what is open.
-enum JSONSyntax {
+package enum JSONSyntax {
   /// What may be nested in what; deeper text is taken for damage.
   static let maximumDepth = 1024
 
-  static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.number() && scanner.isAtEnd
   }
 
   /// Whether the bytes are one value with no space around it but what it has inside.
-  static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.value() && scanner.isAtEnd && String(validating: bytes, as: UTF8.self) != nil
   }

@@ -7,8 +7,7 @@ public struct PlanePoint: Hashable, Sendable {
 
   @inlinable
   public init(x: UInt32, y: UInt32) {
-    self.x = x
-    self.y = y
+    (self.x, self.y) = (x, y)
   }
 }
 
@@ -21,10 +20,7 @@ public struct PlaneRect: Hashable, Sendable {
 
   @inlinable
   public init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
-    self.minX = minX
-    self.minY = minY
-    self.maxX = maxX
-    self.maxY = maxY
+    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
   /// The box of one point.

@@ -22,7 +22,7 @@ extension TreeStorage {
     while let candidate = waiting.popFirst() {
       let parent = cut[candidate.place]
       if cut.count == limit && parent.sight == .whole { continue }
-      guard let fork = try fork(of: parent.node) else { continue }
+      guard let fork = try childPair(of: parent.node) else { continue }
       let sights = try sights(of: fork, of: parent.node, below: parent.sight, in: edges)
       let (left, right) = (fork.left(of: parent.node), fork.right(of: parent.node))
       let seen = [(left, sights.left), (right, sights.right)].filter { $0.1 != .none }

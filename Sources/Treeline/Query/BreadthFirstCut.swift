@@ -23,7 +23,7 @@ extension TreeStorage {
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
   @inline(__always)
   func breadthFirstCut(
-    in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+    in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
     guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
     let edges = WindowEdges(of: window)
@@ -53,7 +53,7 @@ extension TreeStorage {
   /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
   private func expandLevels(
     of front: inout Front, _ isSettled: Bool, in edges: WindowEdges, limit: Int,
-    expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) {
     while true {
       var (next, place) = (front.next, front.place)
@@ -76,7 +76,7 @@ extension TreeStorage {
         next += 1
         let childOffset = nodes[slot.record].childOffset
         if childOffset == 0 {
-          guard let fork = try forkInBucket(of: slot.node), try isTooCoarse(slot.node, fork) else {
+          guard let fork = try bucketChildPair(of: slot.node), try isTooCoarse(slot.node, fork) else {
             place.initialize(to: slot.finished)
             place += 1
             continue
@@ -90,7 +90,7 @@ extension TreeStorage {
           place += sights.right.asNumber
           continue
         }
-        let fork = try storedFork(of: slot.node)
+        let fork = try storedChildPair(of: slot.node)
         guard try isTooCoarse(slot.node, fork) else {
           let isLeft =
             !isSettled && slot.sight == .partial ? try hasPointInside(slot.node, edges) : true
@@ -136,11 +136,11 @@ extension TreeStorage {
   @inline(never)
   private func onlyVisibleNode(
     below node: Node, _ sight: Sight, in edges: WindowEdges,
-    expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     var (node, sight) = (node, sight)
     while sight == .partial {
-      let fork = try storedFork(of: node)
+      let fork = try storedChildPair(of: node)
       guard try isTooCoarse(node, fork) else { return try hasPointInside(node, edges) ? node : nil }
       let sides = edges.sidesOutside(ofPair: nodes + Int(fork.leftRecord))
       if sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
@@ -153,7 +153,7 @@ extension TreeStorage {
       (node, sight) =
         sights.left != .none ? (fork.left(of: node), sights.left) : (fork.right(of: node), sights.right)
     }
-    while sight != .whole, let fork = try forkInBucket(of: node), try isTooCoarse(node, fork) {
+    while sight != .whole, let fork = try bucketChildPair(of: node), try isTooCoarse(node, fork) {
       let sights = sight.ofParts(fork.leftCount, node.count &- fork.leftCount)
       if sights.left != .none && sights.right != .none { return node }
       (node, sight) =
@@ -165,10 +165,10 @@ extension TreeStorage {
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
   /// reaches into the window. There is nil at its end if that of neither does.
   private func lowestNode(
-    around window: PlaneWindow, expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+    around window: PlaneWindow, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     guard var node = root else { return nil }
-    while isStored(node), let fork = try fork(of: node), try isTooCoarse(node, fork) {
+    while isStored(node), let fork = try childPair(of: node), try isTooCoarse(node, fork) {
       let (left, right) = (fork.left(of: node), fork.right(of: node))
       let reachesLeft = window.intersects(nodes[Int(left.record)].box)
       let reachesRight = window.intersects(nodes[Int(right.record)].box)

@@ -36,7 +36,7 @@ extension ClusterTree {
   private func expansionZoom(
     of node: Node, _ alone: PointsAlone, otherwise zoom: Double?
   ) throws(IndexError) -> Double? {
-    guard try storage.fork(of: node) != nil else { return nil }
+    guard try storage.childPair(of: node) != nil else { return nil }
     if node.count < alone.leastMembers { return -.infinity }
     return alone.fromZoom < zoom ?? .infinity ? alone.fromZoom : zoom
   }
@@ -101,7 +101,7 @@ extension TreeStorage {
   /// The distance at which a node gives way to its children; zero where it has none.
   fileprivate func separation(of node: Node) throws -> SeparationCode {
     guard let separations else { throw QueryError.noSeparations }
-    guard let fork = try fork(of: node) else { return .zero }
+    guard let fork = try childPair(of: node) else { return .zero }
     return SeparationCode(rawValue: separations[Int(node.first &+ fork.leftCount)])
   }
 }

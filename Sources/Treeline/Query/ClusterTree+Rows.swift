@@ -42,7 +42,7 @@ extension TreeStorage {
       } else if nodes[Int(node.record)].box.isPoint {
         if let place = place(ofRow: row, inStack: node.range) { return place }
       } else {
-        let place = try distinctPlaces(of: node).first { points[$0] == point && rows[$0] == row }
+        let place = try distinctTreeIndices(of: node).first { points[$0] == point && rows[$0] == row }
         if let place { return place }
       }
     }

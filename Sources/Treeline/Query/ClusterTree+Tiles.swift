@@ -47,7 +47,7 @@ extension TreeStorage {
   /// The first nodes on the ways down from the root that are not too coarse, as far as their means lie in a window.
   fileprivate func nodes(
     standingIn window: PlaneWindow, leastMembers: Int,
-    expanding isTooCoarse: (Node, Fork) throws(IndexError) -> Bool
+    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
     var nodes: [Node] = []
     // The right parts on the way down to the node that is looked at: one a level.
@@ -57,7 +57,9 @@ extension TreeStorage {
       // A mean lies in the box around its points.
       let box = box(of: node)
       guard window.intersects(box) else { continue }
-      if let fork = try fork(of: node), try Int(node.count) < leastMembers ? true : isTooCoarse(node, fork) {
+      if let fork = try childPair(of: node),
+        try Int(node.count) < leastMembers ? true : isTooCoarse(node, fork)
+      {
         waiting.append(fork.right(of: node))
         waiting.append(fork.left(of: node))
         continue

@@ -87,7 +87,7 @@ struct Front: ~Copyable {
     func partsOfBucket(
       leftCount: UInt32, seen sights: (left: Sight, right: Sight)
     ) -> (left: Slot, right: Slot) {
-      let below = (place & Self.withoutSight) &+ UInt64(Fork.inBucket) << 32
+      let below = (place & Self.withoutSight) &+ UInt64(Bucket.oneDown) << 32
       let (left, right) = parts(leftCount, (below | sights.left.inPlace, below | sights.right.inPlace))
       return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
     }

@@ -16,7 +16,7 @@ extension TreeStorage {
   @inline(__always)
   func cut(
     in window: PlaneWindow, limit: Int, leastMembers: Int, scale: Double, expandsAll: Bool,
-    coarseness: (Node, Fork) throws(IndexError) -> Double
+    coarseness: (Node, ChildPair) throws(IndexError) -> Double
   ) throws(IndexError) -> [Node] {
     guard let root else { return [] }
     var (leastMembers, scale, expandsAll) = (leastMembers, scale, expandsAll)
@@ -46,12 +46,12 @@ extension TreeStorage {
   @inline(never)
   private func leastScale(
     in window: PlaneWindow, limit: Int, leastMembers: Int,
-    _ coarseness: (Node, Fork) throws(IndexError) -> Double
+    _ coarseness: (Node, ChildPair) throws(IndexError) -> Double
   ) throws(IndexError) -> Double {
     let edges = WindowEdges(of: window)
     var waiting = Heap<CoarseNode>()
     func wait(_ node: Node, _ sight: Sight, below bound: Double) throws(IndexError) {
-      guard sight != .none, node.count > 1, let fork = try fork(of: node) else { return }
+      guard sight != .none, node.count > 1, let fork = try childPair(of: node) else { return }
       let value = Int(node.count) < leastMembers ? bound : try coarseness(node, fork)
       // A damaged file may hold what is no number.
       waiting.insert(
@@ -75,7 +75,7 @@ extension TreeStorage {
 private struct CoarseNode: Comparable {
   let coarseness: Double
   let node: Node
-  let fork: Fork
+  let fork: ChildPair
   let sight: Sight
 
   static func < (a: CoarseNode, b: CoarseNode) -> Bool { b.coarseness < a.coarseness }

@@ -16,7 +16,7 @@ struct Sight: Equatable {
   static let finished = Sight(bits: 1 << 31 | 1 << 30)
 
   /// Where the bits begin that tell of the points of a bucket, one by one.
-  private static let shift: UInt32 = 14
+  private static let shift = Bucket.shiftOfVisibility
 
   static let allBits: UInt32 = ~(1 << shift - 1)
 
@@ -67,7 +67,7 @@ extension TreeStorage {
   /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
   /// points searched for, so that the way down to a small window costs a box or two a level.
   func sights(
-    of fork: Fork, of node: Node, below sight: Sight, in edges: WindowEdges
+    of fork: ChildPair, of node: Node, below sight: Sight, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     if fork.recordStep == 0 { return sight.ofParts(fork.leftCount, node.count &- fork.leftCount) }
     let sides = edges.sidesOutside(ofPair: nodes + Int(fork.leftRecord))
@@ -78,7 +78,7 @@ extension TreeStorage {
   /// of buckets.
   @inline(__always)
   func sights(
-    byBoxes sides: (left: SidesOutside, right: SidesOutside), of fork: Fork, of node: Node,
+    byBoxes sides: (left: SidesOutside, right: SidesOutside), of fork: ChildPair, of node: Node,
     in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     let records = nodes + Int(fork.leftRecord)
@@ -92,7 +92,7 @@ extension TreeStorage {
   /// The same where the boxes tell it but for a bucket or two.
   @inline(never)
   private func byPoints(
-    _ left: Sight, _ right: Sight, of fork: Fork, of node: Node, in edges: WindowEdges
+    _ left: Sight, _ right: Sight, of fork: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     (
       try byPoints(left, of: fork.left(of: node), in: edges),
@@ -108,7 +108,7 @@ extension TreeStorage {
   /// How much of both children of a node is seen, of which something is, given how much may be.
   @inline(never)
   func searched(
-    _ sights: (left: Sight, right: Sight), of fork: Fork, of node: Node, in edges: WindowEdges
+    _ sights: (left: Sight, right: Sight), of fork: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Sight, right: Sight) {
     let (left, right) = sights
     if left == .none || right == .none { return (left, right) }
