@@ -56,8 +56,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Holds what the header says of the points against them: how many were clipped, and the plane.
   ///
-  /// A plane cannot be told from positions on it alone: a world that is turned, or a square that is moved or scaled, holds
-  /// the same positions. What is checked is that the positions are those that a build gives on such a plane.
+  /// A world that is turned, or a square that is moved or scaled, holds the same positions: what is checked is that they are
+  /// those that a build gives on such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {

@@ -9,14 +9,11 @@ import Treeline
 /// - none of them that may be split there could be without bringing two nearer than that.
 ///
 /// What holds at a code's distance holds at those down to the next code (see `SeparationCode`), so that is what queries
-/// promise of every spacing at every zoom. Of several nodes with one code that stand in each other's way either may have
-/// been split, and which it was is not asked.
+/// promise of every spacing at every zoom. Of nodes of one code that stand in each other's way either may have been split.
 ///
 /// A node is not looked at anew for every code. What is too near to one of its children remains so until the code has
 /// fallen to that distance's, or to the code at which that other node is split itself; both are known, and the node goes on
-/// the agenda of the greater. So each node is looked at once or twice, each time at the few nodes around it.
-///
-/// It shares nothing with the builder, which does not know the codes beforehand.
+/// the agenda of the greater. It shares nothing with the builder, which does not know the codes beforehand.
 ///
 /// - Complexity: O(pointCount) time on all measured data and some 60 bytes a point of memory.
 struct SeparationVerifier {

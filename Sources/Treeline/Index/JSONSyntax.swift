@@ -91,43 +91,37 @@ private struct Scanner {
     return true
   }
 
-  /// A value and, once it is complete, whatever closes around it.
   mutating func value() -> Bool {
     // Whether each of the open brackets is an object's.
     var open: [Bool] = []
-    while true {
-      guard begin(&open) else { return false }
-      while true {
-        guard let isObject = open.last else { return true }
+    repeat {
+      if !open.isEmpty { skipSpace() }
+      let isObject = next == UInt8(ascii: "{")
+      if isObject || next == UInt8(ascii: "[") {
+        guard open.count < JSONSyntax.maximumDepth else { return false }
+        position += 1
+        skipSpace()
+        if !take(isObject ? "}" : "]") {
+          open.append(isObject)
+          guard !isObject || name() else { return false }
+          continue
+        }
+      } else if !scalar() {
+        return false
+      }
+      // A value is complete, and so is whatever closes around it.
+      while let isObject = open.last {
         skipSpace()
         if take(",") {
           skipSpace()
           guard !isObject || name() else { return false }
           break
         }
-        guard isObject ? take("}") : take("]") else { return false }
+        guard take(isObject ? "}" : "]") else { return false }
         open.removeLast()
       }
-    }
-  }
-
-  /// Everything up to the end of the first value that holds no other.
-  private mutating func begin(_ open: inout [Bool]) -> Bool {
-    while true {
-      skipSpaceInside(open)
-      let isObject = next == UInt8(ascii: "{")
-      guard isObject || next == UInt8(ascii: "[") else { return scalar() }
-      guard open.count < JSONSyntax.maximumDepth else { return false }
-      position += 1
-      skipSpace()
-      if isObject ? take("}") : take("]") { return true }
-      open.append(isObject)
-      guard !isObject || name() else { return false }
-    }
-  }
-
-  private mutating func skipSpaceInside(_ open: [Bool]) {
-    if !open.isEmpty { skipSpace() }
+    } while !open.isEmpty
+    return true
   }
 
   private mutating func name() -> Bool {

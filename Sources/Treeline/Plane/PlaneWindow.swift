@@ -25,7 +25,7 @@ public struct PlaneWindow: Hashable, Sendable {
   }
 
   /// The same for what need not be a whole number of units, such as a mean.
-  public func contains(x: Double, y: Double) -> Bool {
+  package func contains(x: Double, y: Double) -> Bool {
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
     return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind)

@@ -51,11 +51,7 @@ extension TreeStorage {
 
   /// Rows of one position are in their order.
   private func place(ofRow row: UInt32, inStack range: Range<Int>) -> Int? {
-    var (low, high) = (range.lowerBound, range.upperBound)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle] < row { low = middle + 1 } else { high = middle }
-    }
-    return low < range.upperBound && rows[low] == row ? low : nil
+    let index = firstIndex(in: range) { rows[$0] >= row }
+    return index < range.upperBound && rows[index] == row ? index : nil
   }
 }

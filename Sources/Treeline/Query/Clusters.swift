@@ -20,12 +20,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
   ///
   /// - Complexity: O(log k)
   public func firstIndex(holdingPlace place: Int) -> Int? {
-    var (low, high) = (0, nodes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if nodes[middle].range.upperBound <= place { low = middle + 1 } else { high = middle }
-    }
-    return low < nodes.count && nodes[low].range.contains(place) ? low : nil
+    let index = Treeline.firstIndex(in: nodes.indices) { nodes[$0].range.upperBound > place }
+    return index < nodes.count && nodes[index].range.contains(place) ? index : nil
   }
 
   /// The id of the cluster at a position, without reading anything else of it.
