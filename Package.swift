@@ -10,6 +10,7 @@ let package = Package(
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
@@ -22,6 +23,7 @@ let package = Package(
   targets: [
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE", "CPrefetch"]),
+    .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
     .target(
@@ -30,7 +32,8 @@ let package = Package(
     .executableTarget(
       name: "TreelineCommand",
       dependencies: [
-        "Treeline", "TreelineBuilder", "GridBaseline", "TreelineFormats", "TreelineComparison",
+        "Treeline", "TreelineBuilder", "TreelineVerification", "GridBaseline", "TreelineFormats",
+        "TreelineComparison",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
@@ -65,7 +68,10 @@ let package = Package(
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand"]),
     .testTarget(
       name: "TreelineIndexTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
+      dependencies: [
+        "Treeline", "TreelineBuilder", "TreelineVerification", "TreelineFormats", "TreelineCommand",
+        "PointSets",
+      ]),
     .testTarget(
       name: "PerformanceCountTests",
       dependencies: ["Treeline", "TreelineBuilder", "Benchmarks", "TracedQueries"]),

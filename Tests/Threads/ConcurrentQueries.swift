@@ -28,7 +28,7 @@ enum ConcurrentQueries {
 
   static func answers(of tree: ClusterTree) throws -> [Int] {
     try (0..<queryCount).map { query in
-      let point = tree.position(at: query * 7919 % tree.pointCount)
+      let point = tree.position(atTreeIndex: query * 7919 % tree.pointCount)
       let reach: UInt32 = .max >> UInt32(query % 24)
       let window = PlaneWindow(
         x: point.x &- reach / 2, width: reach, minY: point.y - min(point.y, reach / 2),
@@ -37,7 +37,8 @@ enum ConcurrentQueries {
       for cluster in try tree.clusters(.limit(20), in: window) {
         answer = answer &* 31 &+ Int(cluster.id.rawValue) &+ tree.members(of: cluster).reduce(0, &+)
         answer = answer &* 31 &+ Int(cluster.meanX.bitPattern >> 8)
-        answer = answer &* 31 &+ tree.attributes(at: cluster.range.lowerBound).count { $0.value != .null }
+        answer =
+          answer &* 31 &+ tree.attributes(atTreeIndex: cluster.range.lowerBound).count { $0.value != .null }
         answer = try answer &* 31 &+ tree.ancestors(of: cluster.id).count
       }
       return answer

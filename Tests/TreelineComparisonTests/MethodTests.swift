@@ -25,8 +25,8 @@ import TreelineBuilder
     // A tree over the mirrored world has another order; its points are those of the same rows.
     let compared = ComparedTree(shifted, inOrderOf: tree)
     for cluster in try shifted.clusters(.limit(50), in: Viewport(.world)) {
-      let rows = Set(compared.places(of: cluster.range).map { tree.row(at: $0) })
-      #expect(rows == Set(cluster.range.map { shifted.row(at: $0) }))
+      let rows = Set(compared.places(of: cluster.range).map { tree.row(atTreeIndex: $0) })
+      #expect(rows == Set(cluster.range.map { shifted.row(atTreeIndex: $0) }))
     }
   }
 

@@ -14,7 +14,7 @@ import TreelineBuilder
       let x = Double.random(in: 0..<0x1p32, using: &random)
       let y = Double.random(in: -0x1p30..<0x1p33, using: &random)
       let expected = (0..<tree.pointCount).map { index in
-        let point = tree.position(at: index)
+        let point = tree.position(atTreeIndex: index)
         var dx = abs(x - Double(point.x))
         if isSphere { dx = min(dx, 0x1p32 - dx) }
         let dy = y - Double(point.y)
@@ -26,7 +26,7 @@ import TreelineBuilder
 
   @Test func pointsAreOnTheData() throws {
     let tree = try ClusterTree(Places.towns(seed: 4, count: 300))
-    let point = tree.position(at: 17)
+    let point = tree.position(atTreeIndex: 17)
     #expect(try tree.distanceToNearestPoint(x: Double(point.x), y: Double(point.y)) == 0)
     #expect(try ClusterTree([]).distanceToNearestPoint(x: 0, y: 0) == nil)
   }

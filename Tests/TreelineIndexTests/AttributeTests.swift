@@ -27,8 +27,8 @@ import TreelineBuilder
     let tree = try opened { values[$0 % values.count] }
     #expect(tree.attributeNames == ["värde"])
     for index in 0..<tree.pointCount {
-      let found = tree.attributes(at: index).first?.value
-      let expected = values[tree.row(at: index) % values.count]
+      let found = tree.attributes(atTreeIndex: index).first?.value
+      let expected = values[tree.row(atTreeIndex: index) % values.count]
       // Unicode has it that some strings are equal whose bytes are not.
       #expect(
         found?.tag == expected?.tag
@@ -108,7 +108,7 @@ import TreelineBuilder
       editor.store(UInt8(ascii: "}"), at: Int(section.offset + section.length) - 1)
     }
     let index = editor.repaired()
-    #expect(try index.open().attributes(at: 0).map(\.value) == [.null, .null])
-    #expect(try index.problems().count { $0.place.contains("entry 0") } == 2)
+    #expect(try index.open().attributes(atTreeIndex: 0).map(\.value) == [.null, .null])
+    #expect(try index.problems().count { $0.location.contains("entry 0") } == 2)
   }
 }

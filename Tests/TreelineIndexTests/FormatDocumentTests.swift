@@ -39,7 +39,7 @@ import TreelineFormats
   @Test func workedExampleIsSound() throws {
     let index = IndexBytes(try dump())
     #expect(try index.problems() == [])
-    #expect(try index.open().attributes(at: 2).first?.value == .string("ice"))
+    #expect(try index.open().attributes(atTreeIndex: 2).first?.value == .string("ice"))
     #expect(Self.document.contains("writes \(try dump().count) bytes"))
   }
 }

@@ -2,6 +2,7 @@ import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// What the header says of the points and sections, held against them where every checksum and the content hash agree.
 @Suite struct HeaderFactsTests {

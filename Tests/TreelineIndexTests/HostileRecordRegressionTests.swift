@@ -13,7 +13,7 @@ import Treeline
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
       // The content hash tells most of these too, but not where.
-      let problems = try index.problems().filter { $0.place != "content hash" }
+      let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch {
       #expect("\(error)".contains("expected"))

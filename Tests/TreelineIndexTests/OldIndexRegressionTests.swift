@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Treeline
+import TreelineVerification
 
 /// Indexes of earlier versions keep opening and keep giving the answers that stand beside them; broken ones keep being
 /// refused in the same words. These files are never blessed again: a change here breaks somebody's index.

@@ -159,7 +159,7 @@ import Treeline
     let expected = try TestIndex.columns.set.tree()
     let root = try #require(try ClusterTree(index: path).root)
     #expect(try ClusterTree(index: path).contentHash == expected.contentHash)
-    #expect(try ClusterTree(index: path).attributes(at: 0).count == 3)
+    #expect(try ClusterTree(index: path).attributes(atTreeIndex: 0).count == 3)
     #expect(try ClusterTree(index: path).clusters(.limit(9), in: PlaneWindow.everything).count == 9)
     #expect(try ClusterTree(index: path).positions == expected.positions)
     let rows = try ClusterTree(index: path).members(of: root)

@@ -4,6 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 import TreelineFormats
+import TreelineVerification
 
 /// Answers from a file are those from memory, to the last bit.
 @Suite struct RoundTripTests {

@@ -2,6 +2,7 @@ import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// What verification makes of separations: of those that are found, nothing, and of every other code a problem.
 @Suite struct SeparationVerificationTests {
@@ -61,7 +62,7 @@ import TreelineBuilder
     }
     let problems = try editor.repaired().problems()
     #expect(!problems.isEmpty && problems.count <= 100)
-    #expect(problems.allSatisfy { $0.place.hasPrefix("separation ") })
+    #expect(problems.allSatisfy { $0.location.hasPrefix("separation ") })
   }
 
   /// Where the hierarchy is damaged its distances mean nothing, and separations are not gone into.
@@ -69,7 +70,7 @@ import TreelineBuilder
     var editor = try IndexEditor(TestIndex.spaced)
     editor.set(.maxX, ofRecord: 0, to: editor.value(.maxX, ofRecord: 0) - 1)
     editor.store(UInt16.max, at: editor.offset(of: .separations))
-    let problems = try editor.forged().problems().map(\.place)
+    let problems = try editor.forged().problems().map(\.location)
     #expect(problems == ["node of points 0..<50"])
   }
 }

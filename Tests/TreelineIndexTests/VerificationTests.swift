@@ -2,6 +2,7 @@ import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// What verification finds, and that it finds nothing where nothing is wrong.
 @Suite struct VerificationTests {

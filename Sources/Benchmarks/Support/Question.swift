@@ -17,7 +17,7 @@ struct Question: Sendable {
     require(!answer.isEmpty && answer.count <= limit, "\(answer.count) clusters around a point, of \(limit)")
     let window = try tree.plane.window(showing: box)!
     func inside(_ range: Range<Int>) -> Int {
-      range.reduce(0) { $0 + (window.contains(tree.position(at: $1)) ? 1 : 0) }
+      range.reduce(0) { $0 + (window.contains(tree.position(atTreeIndex: $1)) ? 1 : 0) }
     }
     var end = 0
     var counted = 0

@@ -27,15 +27,9 @@ extension QuadTree {
     var start = range.lowerBound
     while start < range.upperBound {
       let quadrant = entries[start].key >> shift
-      // The first entry beyond the quadrant.
-      var low = start + 1
-      var high = range.upperBound
-      while low < high {
-        let middle = (low + high) / 2
-        if entries[middle].key >> shift == quadrant { low = middle + 1 } else { high = middle }
-      }
-      nodes.append(Node(over: entries, in: start..<low))
-      start = low
+      let end = firstIndex(in: start + 1..<range.upperBound) { entries[$0].key >> shift != quadrant }
+      nodes.append(Node(over: entries, in: start..<end))
+      start = end
     }
   }
 

@@ -124,19 +124,22 @@ extension ClusterTree {
   /// - Precondition: `storage.checkSummary(of: node)`.
   @inline(__always)
   func cluster(of node: Node) -> Cluster {
-    let rect = storage.box(of: node)
-    let (sums, spread) = storage.summary(of: node, in: rect)
-    let count = Double(node.count)
-    return Cluster(
-      id: node.id, range: node.range,
-      row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
-      meanX: Double(rect.minX) + Double(sums.x) / count, meanY: Double(rect.minY) + Double(sums.y) / count,
-      rect: rect, plane: plane, spread: spread)
+    withStorage { storage in
+      let rect = storage.box(of: node)
+      let (sums, spread) = storage.summary(of: node, in: rect)
+      let count = Double(node.count)
+      return Cluster(
+        id: node.id, range: node.range, row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
+        meanX: Double(rect.minX) + Double(sums.x) / count, meanY: Double(rect.minY) + Double(sums.y) / count,
+        rect: rect, plane: plane, spread: spread)
+    }
   }
 
   /// The cluster of a node that nothing has looked at yet.
   func checkedCluster(of node: Node) throws(IndexError) -> Cluster {
-    try storage.checkSummary(of: node)
-    return cluster(of: node)
+    try withStorage { storage throws(IndexError) in
+      try storage.checkSummary(of: node)
+      return cluster(of: node)
+    }
   }
 }

@@ -73,7 +73,7 @@ extension TreeStorage {
       } else if nodes[Int(node.record)].box.isPoint {
         if let treeIndex = treeIndex(ofRow: row, inStack: node.range) { return treeIndex }
       } else {
-        let treeIndex = try distinctPlaces(of: node).first { points[$0] == point && rows[$0] == row }
+        let treeIndex = try distinctTreeIndices(of: node).first { points[$0] == point && rows[$0] == row }
         if let treeIndex { return treeIndex }
       }
     }

@@ -18,7 +18,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// More members than this stand on a spiral.
-  public static let mostOnCircle = 9
+  static let mostOnCircle = 9
 
   private let spacing: Double
   public let endIndex: Int

@@ -87,7 +87,7 @@ struct Frontier: ~Copyable {
     func partsOfBucket(
       leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
-      let below = (link & Self.withoutVisibility) &+ UInt64(ChildPair.inBucket) << 32
+      let below = (link & Self.withoutVisibility) &+ UInt64(Bucket.oneDown) << 32
       let (left, right) = parts(leftCount, (below | visibilities.left.inPlace, below | visibilities.right.inPlace))
       return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
     }

@@ -16,7 +16,7 @@ struct Visibility: Equatable {
   static let finished = Visibility(bits: 1 << 31 | 1 << 30)
 
   /// Where the bits begin that tell of the points of a bucket, one by one.
-  private static let shift: UInt32 = 14
+  private static let shift = Bucket.shiftOfVisibility
 
   static let allBits: UInt32 = ~(1 << shift - 1)
 

@@ -16,12 +16,12 @@ package struct AttributeColumn: Sendable {
   package let name: String
   package let encoding: Encoding
   package let entryCount: Int
-  let pointCount: Int
+  package let pointCount: Int
   /// All of it. Whatever keeps the tree keeps these.
-  nonisolated(unsafe) let section: UnsafeRawBufferPointer
-  nonisolated(unsafe) let nameBytes: UnsafeRawBufferPointer
+  package nonisolated(unsafe) let section: UnsafeRawBufferPointer
+  package nonisolated(unsafe) let nameBytes: UnsafeRawBufferPointer
   /// From behind the name to the end of the section.
-  nonisolated(unsafe) let body: UnsafeRawBufferPointer
+  package nonisolated(unsafe) let body: UnsafeRawBufferPointer
 
   package static let fixedLength = 16
 
@@ -33,21 +33,19 @@ package struct AttributeColumn: Sendable {
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     let bytes = UnsafeRawBufferPointer(
       rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
-    func malformed(_ at: Int, _ expected: String, _ found: String) -> IndexError {
-      file.malformed(at: section.offset + UInt64(at), expected: expected, found: found)
-    }
-    guard bytes.count >= Self.fixedLength else {
-      throw malformed(0, "an attribute of \(Self.fixedLength) bytes or more", "\(bytes.count) bytes")
-    }
+    try file.require(
+      bytes.count >= Self.fixedLength, at: section.offset,
+      "an attribute of \(Self.fixedLength) bytes or more", found: "\(bytes.count) bytes")
     let rawEncoding: UInt32 = bytes.read(at: 0)
     guard let encoding = Encoding(rawValue: rawEncoding) else {
-      throw malformed(0, "attribute encoding 1 or 2", "\(rawEncoding)")
+      throw file.malformed(
+        at: section.offset, expected: "attribute encoding 1 or 2", found: "\(rawEncoding)")
     }
     let nameLength = Int(bytes.read(at: 4) as UInt32)
     let bodyStart = (Self.fixedLength + nameLength + 7) / 8 * 8
-    guard bodyStart <= bytes.count else {
-      throw malformed(4, "a name that ends within the section", "\(nameLength) bytes")
-    }
+    try file.require(
+      bodyStart <= bytes.count, at: section.offset + 4, "a name that ends within the section",
+      found: "\(nameLength) bytes")
     self.encoding = encoding
     self.section = bytes
     self.pointCount = pointCount
@@ -60,25 +58,25 @@ package struct AttributeColumn: Sendable {
       case .numbers: 8 * pointCount
       case .dictionary: Self.tableStart(pointCount) + 8 * (entryCount + 1)
       }
-    guard body.count >= needed else {
-      throw malformed(
-        8, "\(needed) bytes for \(pointCount) points and \(entryCount) entries", "\(body.count)")
-    }
+    try file.require(
+      body.count >= needed, at: section.offset + 8,
+      "\(needed) bytes for \(pointCount) points and \(entryCount) entries", found: "\(body.count)")
   }
 
   package static func tableStart(_ pointCount: Int) -> Int { (4 * pointCount + 7) / 8 * 8 }
 
-  /// The value of the point at a place in tree order; nil where the input has none, not even null.
-  package func value(at index: Int) -> AttributeValue? {
-    precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
+  /// The value of the point at an index in tree order; nil where the input has none, not even null.
+  package func value(at treeIndex: Int) -> AttributeValue? {
+    precondition(
+      treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     switch encoding {
     case .numbers:
-      let bits: UInt64 = body.read(at: 8 * index)
+      let bits: UInt64 = body.read(at: 8 * treeIndex)
       if bits == Self.absentBits { return nil }
       let number = Double(bitPattern: bits)
       return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
     case .dictionary:
-      guard let entry = entry(Int(body.read(at: 4 * index) as UInt32)) else { return .null }
+      guard let entry = entry(Int(body.read(at: 4 * treeIndex) as UInt32)) else { return .null }
       return AttributeValue(entry.tag, entry.text)
     }
   }
@@ -110,7 +108,7 @@ package struct AttributeColumn: Sendable {
   }
 
   /// The tag and the text of a dictionary entry, one byte at least; nil where there is no such entry.
-  func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
+  package func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }
     let table = Self.tableStart(pointCount)
     let text = UnsafeRawBufferPointer(rebasing: body[(table + 8 * (entryCount + 1))...])

@@ -61,3 +61,31 @@ extension AttributeValue {
     }
   }
 }
+
+extension ClusterTree {
+  /// The names of the columns that the index keeps, in its order; none for a tree that was built in memory.
+  public var attributeNames: [String] { withStorage { $0.attributes.map(\.name) } }
+
+  /// What the values of the columns are, in the order of `attributeNames`.
+  ///
+  /// Of a column whose values are not all numbers the first 4,096 distinct ones say so.
+  public var attributeTypes: [AttributeType] { withStorage { $0.attributes.map(\.type) } }
+
+  /// What the index keeps of a point, by its index in tree order.
+  ///
+  /// Columns that the point lacks are left out, as the members that a GeoJSON feature does not have.
+  ///
+  /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
+  public func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
+    withStorage { storage in
+      storage.attributes.compactMap { column in column.value(at: treeIndex).map { (column.name, $0) } }
+    }
+  }
+
+  /// What the index keeps of the point that a cluster is; nothing of a cluster of several points.
+  ///
+  /// - Precondition: The cluster is one of this tree.
+  public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {
+    cluster.pointCount == 1 ? attributes(atTreeIndex: cluster.range.lowerBound) : []
+  }
+}

@@ -2,7 +2,8 @@ extension ClusterTree {
   /// Opens an index by mapping it into memory.
   ///
   /// Looks at the header, the section table and the names of attributes only and copies nothing but these, so it takes as
-  /// long for a hundred points as for a hundred million. What the sections hold is checked where a query touches it; `verify(path:)` checks all of it.
+  /// long for a hundred points as for a hundred million. What the sections hold is checked where a query touches it;
+  /// `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification` checks all of it.
   ///
   /// - Parameter path: `-` is standard input, where that is a file.
   /// - Throws: `IndexError`
@@ -26,7 +27,7 @@ extension ClusterTree {
     let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
       try AttributeColumn(section, in: file, pointCount: header.pointCount)
     }
-    let pairs = max(header.nodeCount - 1, 0) / 2
+    let pairs = TreeStorage.pairCount(ofNodes: header.nodeCount)
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount, as: PlanePoint.self),
@@ -42,20 +43,37 @@ extension ClusterTree {
         name: name, nodesOffset: sections.offset(of: .nodes), attributes: attributes,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
-    try checkRoot(header)
+    try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }
+  }
+}
+
+extension TreeStorage {
+  /// All counts below the root are checked against its own on the way down, and the root itself needs no `try`.
+  fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
+    guard let root else { return }
+    try file.require(
+      nodes[0].count == root.count, at: nodesOffset + 16, "a root of all \(pointCount) points",
+      found: "\(nodes[0].count)")
+    try checkSummary(of: root)
   }
 
-  /// All counts below the root are checked against its own on the way down, and the root itself needs no `try`.
-  private func checkRoot(_ header: IndexHeader) throws(IndexError) {
-    guard let root = storage.root else { return }
-    let count = storage.nodes[0].count
-    guard count == root.count else {
-      throw .malformed(
-        path: storage.name, offset: storage.nodesOffset + 16,
-        expected: "a root of all \(header.pointCount) points",
-        found: "\(count)")
-    }
-    try storage.checkSummary(of: root)
+  /// The sections that are the same for the same points in any order: those of the hierarchy and what else depends on it
+  /// alone. Row numbers and attributes are not among them.
+  package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
+    let pairs = Self.pairCount(ofNodes: nodeCount)
+    var sections = [
+      (IndexSection.Kind.points, Self.bytes(points, count: pointCount)),
+      (.gaps, Self.bytes(gaps, count: (pointCount + 1) / 2)),
+      (.nodes, Self.bytes(nodes, count: nodeCount)),
+      (.sums, Self.bytes(sums, count: pairs)),
+      (.spreads, Self.bytes(spreads, count: pairs)),
+    ]
+    if let separations { sections.append((.separations, Self.bytes(separations, count: pointCount))) }
+    return sections
+  }
+
+  private static func bytes<Entry>(_ start: UnsafePointer<Entry>, count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(UnsafeBufferPointer(start: start, count: count))
   }
 }
 
@@ -72,11 +90,9 @@ private struct SectionsByKind {
         if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
         continue
       }
-      if section.kind != .attribute, sections.updateValue(section, forKey: section.kind) != nil {
-        throw file.malformed(
-          at: IndexHeader.offset(ofEntry: index),
-          expected: "one section of \(section.kind)", found: "a second")
-      }
+      let isFirst = section.kind == .attribute || sections.updateValue(section, forKey: section.kind) == nil
+      try file.require(
+        isFirst, at: IndexHeader.offset(ofEntry: index), "one section of \(section.kind)", found: "a second")
     }
   }
 
@@ -92,11 +108,10 @@ private struct SectionsByKind {
       throw file.malformed(
         at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
-    guard section.length == UInt64(count * MemoryLayout<Entry>.stride) else {
-      throw file.malformed(
-        at: section.offset, expected: "\(count * MemoryLayout<Entry>.stride) bytes of \(kind)",
-        found: "\(section.length)")
-    }
+    let length = count * MemoryLayout<Entry>.stride
+    try file.require(
+      section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)",
+      found: "\(section.length)")
     return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
   }
 }

@@ -8,56 +8,44 @@ extension IndexHeader {
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {
     guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
     let file = NamedBytes(bytes: bytes, name: name)
-    guard bytes.count >= Self.fixedLength else {
-      throw file.malformed(
-        at: bytes.count, expected: "a header of \(Self.fixedLength) bytes",
-        found: "the end of the file")
-    }
+    try file.require(
+      bytes.count >= Self.fixedLength, at: bytes.count, "a header of \(Self.fixedLength) bytes",
+      found: "the end of the file")
     majorVersion = file.read(at: Offset.majorVersion)
     minorVersion = file.read(at: Offset.minorVersion)
     guard majorVersion == Self.majorVersion else {
       throw .unknownVersion(path: name, major: majorVersion, minor: minorVersion)
     }
     let sectionCount = Int(file.read(at: Offset.sectionCount) as UInt32)
-    guard sectionCount <= Self.maximumSectionCount else {
-      throw file.malformed(
-        at: Offset.sectionCount, expected: "at most \(Self.maximumSectionCount) sections",
-        found: "\(sectionCount)")
-    }
-    let length = Self.fixedLength + sectionCount * Self.entryLength
+    try file.require(
+      sectionCount <= Self.maximumSectionCount, at: Offset.sectionCount,
+      "at most \(Self.maximumSectionCount) sections", found: "\(sectionCount)")
+    let length = Self.offset(ofEntry: sectionCount)
     try file.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
-    guard bytes.count >= length else {
-      throw file.malformed(
-        at: bytes.count, expected: "a section table up to byte \(length)",
-        found: "the end of the file")
-    }
+    try file.require(
+      bytes.count >= length, at: bytes.count, "a section table up to byte \(length)",
+      found: "the end of the file")
     try file.checkHeader(length: length)
     fileLength = file.read(at: Offset.fileLength)
     try file.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
-    for offset in Offset.reserved where minorVersion <= Self.minorVersion && bytes[offset] != 0 {
-      throw file.malformed(
-        at: offset, expected: "0, as in all reserved bytes", found: "\(bytes[offset])")
+    if minorVersion <= Self.minorVersion {
+      for offset in Offset.reserved {
+        try file.require(
+          bytes[offset] == 0, at: offset, "0, as in all reserved bytes", found: "\(bytes[offset])")
+      }
     }
     pointCount = Int(file.read(at: Offset.pointCount) as UInt32)
-    guard pointCount <= 1 << 31 else {
-      throw file.malformed(
-        at: Offset.pointCount, expected: "at most 2^31 points", found: "\(pointCount)")
-    }
+    try file.require(
+      pointCount <= 1 << 31, at: Offset.pointCount, "at most 2^31 points", found: "\(pointCount)")
     nodeCount = Int(file.read(at: Offset.nodeCount) as UInt32)
-    guard nodeCount <= max(2 * pointCount - 1, 0), nodeCount > 0 || pointCount == 0,
-      nodeCount % 2 == 1 || pointCount == 0
-    else {
-      throw file.malformed(
-        at: Offset.nodeCount, expected: "an odd number of nodes below \(2 * pointCount)",
-        found: "\(nodeCount)")
-    }
+    try file.require(
+      nodeCount <= max(2 * pointCount - 1, 0) && (nodeCount % 2 == 1 || pointCount == 0),
+      at: Offset.nodeCount, "an odd number of nodes below \(2 * pointCount)", found: "\(nodeCount)")
     plane = try Plane(readingFrom: file)
     clippedPointCount = Int(file.read(at: Offset.clippedPointCount) as UInt32)
-    guard clippedPointCount <= pointCount else {
-      throw file.malformed(
-        at: Offset.clippedPointCount, expected: "at most all \(pointCount) points",
-        found: "\(clippedPointCount)")
-    }
+    try file.require(
+      clippedPointCount <= pointCount, at: Offset.clippedPointCount, "at most all \(pointCount) points",
+      found: "\(clippedPointCount)")
     if plane.projection == .planar {
       try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
     }
@@ -80,17 +68,15 @@ extension Plane {
     let edges = [Offset.left, Offset.top, Offset.side].map { Double(bitPattern: file.read(at: $0)) }
     switch Projection(rawValue: rawProjection) {
     case .webMercator:
-      for (edge, offset) in zip(edges, [Offset.left, Offset.top, Offset.side]) where edge.bitPattern != 0 {
-        throw file.malformed(at: offset, expected: "0 on Web Mercator", found: "\(edge)")
+      for (edge, offset) in zip(edges, [Offset.left, Offset.top, Offset.side]) {
+        try file.require(edge.bitPattern == 0, at: offset, "0 on Web Mercator", found: "\(edge)")
       }
       self = .webMercator(seam: seam)
     case .planar:
       try file.expect(0 as UInt32, at: Offset.seam, "no seam on a plain plane")
-      guard edges.allSatisfy({ abs($0) <= 4e300 }), edges[2] >= 0 else {
-        throw file.malformed(
-          at: Offset.left, expected: "a finite left, top and side, the side not negative",
-          found: "\(edges)")
-      }
+      try file.require(
+        edges.allSatisfy { abs($0) <= 4e300 } && edges[2] >= 0, at: Offset.left,
+        "a finite left, top and side, the side not negative", found: "\(edges)")
       self = .planar(left: edges[0], top: edges[1], side: edges[2])
     case nil:
       throw file.malformed(
@@ -123,26 +109,18 @@ extension SplitRule {
 extension IndexSection {
   /// - Parameter end: where the section before it in the table ends, or the table itself. Sections that cannot overlap
   ///   cannot make a reader look at the same bytes over and over.
-  fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64)
-    throws(IndexError)
-  {
+  fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64) throws(IndexError) {
     let flags: UInt32 = file.read(at: entry + 4)
-    guard flags <= 1 else {
-      throw file.malformed(at: entry + 4, expected: "section flags 0 or 1", found: "\(flags)")
-    }
+    try file.require(flags <= 1, at: entry + 4, "section flags 0 or 1", found: "\(flags)")
     let offset: UInt64 = file.read(at: entry + 8)
     let length: UInt64 = file.read(at: entry + 16)
-    guard offset % IndexHeader.alignment == 0, offset >= end else {
-      throw file.malformed(
-        at: entry + 8,
-        expected: "a section that begins at a multiple of 64 bytes from byte \(end) on",
-        found: "offset \(offset)")
-    }
-    guard offset <= file.count, length <= UInt64(file.count) - offset else {
-      throw file.malformed(
-        at: entry + 16, expected: "a section that ends within the file's \(file.count) bytes",
-        found: "offset \(offset) and length \(length)")
-    }
+    try file.require(
+      offset % IndexHeader.alignment == 0 && offset >= end, at: entry + 8,
+      "a section that begins at a multiple of 64 bytes from byte \(end) on", found: "offset \(offset)")
+    try file.require(
+      offset <= file.count && length <= UInt64(file.count) - offset, at: entry + 16,
+      "a section that ends within the file's \(file.count) bytes",
+      found: "offset \(offset) and length \(length)")
     self.init(
       kind: Kind(rawValue: file.read(at: entry)), isRequired: flags == 1, offset: offset, length: length,
       checksum: file.read(at: entry + 24))
@@ -153,11 +131,10 @@ extension NamedBytes {
   /// The checksum covers the header and the section table, its own eight bytes taken as 0.
   fileprivate func checkHeader(length: Int) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
-    var hasher = XXHash64()
-    hasher.update(UnsafeRawBufferPointer(rebasing: bytes[0..<Offset.checksum]))
-    Swift.withUnsafeBytes(of: 0 as UInt64) { hasher.update($0) }
-    hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Offset.checksum + 8..<length]))
-    try expect(hasher.finalize(), at: Offset.checksum, "the header's checksum")
+    var header = Array(bytes[..<length])
+    header.replaceSubrange(Offset.checksum..<Offset.checksum + 8, with: repeatElement(0, count: 8))
+    let checksum = header.withUnsafeBytes { XXHash64.hash($0) }
+    try expect(checksum, at: Offset.checksum, "the header's checksum")
   }
 }
 

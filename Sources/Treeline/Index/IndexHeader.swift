@@ -16,18 +16,14 @@ public struct IndexHeader: Hashable, Sendable {
 extension IndexHeader {
   /// The header checksum, which covers the checksums of all sections: two files that share it are, but for chance, the same
   /// byte for byte.
-  public var checksum: UInt64 {
-    bytes.withUnsafeBytes {
-      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: Offset.checksum, as: UInt64.self))
-    }
-  }
+  public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
     majorVersion = Self.majorVersion
     minorVersion = Self.minorVersion
     self.fileLength = fileLength
     pointCount = tree.pointCount
-    nodeCount = tree.storage.nodeCount
+    nodeCount = tree.withStorage(\.nodeCount)
     plane = tree.plane
     clippedPointCount = tree.clippedPointCount
     contentHash = tree.contentHash
@@ -49,23 +45,15 @@ extension IndexHeader {
   /// Every section begins at a multiple of this, so that its entries can be read where they lie.
   package static let alignment: UInt64 = 64
 
-  enum Offset {
-    static let majorVersion = 8
-    static let minorVersion = 10
-    static let headerLength = 12
-    static let fileLength = 16
-    static let pointCount = 24
-    static let nodeCount = 28
+  package enum Offset {
+    static let (majorVersion, minorVersion, headerLength, fileLength) = (8, 10, 12, 16)
+    static let (pointCount, nodeCount) = (24, 28)
     static let projection = 32
-    static let seam = 36
-    static let left = 40
-    static let top = 48
-    static let side = 56
-    static let clippedPointCount = 64
+    package static let (seam, left, top, side) = (36, 40, 48, 56)
+    package static let clippedPointCount = 64
     static let sectionCount = 68
     static let contentHash = 72
-    static let splitRule = 80
-    static let gamma = 84
+    static let (splitRule, gamma) = (80, 84)
     /// Zero, for what later versions may need.
     static let reserved = 88..<120
     static let checksum = 120

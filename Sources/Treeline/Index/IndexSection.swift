@@ -41,31 +41,24 @@ public struct IndexSection: Hashable, Sendable {
     public static let attribute = Kind(rawValue: 16)
 
     /// The sections that are the hierarchy: equal, byte for byte, for the same points in any order.
-    public static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
+    package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
     /// Whether every index has a section of this kind, and every reader must know it.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether this version has sections of this kind.
-    var isKnown: Bool { isInEveryIndex || self == .separations || self == .attribute }
+    package var isKnown: Bool { Self.names[self] != nil }
 
     /// Whether no version will ever have sections of this kind: anybody may.
-    var isPrivate: Bool { rawValue >= 1 << 31 }
+    package var isPrivate: Bool { rawValue >= 1 << 31 }
+
+    private static let names: [Kind: String] = [
+      .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
+      .separations: "separations", .attribute: "attribute",
+    ]
   }
 }
 
 extension IndexSection.Kind: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .points: "points"
-    case .rows: "rows"
-    case .gaps: "gaps"
-    case .nodes: "nodes"
-    case .sums: "sums"
-    case .spreads: "spreads"
-    case .separations: "separations"
-    case .attribute: "attribute"
-    default: "kind \(rawValue)"
-    }
-  }
+  public var description: String { Self.names[self] ?? "kind \(rawValue)" }
 }

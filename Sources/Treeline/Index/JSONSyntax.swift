@@ -1,17 +1,17 @@
 /// Tells whether bytes are JSON (RFC 8259), for text of an index that is written out as it stands.
 ///
 /// Nothing is decoded and nothing recurses: a stack of bits remembers what is open.
-enum JSONSyntax {
+package enum JSONSyntax {
   /// What may be nested in what; deeper text is taken for damage.
   static let maximumDepth = 1024
 
-  static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.number() && scanner.isAtEnd
   }
 
   /// Whether the bytes are one value with no space around it but what it has inside.
-  static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.value() && scanner.isAtEnd && String(validating: bytes, as: UTF8.self) != nil
   }
@@ -91,43 +91,37 @@ private struct Scanner {
     return true
   }
 
-  /// A value and, once it is complete, whatever closes around it.
   mutating func value() -> Bool {
     // Whether each of the open brackets is an object's.
     var open: [Bool] = []
-    while true {
-      guard begin(&open) else { return false }
-      while true {
-        guard let isObject = open.last else { return true }
+    repeat {
+      if !open.isEmpty { skipSpace() }
+      let isObject = next == UInt8(ascii: "{")
+      if isObject || next == UInt8(ascii: "[") {
+        guard open.count < JSONSyntax.maximumDepth else { return false }
+        position += 1
+        skipSpace()
+        if !take(isObject ? "}" : "]") {
+          open.append(isObject)
+          guard !isObject || name() else { return false }
+          continue
+        }
+      } else if !scalar() {
+        return false
+      }
+      // A value is complete, and so is whatever closes around it.
+      while let isObject = open.last {
         skipSpace()
         if take(",") {
           skipSpace()
           guard !isObject || name() else { return false }
           break
         }
-        guard isObject ? take("}") : take("]") else { return false }
+        guard take(isObject ? "}" : "]") else { return false }
         open.removeLast()
       }
-    }
-  }
-
-  /// Everything up to the end of the first value that holds no other.
-  private mutating func begin(_ open: inout [Bool]) -> Bool {
-    while true {
-      skipSpaceInside(open)
-      let isObject = next == UInt8(ascii: "{")
-      guard isObject || next == UInt8(ascii: "[") else { return scalar() }
-      guard open.count < JSONSyntax.maximumDepth else { return false }
-      position += 1
-      skipSpace()
-      if isObject ? take("}") : take("]") { return true }
-      open.append(isObject)
-      guard !isObject || name() else { return false }
-    }
-  }
-
-  private mutating func skipSpaceInside(_ open: [Bool]) {
-    if !open.isEmpty { skipSpace() }
+    } while !open.isEmpty
+    return true
   }
 
   private mutating func name() -> Bool {

@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// How places become positions on the fixed-point plane, and back.
+/// How coordinates become positions on the fixed-point plane, and back.
 ///
 /// Everything behind a plane is integer arithmetic; the functions of the C mathematics library are used here and
 /// nowhere else. Distances on the plane relate to the screen by `unitsPerPixel(zoom:)`.
@@ -43,25 +43,23 @@ public struct Plane: Hashable, Sendable {
 
   /// The latitude in degrees beyond which Web Mercator shows nothing: points there are clipped to it.
   public static let maximumLatitude = 85.0511287798066
-
-  /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
-  public static func unitsPerPixel(zoom: Double) -> Double { exp2(24 - zoom) }
 }
 
-// MARK: - From places to the plane
+// MARK: - From coordinates to the plane
 
 extension Plane {
-  /// The position of a place. Latitudes beyond `maximumLatitude` and places off a plain plane's square are clipped.
+  /// The position of a coordinate. Latitudes beyond `maximumLatitude` are clipped, as is what lies off a plain plane's
+  /// square.
   ///
-  /// - Precondition: both coordinates are finite.
-  public func point(at place: Coordinate) -> PlanePoint {
+  /// - Precondition: Both numbers of the coordinate are finite.
+  public func point(at coordinate: Coordinate) -> PlanePoint {
     switch projection {
     case .webMercator:
       PlanePoint(
-        x: Self.mercatorX(longitude: place.longitude) &- seam,
-        y: Self.mercatorY(latitude: place.latitude))
+        x: Self.mercatorX(longitude: coordinate.longitude) &- seam,
+        y: Self.mercatorY(latitude: coordinate.latitude))
     case .planar:
-      PlanePoint(x: units(place.x - left), y: units(top - place.y))
+      PlanePoint(x: units(coordinate.x - left), y: units(top - coordinate.y))
     }
   }
 
@@ -88,10 +86,10 @@ extension Plane {
   private static let squareWidth = 0x1p32 - 1
 }
 
-// MARK: - From the plane to places
+// MARK: - From the plane to coordinates
 
 extension Plane {
-  /// The place at a position, which need not be a whole number of units nor lie on the plane's square.
+  /// The coordinate at a position, which need not be a whole number of units nor lie on the plane's square.
   /// Longitudes are in -180 ..< 180.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
@@ -106,7 +104,7 @@ extension Plane {
     coordinate(x: Double(point.x), y: Double(point.y))
   }
 
-  /// The box of places that a box of the plane covers; `west` is greater than `east` across the antimeridian.
+  /// The box of coordinates that a box of the plane covers; `west` is greater than `east` across the antimeridian.
   public func boundingBox(of rect: PlaneRect) -> BoundingBox {
     let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
     let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
@@ -123,7 +121,35 @@ extension Plane {
   }
 
   private static func latitude(y: Double) -> Double {
-    // Half the steps of atan(sinh(…)), and as near to the place.
+    // Half the steps of atan(sinh(…)), and as near to the latitude.
     (2 * atan(exp(.pi * (1 - y * (2 / worldWidth)))) - .pi / 2) * (180 / .pi)
+  }
+}
+
+// MARK: - Zoom
+
+extension Plane {
+  /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
+  public static func unitsPerPixel(zoom: Double) -> Double { exp2(24 - zoom) }
+
+  /// The greatest zoom at which a box of the plane fits on a screen, which may be fractional.
+  ///
+  /// - Parameters:
+  ///   - width: The screen's, in pixels.
+  ///   - padding: The pixels that are to stay free at each edge.
+  ///   - maximumZoom: What a single position is shown at.
+  public static func zoom(
+    fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
+  ) -> Double {
+    precondition(
+      width > 2 * padding && height > 2 * padding,
+      "Expected a screen larger than twice the padding of \(padding), found \(width) x \(height)")
+    let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
+    return units > 0 ? min(24 - log2(units), maximumZoom) : maximumZoom
+  }
+
+  /// The greatest zoom at which a part of the plane fits into a screen, up to that of a unit a pixel.
+  package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
+    24 - log2(max(width / size.width, height / size.height, 1))
   }
 }

@@ -7,8 +7,7 @@ public struct PlanePoint: Hashable, Sendable {
 
   @inlinable
   public init(x: UInt32, y: UInt32) {
-    self.x = x
-    self.y = y
+    (self.x, self.y) = (x, y)
   }
 }
 
@@ -21,10 +20,7 @@ public struct PlaneRect: Hashable, Sendable {
 
   @inlinable
   public init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
-    self.minX = minX
-    self.minY = minY
-    self.maxX = maxX
-    self.maxY = maxY
+    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
   /// The box of one point.
@@ -41,7 +37,7 @@ public struct PlaneRect: Hashable, Sendable {
   @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }
 
   @inlinable
-  public mutating func formUnion(_ point: PlanePoint) {
+  package mutating func formUnion(_ point: PlanePoint) {
     minX = min(minX, point.x)
     minY = min(minY, point.y)
     maxX = max(maxX, point.x)
@@ -50,14 +46,14 @@ public struct PlaneRect: Hashable, Sendable {
 
   /// The smallest box around both.
   @inlinable
-  public func union(_ other: PlaneRect) -> PlaneRect {
+  package func union(_ other: PlaneRect) -> PlaneRect {
     PlaneRect(
       minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX),
       maxY: max(maxY, other.maxY))
   }
 
   @inlinable
-  public func contains(_ point: PlanePoint) -> Bool {
+  package func contains(_ point: PlanePoint) -> Bool {
     minX <= point.x && point.x <= maxX && minY <= point.y && point.y <= maxY
   }
 }

@@ -12,8 +12,8 @@ public struct ShownPosition: Hashable, Sendable {
   public let x: Double
   public let y: Double
 
-  /// The place in tree order of the member that is there; nil for the mean.
-  public let place: Int?
+  /// The tree index of the member that is there; nil for the mean.
+  public let treeIndex: Int?
 
   /// The plane it lies on.
   public let plane: Plane
@@ -57,8 +57,8 @@ extension ClusterTree {
     try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box))
   }
 
-  /// The member of a cluster that lies nearest to the mean of them all, as a place in tree order; of several equally near
-  /// the first. Distances are compared exactly.
+  /// The tree index of the member of a cluster that lies nearest to the mean of them all; of several equally near the
+  /// first. Distances are compared exactly.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; at worst, where most members are equally far from the mean, O(n).
@@ -69,16 +69,15 @@ extension ClusterTree {
 
   /// The same among the members in a window; nil if none is.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
-    defer { withExtendedLifetime(storage) {} }
-    return try storage.nearestMember(of: node(id), in: window)
+    try withStorage { try $0.nearestMember(of: node(id), in: window) }
   }
 
   private func mean(of cluster: Cluster) -> ShownPosition {
-    ShownPosition(x: cluster.meanX, y: cluster.meanY, place: nil, plane: plane)
+    ShownPosition(x: cluster.meanX, y: cluster.meanY, treeIndex: nil, plane: plane)
   }
 
-  private func member(_ place: Int) -> ShownPosition {
-    let point = position(at: place)
-    return ShownPosition(x: Double(point.x), y: Double(point.y), place: place, plane: plane)
+  private func member(_ treeIndex: Int) -> ShownPosition {
+    let point = position(atTreeIndex: treeIndex)
+    return ShownPosition(x: Double(point.x), y: Double(point.y), treeIndex: treeIndex, plane: plane)
   }
 }

@@ -1,14 +1,15 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
 /// Each node is a contiguous range of the points in tree order; its two children part that range along a line across its
-/// principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one hierarchy, so between two answers a
-/// cluster is kept, split or merged and nothing else. Make one with the module `TreelineBuilder`.
+/// principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one hierarchy,
+/// so between two answers a cluster is kept, split or merged and nothing else. Make one with the module `TreelineBuilder`.
 ///
 /// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.
 public struct ClusterTree: Sendable {
+  /// Reached by `withStorage` alone: a pointer taken from it keeps nothing.
   package let storage: TreeStorage
 
-  /// How places relate to the tree's fixed-point plane.
+  /// How coordinates relate to the tree's fixed-point plane.
   public let plane: Plane
 
   /// How many points beyond Web Mercator's latitudes were moved to its edge.
@@ -35,31 +36,101 @@ public struct ClusterTree: Sendable {
 
   /// Whether both are one tree, and not only equal ones.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
+}
 
+// MARK: - Points
+
+extension ClusterTree {
   /// The number of points, each of which is in exactly one cluster of every level.
   public var pointCount: Int { storage.pointCount }
 
-  /// The cluster of all points; nil where there are none.
-  public var root: Cluster? {
-    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked for.
-    defer { withExtendedLifetime(storage) {} }
-    return storage.root.map { cluster(of: $0) }
-  }
-
-  /// The position of a point on the plane, by its place in tree order (see `Cluster.range`).
+  /// The position of a point on the plane, by its index in tree order (see `Cluster.range`).
   ///
-  /// - Precondition: `index` is in `0 ..< pointCount`.
-  public func position(at index: Int) -> PlanePoint {
-    precondition(index >= 0 && index < pointCount, "Expected an index below \(pointCount), found \(index)")
-    defer { withExtendedLifetime(storage) {} }
-    return storage.points[index]
+  /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
+  public func position(atTreeIndex treeIndex: Int) -> PlanePoint {
+    checkTreeIndex(treeIndex)
+    return withStorage { $0.points[treeIndex] }
   }
 
   /// The positions of all points in tree order.
   ///
   /// - Complexity: O(pointCount)
   public var positions: [PlanePoint] {
-    defer { withExtendedLifetime(storage) {} }
-    return Array(UnsafeBufferPointer(start: storage.points, count: pointCount))
+    withStorage { Array(UnsafeBufferPointer(start: $0.points, count: $0.pointCount)) }
   }
+
+  /// The row number of a point, by its index in tree order.
+  ///
+  /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
+  public func row(atTreeIndex treeIndex: Int) -> Int {
+    checkTreeIndex(treeIndex)
+    return withStorage { Int($0.rows[treeIndex]) }
+  }
+
+  @inline(__always)
+  private func checkTreeIndex(_ treeIndex: Int) {
+    precondition(
+      treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
+  }
+}
+
+// MARK: - The whole hierarchy
+
+extension ClusterTree {
+  /// The cluster of all points; nil where there are none.
+  public var root: Cluster? {
+    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked for.
+    withStorage { storage in storage.root.map { cluster(of: $0) } }
+  }
+
+  /// Walks the whole tree.
+  ///
+  /// - Throws: `IndexError` where a file is damaged.
+  /// - Complexity: O(pointCount)
+  public func shape() throws(IndexError) -> TreeShape {
+    try withStorage { storage throws(IndexError) in
+      var shape = TreeShape()
+      var stack = [storage.root].compactMap { $0 }
+      while let node = stack.popLast() {
+        if !storage.isStored(node) && node.depthInBucket == 0 { shape.bucketCount += 1 }
+        if let (left, right) = try storage.children(of: node) {
+          stack += [right, left]
+        } else {
+          shape.positionCount += 1
+          shape.depth = max(shape.depth, Int(node.level))
+        }
+      }
+      return shape
+    }
+  }
+
+  /// A number that two trees share if and, but for chance, only if they are the same hierarchy over the same positions.
+  ///
+  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane; split lines are
+  /// functions of those. It does not cover row numbers, so shuffling the input leaves it as it is.
+  ///
+  /// - Complexity: O(pointCount)
+  public var contentHash: UInt64 {
+    withStorage { storage in
+      var hasher = XXHash64()
+      withUnsafeBytes(of: plane.seam.littleEndian) { hasher.update($0) }
+      for edge in [plane.left, plane.top, plane.side] {
+        withUnsafeBytes(of: edge.bitPattern.littleEndian) { hasher.update($0) }
+      }
+      for (kind, bytes) in storage.fixedSections where IndexSection.Kind.hierarchy.contains(kind) {
+        hasher.update(bytes)
+      }
+      return hasher.finalize()
+    }
+  }
+}
+
+/// How a tree is shaped.
+public struct TreeShape: Hashable, Sendable {
+  /// Distinct positions: the leaves of the tree.
+  public var positionCount = 0
+  /// The greatest level of any leaf.
+  public var depth = 0
+  /// Nodes whose parts are not stored.
+  public var bucketCount = 0
 }

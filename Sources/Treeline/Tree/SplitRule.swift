@@ -22,8 +22,8 @@ public struct SplitRule: Hashable, Sendable {
   public static let mean = SplitRule(.mean)
 
   /// Where the least scatter is left in the two halves, the sum of the squared distances of the points to the mean of their
-  /// half: at the best place along the axis, of several the lowest, and then across whatever line as long as points that go
-  /// to the half whose mean is nearer take off enough.
+  /// half: at the best position along the axis, of several the lowest, and then across whatever line as long as points that
+  /// go to the half whose mean is nearer take off enough.
   ///
   /// At an equal number of clusters, widest first, points lie a tenth closer to them than to those split at the mean.
   /// Points are passed over several times more at every level, so that building takes two to three times as

@@ -1,8 +1,8 @@
 extension TreeStorage {
   /// The sums and the covariance of a node's points.
   ///
-  /// A mean outside its box would lead to places that are no numbers: where a file is damaged so, which `verify` tells,
-  /// it is moved to the box's edge.
+  /// A mean outside its box would lead to coordinates that are no numbers: where a file is damaged so, which verification
+  /// tells, it is moved to the box's edge.
   ///
   /// Complexity: O(1), reading them for a node with stored children and taking them from at most 16 points for others.
   ///
@@ -11,8 +11,7 @@ extension TreeStorage {
     let sums = sums(of: node, in: box)
     if box.isPoint { return (sums, NodeSpread(xx: 0, xy: 0, yy: 0)) }
     if isStored(node) { return (sums, spreads[(leftChild(of: node.record) - 1) / 2]) }
-    let members = UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
-    return (sums, spread(of: members, in: box, about: sums))
+    return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
   /// The mean of a node's points, each coordinate rounded to the nearest unit and a half up: what distances between
@@ -41,7 +40,7 @@ extension TreeStorage {
     let sums =
       isStored(node)
       ? sums[(leftChild(of: node.record) - 1) / 2]
-      : sums(of: UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count)), in: box)
+      : sums(of: members(of: node), in: box)
     // 2^31 points times 2^32 units fit.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)),
@@ -83,5 +82,33 @@ extension TreeStorage {
       yy += dy * dy
     }
     return NodeSpread(xx: Float(xx / count), xy: Float(xy / count), yy: Float(yy / count))
+  }
+}
+
+/// At which distance a node may give way to its children at the earliest, whatever is shown around it.
+///
+/// Both children must be at least as far apart as that. But the room that they take they take from their neighbours, so at
+/// a distance r a node is split only where a badge does not stand for it well: where its points scatter, the root of
+/// their mean squared distance to their mean being 0.7 r or more, or where the children are 2 r apart, so that
+/// nothing small is hidden in something large and far away. What waits leaves its room to what is denser.
+extension TreeStorage {
+  /// The square of the distance up to which a node scatters: twice the mean squared distance of its points to their
+  /// mean, rounded up.
+  ///
+  /// It is computed in f64 from the covariance as it is kept, so that it is the same in memory and from a file.
+  ///
+  /// Complexity: that of `summary`.
+  ///
+  /// - Precondition: `checkSummary(of: node)`.
+  package func squaredScatterDistance(of node: Node) -> UInt64 {
+    let square = (summary(of: node, in: box(of: node)).spread.trace * 2).rounded(.up)
+    return square < 0x1p64 ? UInt64(square) : .max
+  }
+
+  /// The square of the distance at which a node may be split at the earliest.
+  @inline(__always)
+  package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64) -> UInt64 {
+    // Up: positions a unit apart are split at a unit.
+    min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Immutable once made, so any number of threads may read it. Positions, node records and the rest are read through
 /// these pointers alone; an index into them is either proved by the counts on the path from the root or checked. A
-/// pointer does not keep the object: whoever reads through one holds on to the storage until the read is done.
+/// pointer does not keep the object, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -17,13 +17,13 @@ package final class TreeStorage: @unchecked Sendable {
   let name: String
   /// Where the node records begin in their file, in bytes; 0 in memory.
   let nodesOffset: UInt64
-  /// As many entries each: (nodeCount - 1) / 2.
+  /// How many pairs of siblings are stored, each having an entry in `sums` and one in `spreads`.
   let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// The code of each node's separation, `pointCount` of them, where they were found: see `SeparationCode`. That of a node
-  /// with two children is at the place of its right child's first point.
+  /// The code of each node's separation, `pointCount` of them, where they were computed: see `SeparationCode`. That of a
+  /// node with two children is at the tree index of its right child's first point.
   package let separations: UnsafePointer<UInt16>?
 
   package let attributes: [AttributeColumn]
@@ -39,26 +39,58 @@ package final class TreeStorage: @unchecked Sendable {
     attributes: [AttributeColumn] = [],
     release: @escaping @Sendable () -> Void
   ) {
-    self.points = points
-    self.rows = rows
-    self.pointCount = pointCount
-    self.gaps = gaps
-    self.nodes = nodes
-    self.nodeCount = nodeCount
-    summaryCount = UInt(max(nodeCount - 1, 0) / 2)
-    self.name = name
-    self.nodesOffset = nodesOffset
-    self.sums = sums
-    self.spreads = spreads
-    self.separations = separations
-    self.attributes = attributes
-    self.release = release
+    (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
+    (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
+    (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(Self.pairCount(ofNodes: nodeCount)))
+    (self.separations, self.attributes) = (separations, attributes)
+    (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
   }
 
   deinit { release() }
 
+  static func pairCount(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
+
   @inline(__always)
-  func gap(after index: UInt32) -> UInt8 {
-    gaps[Int(index >> 1)] >> UInt8(truncatingIfNeeded: (index & 1) << 2) & 15
+  package func members(of node: Node) -> UnsafeBufferPointer<PlanePoint> {
+    UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
+  }
+}
+
+/// A stored node, as it lies in memory and in a file: 24 bytes, little-endian.
+///
+/// The two children of a node lie side by side, so one offset finds both; the nodes below the left child follow them,
+/// then those below the right child. Offsets are relative, so a subtree is the same bytes wherever it lies.
+package struct NodeRecord {
+  package var box: PlaneRect
+  package var count: UInt32
+  /// From this record to its left child's, in records; 0 where no child is stored: a bucket.
+  package var childOffset: UInt32
+
+  package init(box: PlaneRect, count: UInt32, childOffset: UInt32) {
+    (self.box, self.count, self.childOffset) = (box, count, childOffset)
+  }
+}
+
+/// The sums of a stored node's coordinates, measured from the top left corner of its box.
+///
+/// Kept for nodes with stored children only; those of a bucket follow from its few points. The sums of the node whose
+/// children are the records 1 + 2i and 2 + 2i are entry i.
+package struct NodeSums {
+  package var x: UInt64
+  package var y: UInt64
+
+  package init(x: UInt64, y: UInt64) {
+    (self.x, self.y) = (x, y)
+  }
+}
+
+/// The covariance matrix of a node's points in plane units squared; entries as those of `NodeSums`.
+package struct NodeSpread: Hashable, Sendable {
+  package var xx: Float
+  package var xy: Float
+  package var yy: Float
+
+  package init(xx: Float, xy: Float, yy: Float) {
+    (self.xx, self.xy, self.yy) = (xx, xy, yy)
   }
 }

@@ -42,7 +42,7 @@ extension ClusterTree {
       throw .tooManyAttributes(found: attributes.count, maximum: maximum)
     }
     if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
-    let rows = (0..<pointCount).map { UInt32(row?(self.row(at: $0)) ?? self.row(at: $0)) }
+    let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
     let columns = attributes.map { $0.section(for: self) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + columns.count)
     let total = layout.fileLength(
@@ -68,19 +68,6 @@ extension ClusterTree {
       try file.write(UnsafeRawBufferPointer(header), at: 0)
     }
     try file.finish()
-  }
-}
-
-extension TreeStorage {
-  /// The sections that are the same for the same points in any order.
-  fileprivate var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
-    let separations = separations.map { codes in
-      (
-        IndexSection.Kind.separations,
-        UnsafeRawBufferPointer(UnsafeBufferPointer(start: codes, count: pointCount))
-      )
-    }
-    return Array(zip(IndexSection.Kind.hierarchy, hierarchySections)) + [separations].compactMap { $0 }
   }
 }
 

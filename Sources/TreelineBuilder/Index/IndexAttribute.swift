@@ -22,7 +22,9 @@ extension IndexAttribute {
     var bytes = start(.numbers, entryCount: 0)
     bytes.reserveCapacity(bytes.count + 8 * tree.pointCount)
     for index in 0..<tree.pointCount {
-      guard let bits = Self.bits(value(tree.row(at: index))) else { return dictionarySection(for: tree) }
+      guard let bits = Self.bits(value(tree.row(atTreeIndex: index))) else {
+        return dictionarySection(for: tree)
+      }
       bytes.appendLittleEndian(bits)
     }
     return bytes
@@ -46,7 +48,7 @@ extension IndexAttribute {
     var entries: [[UInt8]] = []
     var seen: [[UInt8]: UInt32] = [:]
     var places = (0..<tree.pointCount).map { index in
-      let value = value(tree.row(at: index))
+      let value = value(tree.row(atTreeIndex: index))
       let entry = [(value?.tag ?? .absent).rawValue] + (value?.text ?? "").utf8
       if let place = seen[entry] { return place }
       let place = UInt32(entries.count)

@@ -146,7 +146,7 @@ extension Points {
           id: cluster.id.rawValue, pointCount: cluster.pointCount,
           coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
           isStack: cluster.isStack, ellipse: ellipses ? cluster.spreadEllipse : nil,
-          shownPlace: position?.place, members: cluster.range, listsMembers: members)
+          shownPlace: position?.treeIndex, members: cluster.range, listsMembers: members)
       })
   }
 

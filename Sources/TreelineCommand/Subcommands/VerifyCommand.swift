@@ -1,5 +1,6 @@
 import ArgumentParser
 import Treeline
+import TreelineVerification
 
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

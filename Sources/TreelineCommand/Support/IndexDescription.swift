@@ -28,9 +28,10 @@ struct IndexDescription {
     }
     let rest = header.fileLength - header.sections.reduce(0) { $0 + $1.length }
     lines.append(Self.row("header and padding", "", bytes: rest, header))
-    if !tree.storage.attributes.isEmpty {
+    let columns = tree.withStorage { $0.attributes }
+    if !columns.isEmpty {
       lines += ["", "attribute       entries  name"]
-      lines += tree.storage.attributes.map { column in
+      lines += columns.map { column in
         let entries = column.encoding == .dictionary ? "\(column.entryCount)" : ""
         return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13)
           + "  \(column.name.debugDescription)"

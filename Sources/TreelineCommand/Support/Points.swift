@@ -46,7 +46,7 @@ struct Points {
 
   /// The input's row number of a point, by its place in tree order.
   func row(at index: Int) -> Int {
-    table?.row(ofPoint: tree.row(at: index)) ?? tree.row(at: index)
+    table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index)
   }
 
   /// A cluster of any method as it is written out.
@@ -64,13 +64,13 @@ struct Points {
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
       ellipse: ellipse, shownIndex: single == nil ? shownPlace.map(row(at:)) : nil,
       index: single.map(row(at:)),
-      featureID: single.flatMap { table?.featureID(ofPoint: tree.row(at: $0)) },
+      featureID: single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) },
       columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
       members: listsMembers ? members.map(row(at:)).sorted() : nil)
   }
 
   private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {
-    table?.columns(ofPoint: tree.row(at: index)) ?? tree.attributes(at: index)
+    table?.columns(ofPoint: tree.row(atTreeIndex: index)) ?? tree.attributes(atTreeIndex: index)
   }
 }
 

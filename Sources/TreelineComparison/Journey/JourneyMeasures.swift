@@ -82,7 +82,7 @@ private func inside(
   clusters.map { cluster in
     view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
       && cluster.places().contains { place in
-        let point = tree.position(at: place)
+        let point = tree.position(atTreeIndex: place)
         return view.window.contains(point) && other.window.contains(point)
       }
   }

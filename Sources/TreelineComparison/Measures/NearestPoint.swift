@@ -23,7 +23,7 @@ extension ClusterTree {
       } else {
         // All of a stack have one position.
         for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
-          best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(at: index))))
+          best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
         }
       }
     }

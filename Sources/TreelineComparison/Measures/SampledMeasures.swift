@@ -87,7 +87,7 @@ public struct SampledMeasures: Hashable, Sendable {
     var sum = 0.0
     for (number, range) in cover.enumerated() {
       for place in stride(from: (range.lowerBound + step - 1) / step * step, to: range.upperBound, by: step) {
-        let point = tree.position(at: place)
+        let point = tree.position(atTreeIndex: place)
         guard view.window.contains(point), let owner = owner(number, point) else { continue }
         let (position, badge) = (view.pixel(of: point), shown[owner].position)
         // In a picture of the whole world a cluster may stand on the other side of it from some of its points.

@@ -23,8 +23,8 @@ public struct ComparedTree: Sendable {
       "Expected two trees over the same points, found \(tree.pointCount) and \(reference.pointCount) points")
     self.tree = tree
     var placeOfRow = [Int32](repeating: 0, count: tree.pointCount)
-    for place in 0..<reference.pointCount { placeOfRow[reference.row(at: place)] = Int32(place) }
-    placesOfReference = (0..<tree.pointCount).map { placeOfRow[tree.row(at: $0)] }
+    for place in 0..<reference.pointCount { placeOfRow[reference.row(atTreeIndex: place)] = Int32(place) }
+    placesOfReference = (0..<tree.pointCount).map { placeOfRow[tree.row(atTreeIndex: $0)] }
   }
 
   func places(of range: Range<Int>) -> [Int] {

@@ -13,7 +13,7 @@ struct ViewPoints: Sendable {
   init(of tree: ClusterTree, in view: ComparisonView) {
     total = tree.pointCount
     for index in 0..<tree.pointCount {
-      let point = tree.position(at: index)
+      let point = tree.position(atTreeIndex: index)
       guard view.window.contains(point) else { continue }
       positions.append(view.pixel(of: point))
       places.append(index)

@@ -54,8 +54,9 @@ extension ClusterFeature {
       id: cluster.id.rawValue, pointCount: cluster.pointCount,
       coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
       isStack: cluster.isStack, ellipse: hasEllipse ? cluster.spreadEllipse : nil,
-      shownIndex: cluster.row == nil ? position?.place.map(tree.row(at:)) : nil, index: cluster.row,
-      columns: cluster.row == nil ? [] : tree.attributes(at: cluster.range.lowerBound))
+      shownIndex: cluster.row == nil ? position?.treeIndex.map(tree.row(atTreeIndex:)) : nil,
+      index: cluster.row,
+      columns: tree.attributes(of: cluster))
   }
 }
 

@@ -73,6 +73,6 @@ public final class ServedIndex: Sendable {
 
   /// Rows in their order, each above its place. There may be more rows than points, for not all have a position.
   private func placesByRow() -> [UInt64] {
-    (0..<tree.pointCount).map { UInt64(tree.row(at: $0)) << 32 | UInt64($0) }.sorted()
+    (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
   }
 }

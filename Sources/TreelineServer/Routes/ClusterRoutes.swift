@@ -38,8 +38,9 @@ enum ClusterRoutes {
         ClusterFeature(
           id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
           coordinate: grid.coordinate(of: cluster),
-          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(at:)),
-          columns: single.map(tree.attributes(at:)) ?? []),
+          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack,
+          index: single.map(tree.row(atTreeIndex:)),
+          columns: single.map(tree.attributes(atTreeIndex:)) ?? []),
         isFirst: number == 0, to: &bytes)
     }
     writer.close(&bytes)
@@ -191,12 +192,12 @@ private struct HeldPoint {
 
   init(at place: Int, of tree: ClusterTree) throws {
     path = try tree.clusters(holdingPlace: place)
-    let coordinate = tree.plane.coordinate(at: tree.position(at: place))
+    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: place))
     feature = ClusterFeature(
       id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,
       bounds: BoundingBox(
         west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
         north: coordinate.latitude),
-      index: tree.row(at: place), columns: tree.attributes(at: place))
+      index: tree.row(atTreeIndex: place), columns: tree.attributes(atTreeIndex: place))
   }
 }

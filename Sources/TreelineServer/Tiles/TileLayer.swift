@@ -46,7 +46,8 @@ struct TileLayer {
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     if let index = cluster.index {
       tags += [Key.index.rawValue, value(.uint(UInt64(index)))]
-      FeatureProperties.forEachColumn(tree.attributes(at: cluster.range.lowerBound)) { name, attribute in
+      FeatureProperties.forEachColumn(tree.attributes(atTreeIndex: cluster.range.lowerBound)) {
+        name, attribute in
         if let value = TileValue(attribute) { tags += [key(ofColumn: name), self.value(value)] }
       }
     }

@@ -13,7 +13,7 @@ public struct QueryOracle {
     self.outline = outline
     isInside = (0..<outline.tree.pointCount).map { index in
       guard let window else { return false }
-      let point = outline.tree.position(at: index)
+      let point = outline.tree.position(atTreeIndex: index)
       let east = (Int64(point.x) - Int64(window.x) + 1 << 32) % (1 << 32)
       return east <= Int64(window.width) && window.minY <= point.y && point.y <= window.maxY
     }

@@ -53,7 +53,7 @@ public struct ScreenMaker {
 
   /// One that has some point in it, from one on which all is small down to one twelve zooms closer.
   public mutating func next() -> Screen {
-    let point = tree.position(at: random.index(below: tree.pointCount))
+    let point = tree.position(atTreeIndex: random.index(below: tree.pointCount))
     let zoom = leastZoom + random.number(from: 0, to: 12)
     let units = Plane.unitsPerPixel(zoom: zoom)
     return Screen(

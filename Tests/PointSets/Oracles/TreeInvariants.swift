@@ -19,7 +19,7 @@ public struct TreeInvariants {
     self.outline = outline
     self.places = places
     self.principalLevels = principalLevels
-    positions = (0..<outline.tree.pointCount).map { outline.tree.position(at: $0) }
+    positions = (0..<outline.tree.pointCount).map { outline.tree.position(atTreeIndex: $0) }
     checkRoot()
     for entry in outline.entries { check(entry) }
     checkRows()

@@ -72,7 +72,7 @@ extension TreeOutline {
 
   /// The mean of a cluster's positions, each coordinate to the nearest unit and a half up.
   func meanPosition(of entry: Entry) -> PlanePoint {
-    let points = entry.cluster.range.map { tree.position(at: $0) }
+    let points = entry.cluster.range.map { tree.position(atTreeIndex: $0) }
     let count = UInt64(points.count)
     let x = points.reduce(0) { $0 + UInt64($1.x) }
     let y = points.reduce(0) { $0 + UInt64($1.y) }

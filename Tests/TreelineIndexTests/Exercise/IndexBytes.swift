@@ -1,4 +1,5 @@
 import Treeline
+import TreelineVerification
 
 /// The bytes of an index in memory of exactly their size, so that a sanitizer sees every read beyond them.
 final class IndexBytes: @unchecked Sendable {

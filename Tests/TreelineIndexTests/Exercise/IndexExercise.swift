@@ -43,7 +43,7 @@ struct IndexExercise {
   /// Boxes of all sizes around the tree's own points, and the limits that stop a search early, late and never.
   private static func clusters(of tree: ClusterTree, _ query: Int) throws {
     guard tree.pointCount > 0 else { return }
-    let point = tree.position(at: query &* 7919 % tree.pointCount)
+    let point = tree.position(atTreeIndex: query &* 7919 % tree.pointCount)
     let reach: UInt32 = .max >> UInt32(query % 33)
     let window = PlaneWindow(
       x: point.x &- reach / 2, width: reach, minY: point.y > reach / 2 ? point.y - reach / 2 : 0,
@@ -67,7 +67,7 @@ struct IndexExercise {
     for cluster in continued { try look(at: cluster, of: tree) }
     if let cluster = other.element(by: query) {
       let shown = try tree.shownPosition(of: cluster.id, at: .member, keptVisibleIn: window)
-      guard shown.place.map(cluster.range.contains) == true else {
+      guard shown.treeIndex.map(cluster.range.contains) == true else {
         fatalError("A member of another cluster: \(shown) of \(cluster)")
       }
     }
@@ -86,7 +86,7 @@ struct IndexExercise {
     _ = (cluster.bounds, cluster.ellipse, cluster.isStack)
     guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
     _ = row
-    if cluster.pointCount == 1 { _ = tree.attributes(at: cluster.range.lowerBound) }
+    if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }
   }
 
   private static func navigate(_ tree: ClusterTree) throws {
@@ -98,9 +98,9 @@ struct IndexExercise {
       _ = try tree.cluster(last.id)
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
-      _ = (tree.position(at: index), tree.row(at: index), tree.attributes(at: index))
-      let coordinate = tree.plane.coordinate(at: tree.position(at: index))
-      _ = try (tree.treeIndex(ofRow: tree.row(at: index), at: coordinate), tree.treeIndex(ofRow: tree.row(at: index)))
+      _ = (tree.position(atTreeIndex: index), tree.row(atTreeIndex: index), tree.attributes(atTreeIndex: index))
+      let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: index))
+      _ = try (tree.treeIndex(ofRow: tree.row(atTreeIndex: index), at: coordinate), tree.treeIndex(ofRow: tree.row(atTreeIndex: index)))
       _ = try (tree.expansionZoom(of: root.id, by: .detail(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9)))
       guard tree.hasSeparations else { continue }
       _ = try (tree.expansionZoom(of: root.id, by: .spacing(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9)))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// An index that is written through a link comes to stand where the link leads.
 @Suite struct LinkTests {

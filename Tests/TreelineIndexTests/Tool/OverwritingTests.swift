@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// What an index replaces and what it does not.
 @Suite struct OverwritingTests {

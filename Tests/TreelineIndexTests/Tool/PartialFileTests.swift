@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineVerification
 
 /// The file beside an index in which it is written first: a dead build's is cleared, anybody else's is left alone.
 @Suite struct PartialFileTests {

@@ -2,6 +2,7 @@ import Foundation
 import PointSets
 import Testing
 import Treeline
+import TreelineVerification
 
 /// An index that keeps all columns answers with the bytes with which the points themselves answer.
 @Suite struct SameAnswerTests {

@@ -14,20 +14,20 @@ import Treeline
       let window = PlaneWindow.random(over: tree, &random)
       for cluster in try tree.clusters(.limit(1 + random.index(below: 40)), in: window) {
         let mean = try tree.shownPosition(of: cluster.id)
-        #expect(mean.x == cluster.meanX && mean.y == cluster.meanY && mean.place == nil)
+        #expect(mean.x == cluster.meanX && mean.y == cluster.meanY && mean.treeIndex == nil)
         #expect(mean.coordinate == cluster.coordinate)
         let member = try tree.shownPosition(of: cluster.id, at: .member)
-        #expect(try member.place == tree.nearestMember(of: cluster.id))
+        #expect(try member.treeIndex == tree.nearestMember(of: cluster.id))
         for (rule, own) in [(ShownPosition.Rule.mean, mean), (.member, member)] {
           let kept = try tree.shownPosition(of: cluster.id, at: rule, keptVisibleIn: window)
           #expect(window.contains(x: kept.x, y: kept.y), "\(cluster) in \(window), seed 511")
           if window.contains(x: own.x, y: own.y) {
             #expect(kept == own)
           } else {
-            #expect(try kept.place == tree.nearestMember(of: cluster.id, in: window))
+            #expect(try kept.treeIndex == tree.nearestMember(of: cluster.id, in: window))
           }
-          guard let place = kept.place else { continue }
-          let point = tree.position(at: place)
+          guard let place = kept.treeIndex else { continue }
+          let point = tree.position(atTreeIndex: place)
           #expect(cluster.range.contains(place) && window.contains(point))
           #expect(kept.x == Double(point.x) && kept.y == Double(point.y))
         }
@@ -43,11 +43,11 @@ import Treeline
       BoundingBox(west: 1, south: 0, east: 1.5, north: 0), BoundingBox(west: 9, south: 9, east: 9, north: 9),
     ] {
       let shown = try tree.shownPosition(of: root.id, keptVisibleIn: box)
-      #expect(shown.place == nil && abs(shown.coordinate.x - 2) < 1e-8)
+      #expect(shown.treeIndex == nil && abs(shown.coordinate.x - 2) < 1e-8)
     }
     let east = BoundingBox(west: 3, south: 0, east: 4, north: 0)
     let shown = try tree.shownPosition(of: root.id, keptVisibleIn: east)
-    #expect(try shown.coordinate.x == 4 && tree.row(at: #require(shown.place)) == 1)
+    #expect(try shown.coordinate.x == 4 && tree.row(atTreeIndex: #require(shown.treeIndex)) == 1)
     #expect(throws: QueryError.unknownCluster(ClusterID(rawValue: 77))) {
       try tree.shownPosition(of: ClusterID(rawValue: 77), at: .member)
     }

@@ -36,7 +36,7 @@ import Treeline
   func ellipseIsThatOfTheCovariance(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
-      let points = entry.cluster.range.map { outline.tree.position(at: $0) }
+      let points = entry.cluster.range.map { outline.tree.position(atTreeIndex: $0) }
       let (mean, count) = ((entry.cluster.meanX, entry.cluster.meanY), Double(points.count))
       var (xx, xy, yy) = (0.0, 0.0, 0.0)
       for point in points {

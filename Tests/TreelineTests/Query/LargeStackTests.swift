@@ -47,7 +47,7 @@ import TreelineBuilder
     }
     #expect(members.last == 400_999)
     let place = try #require(try tree.treeIndex(ofRow: 123_456, at: Self.here))
-    #expect(tree.row(at: place) == 123_456)
+    #expect(tree.row(atTreeIndex: place) == 123_456)
   }
 
   @Test func spreadPositionsAreApart() throws {

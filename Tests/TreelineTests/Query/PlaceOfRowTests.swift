@@ -17,12 +17,12 @@ import Treeline
   private func check(_ set: PointSet, _ rule: SplitRule) throws {
     let tree = try set.tree(rule)
     let placeOfRow = Dictionary(
-      uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(at: $0), $0) })
+      uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
     for (row, coordinate) in set.places.enumerated() {
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == placeOfRow[row])
       // Another row's place holds it only if both have one position.
       let other = (row + 1) % set.places.count
-      let isShared = tree.position(at: placeOfRow[row]!) == tree.position(at: placeOfRow[other]!)
+      let isShared = tree.position(atTreeIndex: placeOfRow[row]!) == tree.position(atTreeIndex: placeOfRow[other]!)
       #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? placeOfRow[other] : nil))
     }
     for row in [0, tree.pointCount / 2, tree.pointCount - 1] {

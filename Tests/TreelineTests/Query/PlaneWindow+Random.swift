@@ -6,7 +6,7 @@ extension PlaneWindow {
   static func random(over tree: ClusterTree, _ random: inout SplitMix64) -> PlaneWindow {
     func corner() -> PlanePoint {
       tree.pointCount > 0 && random.index(below: 3) > 0
-        ? tree.position(at: random.index(below: tree.pointCount))
+        ? tree.position(atTreeIndex: random.index(below: tree.pointCount))
         : PlanePoint(
           x: UInt32(truncatingIfNeeded: random.next()), y: UInt32(truncatingIfNeeded: random.next()))
     }

@@ -18,14 +18,14 @@ import TreelineBuilder
     var seen = 0
     for _ in 0..<60 {
       var screen = screens.next()
-      let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(at: $0)) }
-      let row = tree.row(at: visible[random.index(below: visible.count)])
+      let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(atTreeIndex: $0)) }
+      let row = tree.row(atTreeIndex: visible[random.index(below: visible.count)])
       let chosen = try #require(try tree.treeIndex(ofRow: row, at: set.places[row]))
       var shown = tree.noClusters
       for _ in 0..<12 {
         let next = try screens.cut().answer(of: tree, on: screen)
         let holder = next.firstIndex(containing: chosen).map { next[$0] }
-        if screen.window.contains(tree.position(at: chosen)) {
+        if screen.window.contains(tree.position(atTreeIndex: chosen)) {
           #expect(holder != nil, "row \(row) of \(set) on \(screen), seeds 545 and 546")
           seen += 1
         }

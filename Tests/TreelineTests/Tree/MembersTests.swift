@@ -31,7 +31,7 @@ import Treeline
       for (offset, row) in members.enumerated() {
         let point = outline.tree.plane.point(at: set.places[row])
         #expect(entry.cluster.rect.contains(point))
-        #expect(point == outline.tree.position(at: entry.cluster.range.lowerBound + offset))
+        #expect(point == outline.tree.position(atTreeIndex: entry.cluster.range.lowerBound + offset))
       }
       let below = entry.children.flatMap { outline.tree.members(of: outline.entries[$0].cluster) }
       #expect(below.isEmpty || below == Array(members))

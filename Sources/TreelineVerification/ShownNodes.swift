@@ -1,6 +1,8 @@
+import Treeline
+
 /// The nodes that are shown at some distance, found by where they are.
 ///
-/// Nodes that are shown have no points in common, so each goes by the place of its first point. They are kept by the
+/// Nodes that are shown have no points in common, so each goes by the tree index of its first point. They are kept by the
 /// cells of a grid, no narrower than the distance and less than twice as wide: as long as any two of them are that far
 /// apart there are few in a cell, and what is nearer than that lies in the same cell or beside it.
 struct ShownNodes {

@@ -1,3 +1,5 @@
+import Treeline
+
 /// What is true of some points, computed from them alone, in integers.
 struct NodeFacts {
   let box: PlaneRect
@@ -17,8 +19,7 @@ struct NodeFacts {
 
   /// - Precondition: there are points.
   init(of points: UnsafeBufferPointer<PlanePoint>) {
-    var box = PlaneRect(points[0])
-    for point in points { box.formUnion(point) }
+    let box = points.reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
     var sums = NodeSums(x: 0, y: 0)
     var (sumXX, sumXY, sumYY) = (0 as UInt128, 0 as UInt128, 0 as UInt128)
     for point in points {

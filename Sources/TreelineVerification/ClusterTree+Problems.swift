@@ -1,5 +1,7 @@
+import Treeline
+
 extension ClusterTree {
-  /// Checks every byte of an index: header, checksums, the space between sections, every invariant of the hierarchy and
+  /// Checks every byte of an index: header, checksums, the space between sections, every invariant of the hierarchy,
   /// every fact of the header against the points, what separations promise of every spacing, and every attribute.
   ///
   /// - Parameter progress: Told how far it is, some hundred times a stage.
@@ -21,17 +23,14 @@ extension ClusterTree {
   ) throws(IndexError) -> [IndexProblem] {
     let header = try IndexHeader(bytes, name: name)
     let tree = try ClusterTree(bytes: bytes, name: name, keeping: owner)
-    defer { withExtendedLifetime(tree) {} }
-    var problems = ProblemList()
-    header.checkSections(of: bytes, &problems)
-    if tree.contentHash != header.contentHash {
-      problems.add(
-        "content hash", expected: String(header.contentHash, radix: 16),
-        found: String(tree.contentHash, radix: 16))
-    }
-    header.check(UnsafeBufferPointer(start: tree.storage.points, count: tree.pointCount), &problems)
-    tree.check(principalLevels: TreeStorage.principalLevels, &problems, progress)
-    tree.storage.attributes.check(isOfKnownVersion: header.isOfKnownVersion, &problems)
+    let problems = ProblemList()
+    header.checkSections(of: bytes, problems)
+    problems.check(
+      tree.contentHash == header.contentHash, "content hash",
+      expected: String(header.contentHash, radix: 16), found: String(tree.contentHash, radix: 16))
+    tree.withStorage { header.check(UnsafeBufferPointer(start: $0.points, count: $0.pointCount), problems) }
+    tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
+    tree.withStorage { $0.attributes.check(isOfKnownVersion: header.isOfKnownVersion, problems) }
     return problems.problems
   }
 
@@ -42,25 +41,24 @@ extension ClusterTree {
     problems(principalLevels: TreeStorage.principalLevels)
   }
 
-  /// - Parameter principalLevels: as the tree was built.
+  /// - Parameter principalLevels: As the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
-    var problems = ProblemList()
-    check(principalLevels: principalLevels, &problems)
+    let problems = ProblemList()
+    check(principalLevels: principalLevels, problems)
     return problems.problems
   }
 
   /// Separations are distances between nodes, so there is nothing to hold them against in a hierarchy that is damaged.
   private func check(
-    principalLevels: Int, _ problems: inout ProblemList, _ progress: VerificationMonitor.Report? = nil
+    principalLevels: Int, _ problems: ProblemList, _ progress: VerificationMonitor.Report? = nil
   ) {
-    defer { withExtendedLifetime(storage) {} }
-    let known = problems.problems.count
-    var hierarchy = TreeVerifier(self, problems, principalLevels: principalLevels, progress)
-    hierarchy.verify()
-    problems = hierarchy.problems
-    guard let codes = storage.separations, problems.problems.count == known, !problems.isFull else { return }
-    var separations = SeparationVerifier(self, codes, problems, progress)
-    separations.verify()
-    problems = separations.problems
+    withStorage { storage in
+      let known = problems.count
+      var hierarchy = TreeVerifier(storage, splitRule, principalLevels: principalLevels, problems, progress)
+      hierarchy.verify()
+      guard let codes = storage.separations, problems.count == known, !problems.isFull else { return }
+      var separations = SeparationVerifier(storage, codes, plane.projection, problems, progress)
+      separations.verify()
+    }
   }
 }

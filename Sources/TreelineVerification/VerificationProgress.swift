@@ -26,9 +26,7 @@ struct VerificationMonitor {
   private var toldPercent = -1
 
   init(_ stage: VerificationProgress.Stage, pointCount: Int, _ report: Report?) {
-    self.stage = stage
-    self.pointCount = pointCount
-    self.report = report
+    (self.stage, self.pointCount, self.report) = (stage, pointCount, report)
   }
 
   /// - Parameter done: Of all points, 1 or more.

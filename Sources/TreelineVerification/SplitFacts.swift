@@ -1,7 +1,9 @@
-/// Where some points are to be cut along their principal axis, computed from them alone: see `SplitRule`.
+import Treeline
+
+/// Where some points are to be split along their principal axis, computed from them alone: see `SplitRule`.
 ///
-/// What is rounded is rounded otherwise than by the builder, so a cut is known but for `NodeFacts.tolerance`.
-struct CutFacts {
+/// What is rounded is rounded otherwise than by the builder, so a split is known but for `NodeFacts.tolerance`.
+struct SplitFacts {
   private let points: UnsafeBufferPointer<PlanePoint>
   private let facts: NodeFacts
 
@@ -12,7 +14,7 @@ struct CutFacts {
 
 // MARK: - Gamma
 
-extension CutFacts {
+extension SplitFacts {
   /// How far along the axis from the mean the weighted mean lies, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     let squares = points.map(squaredDistance)
@@ -39,9 +41,9 @@ extension CutFacts {
     let exponent = Int(gammaInEighths) - 8
     var power = abs(exponent) & 16 == 0 ? 1 : square
     var root = square
-    for place in [8, 4, 2, 1] {
+    for bit in [8, 4, 2, 1] {
       root = root.squareRoot()
-      if abs(exponent) & place != 0 { power *= root }
+      if abs(exponent) & bit != 0 { power *= root }
     }
     let weight = exponent < 0 ? 0x1p15 / power : 0x1p30 * power
     return max(1, min(weight, 0x1p30)).rounded(.down)
@@ -50,7 +52,7 @@ extension CutFacts {
 
 // MARK: - Least scatter
 
-extension CutFacts {
+extension SplitFacts {
   /// The scatter between two parts of the points, the left one having so many: what is not left within them, times the
   /// count.
   func scatterBetween(_ leftCount: Int) -> Double {
@@ -59,7 +61,7 @@ extension CutFacts {
     return scatterBetween(leftCount, left)
   }
 
-  /// The most of it that any cut across the axis would have, of those that are certain to be possible: the points on
+  /// The most of it that any split across the axis would have, of those that are certain to be possible: the points on
   /// either side lie so far apart that it is known which is which.
   func mostScatterBetween() -> Double {
     let sorted = points.map { (product: facts.product($0, facts.principalAxis), point: $0) }.sorted {

@@ -1,0 +1,114 @@
+import Treeline
+
+extension Sequence<AttributeColumn> {
+  /// Checks every column, and that bytes tell their names apart: names that are equal to Unicode may be two.
+  func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
+    var names: Set<[UInt8]> = []
+    for column in self {
+      problems.check(
+        names.insert(Array(column.nameBytes)).inserted, column.label,
+        expected: "a name that no other attribute has", found: "it again")
+      column.check(isOfKnownVersion: isOfKnownVersion, problems)
+    }
+  }
+}
+
+extension AttributeColumn {
+  /// By its name or, as that may be almost all of the file, by how it begins.
+  fileprivate var label: String {
+    let beginning = name.unicodeScalars.prefix(40)
+    let isWhole = beginning.endIndex == name.endIndex
+    return "attribute \(String(beginning).debugDescription)" + (isWhole ? "" : "…")
+  }
+
+  /// Checks every value, and that the section holds nothing else.
+  ///
+  /// - Complexity: O(bytes)
+  fileprivate func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
+    let reserved: UInt32 = section.read(at: 12)
+    problems.check(
+      reserved == 0 || !isOfKnownVersion, label, expected: "0 in the bytes from 12 on", found: "\(reserved)")
+    problems.check(
+      String(validating: nameBytes, as: UTF8.self) != nil, label, expected: "a name in UTF-8",
+      found: "other bytes")
+    problems.check(
+      section[Self.fixedLength + nameBytes.count..<section.count - body.count].allSatisfy { $0 == 0 }, label,
+      expected: "zeros behind the name", found: "other bytes")
+    switch encoding {
+    case .numbers: checkNumbers(problems)
+    case .dictionary:
+      checkEntryNumbers(problems)
+      checkEntries(problems)
+    }
+  }
+
+  private func checkNumbers(_ problems: ProblemList) {
+    for index in 0..<pointCount where !problems.isFull {
+      let bits: UInt64 = body.read(at: 8 * index)
+      problems.check(
+        Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
+        "\(label), point \(index)", expected: "a finite number, or the NaN of null or of absent",
+        found: "the bits \(String(bits, radix: 16))")
+    }
+    problems.check(
+      entryCount == 0, label, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
+    problems.check(
+      body.count == 8 * pointCount, label, expected: "\(8 * pointCount) bytes of numbers",
+      found: "\(body.count)")
+  }
+
+  /// Every point has an entry, and every entry a point.
+  private func checkEntryNumbers(_ problems: ProblemList) {
+    var isUsed = [Bool](repeating: false, count: entryCount)
+    for index in 0..<pointCount where !problems.isFull {
+      let entry: UInt32 = body.read(at: 4 * index)
+      if entry < entryCount {
+        isUsed[Int(entry)] = true
+      } else {
+        problems.add(
+          "\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
+      }
+    }
+    for entry in isUsed.indices where !isUsed[entry] && !problems.isFull {
+      problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
+    }
+    problems.check(
+      body[4 * pointCount..<Self.tableStart(pointCount)].allSatisfy { $0 == 0 }, label,
+      expected: "zeros before the dictionary", found: "other bytes")
+  }
+
+  /// Entries lie one behind the other, each above the one before it in the order of bytes.
+  private func checkEntries(_ problems: ProblemList) {
+    let table = Self.tableStart(pointCount)
+    let textCount = body.count - table - 8 * (entryCount + 1)
+    let (start, end): (UInt64, UInt64) = (body.read(at: table), body.read(at: table + 8 * entryCount))
+    problems.check(
+      start == 0 && end == textCount, label, expected: "entries over all \(textCount) bytes of text",
+      found: "bytes \(start) to \(end)")
+    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    for entry in 0..<entryCount where !problems.isFull {
+      guard let bytes = entryBytes(entry) else {
+        problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
+        continue
+      }
+      problems.check(
+        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and text that suits it",
+        found: "others")
+      problems.check(
+        previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
+        expected: "entries in the order of their bytes", found: "another")
+      previous = bytes
+    }
+  }
+
+  private static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
+    return switch AttributeValue.Tag(rawValue: bytes[0]) {
+    case .null, .no, .yes, .absent: text.isEmpty
+    case .number: JSONSyntax.isNumber(text)
+    case .string: String(validating: text, as: UTF8.self) != nil
+    case .json: JSONSyntax.isValue(text)
+    case nil: false
+    }
+  }
+}

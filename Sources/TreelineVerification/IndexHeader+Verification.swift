@@ -1,0 +1,137 @@
+import Treeline
+
+// MARK: - Sections
+
+extension IndexHeader {
+  /// Whether all that the file may hold is known. A later minor version may use reserved bytes and more kinds of sections.
+  var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
+
+  /// Checks the section table, the sections' checksums, and that nothing lies between them but as many zeros as it takes.
+  func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
+    var end = UInt64(length)
+    for (index, section) in sections.enumerated() {
+      checkEntry(index, behind: end, problems)
+      checkZeros(bytes, from: end, to: section.offset, problems)
+      end = section.offset + section.length
+      let range = Int(section.offset)..<Int(end)
+      let checksum = XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      problems.check(
+        checksum == section.checksum, "section \(section.kind) at byte \(section.offset)",
+        expected: "checksum \(String(section.checksum, radix: 16))", found: String(checksum, radix: 16))
+    }
+    checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
+    problems.check(
+      end == bytes.count, "byte \(end)", expected: "the end of the file",
+      found: "\(UInt64(bytes.count) - end) bytes more")
+  }
+
+  private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
+    let (section, entry) = (sections[index], Self.offset(ofEntry: index))
+    problems.check(
+      !isOfKnownVersion || section.kind.isKnown || section.kind.isPrivate, "section table, byte \(entry)",
+      expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
+      found: "\(section.kind.rawValue)")
+    // Opening has refused the flag of every kind that is not known.
+    problems.check(
+      section.isRequired == section.kind.isInEveryIndex || !section.kind.isKnown,
+      "section table, byte \(entry + 4)",
+      expected: "the flag \(section.kind.isInEveryIndex ? 1 : 0) of a section of \(section.kind)",
+      found: section.isRequired ? "1" : "0")
+    problems.check(
+      section.offset == Self.aligned(end), "section table, byte \(entry + 8)",
+      expected: "offset \(Self.aligned(end)), the next multiple of \(Self.alignment)",
+      found: "\(section.offset)")
+  }
+
+  private func checkZeros(
+    _ bytes: UnsafeRawBufferPointer, from start: UInt64, to end: UInt64, _ problems: ProblemList
+  ) {
+    guard let offset = bytes[Int(start)..<Int(end)].firstIndex(where: { $0 != 0 }) else { return }
+    problems.add("byte \(offset)", expected: "0 between sections", found: "\(bytes[offset])")
+  }
+}
+
+// MARK: - Points
+
+extension IndexHeader {
+  /// Holds what the header says of the points against them: how many were clipped, and the plane.
+  ///
+  /// A world that is turned, or a square that is moved or scaled, holds the same positions: what is checked is that they are
+  /// those that a build gives on such a plane.
+  ///
+  /// - Complexity: O(pointCount)
+  func check(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+    switch plane.projection {
+    case .webMercator:
+      checkClippedPoints(points, problems)
+      checkSeam(points, problems)
+    case .planar:
+      checkEdges(hasPoints: !points.isEmpty, problems)
+      checkSquare(points, problems)
+    }
+  }
+
+  /// Clipped points lie on the plane's upper or lower edge, beside those that lay there anyway.
+  private func checkClippedPoints(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+    let edgeCount = points.count { $0.y == 0 || $0.y == .max }
+    problems.check(
+      clippedPointCount <= edgeCount, "header, byte \(Offset.clippedPointCount)",
+      expected: "at most \(edgeCount) clipped points, as many as lie on the edge of the plane",
+      found: "\(clippedPointCount)")
+  }
+
+  private func checkSeam(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+    let expected = Self.seam(of: points, on: plane)
+    problems.check(
+      plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
+      expected: expected.map { "the seam \($0), behind the widest gap of longitude" }
+        ?? "the seam 0, where there are no points",
+      found: "\(plane.seam)")
+  }
+
+  /// The first position behind the widest gap between two bins of longitude, as the format's document defines it; nil
+  /// where there are no points.
+  private static func seam(of points: UnsafeBufferPointer<PlanePoint>, on plane: Plane) -> UInt32? {
+    var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
+    for point in points {
+      let x = point.x &+ plane.seam
+      let bin = bins[Int(x >> 16)] ?? x...x
+      bins[Int(x >> 16)] = min(bin.lowerBound, x)...max(bin.upperBound, x)
+    }
+    let occupied = bins.compactMap { $0 }
+    guard let last = occupied.last else { return nil }
+    // Modulo 2^32: the gap before the first bin begins behind the last.
+    let gaps = zip(occupied, [last] + occupied).map { $0.lowerBound &- $1.upperBound }
+    return occupied[gaps.firstIndex(of: gaps.max()!)!].lowerBound
+  }
+
+  /// Zeros have no sign, and without points all is zero.
+  private func checkEdges(hasPoints: Bool, _ problems: ProblemList) {
+    for (edge, offset) in [(plane.left, Offset.left), (plane.top, Offset.top), (plane.side, Offset.side)] {
+      problems.check(
+        edge != 0 || edge.sign == .plus, "header, byte \(offset)", expected: "0 without a sign",
+        found: "\(edge)")
+      problems.check(
+        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, where there are no points",
+        found: "\(edge)")
+    }
+  }
+
+  /// The square is the smallest around the points that has its corner at their least x and y: they reach from 0 to the far
+  /// edge of one side at least.
+  private func checkSquare(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+    guard let first = points.first else { return }
+    let box = points.reduce(into: PlaneRect(first)) { $0.formUnion($1) }
+    problems.check(
+      box.isPoint == (plane.side == 0), "header, byte \(Offset.side)",
+      expected: box.isPoint
+        ? "a side of 0 around one position" : "a side above 0 around more than one position",
+      found: "\(plane.side)")
+    problems.check(
+      (box.minX, box.minY) == (0, 0), "points", expected: "a least x and y of 0 and 0",
+      found: "\(box.minX) and \(box.minY)")
+    problems.check(
+      box.isPoint || max(box.maxX, box.maxY) == .max, "points",
+      expected: "a greatest x or y of \(UInt32.max)", found: "\(box.maxX) and \(box.maxY)")
+  }
+}

@@ -1,0 +1,210 @@
+import Treeline
+
+/// Holds every node of a tree against its points.
+///
+/// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the builder.
+struct TreeVerifier {
+  private let storage: TreeStorage
+  private let splitRule: SplitRule
+  private let principalLevels: Int
+  private let problems: ProblemList
+  private var monitor: VerificationMonitor
+
+  /// The record that the next node with stored children must have its children at: they follow one another in the order
+  /// in which a walk from left to right meets their parents.
+  private var nextPair = 1
+
+  /// - Parameter principalLevels: From this level on, nodes with stored children are halved along their longer side.
+  init(
+    _ storage: TreeStorage, _ splitRule: SplitRule, principalLevels: Int, _ problems: ProblemList,
+    _ progress: VerificationMonitor.Report?
+  ) {
+    self.storage = storage
+    self.splitRule = splitRule
+    self.principalLevels = principalLevels
+    self.problems = problems
+    monitor = VerificationMonitor(.hierarchy, pointCount: storage.pointCount, progress)
+  }
+
+  mutating func verify() {
+    checkRows()
+    var stack = [storage.root].compactMap { $0 }
+    while let node = stack.popLast(), !problems.isFull {
+      if !storage.isStored(node) && node.depthInBucket == 0 { checkEnd(ofBucket: node) }
+      do throws(IndexError) {
+        guard let children = try storage.children(of: node) else {
+          checkUnsplit(node)
+          monitor.tell(Int(node.first &+ node.count))
+          continue
+        }
+        check(node, children)
+        stack += [children.right, children.left]
+      } catch {
+        add(error, at: node)
+      }
+    }
+    problems.check(
+      nextPair == max(storage.nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
+      found: "\(storage.nodeCount)")
+    if storage.pointCount % 2 == 1, storage.gap(after: UInt32(storage.pointCount)) != 0 {
+      problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
+    }
+  }
+
+  /// The records below a node contradict it, and are not gone into.
+  private func add(_ error: IndexError, at node: Node) {
+    guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
+      return problems.add(node.name, expected: "a sound record", found: "\(error)")
+    }
+    problems.add(
+      "\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
+  }
+
+  /// Every row number stands once.
+  private func checkRows() {
+    let rows = UnsafeBufferPointer(start: storage.rows, count: storage.pointCount).sorted()
+    for (row, next) in zip(rows, rows.dropFirst()) where row == next {
+      problems.add("rows", expected: "each row number once", found: "row \(row) again")
+    }
+  }
+}
+
+// MARK: - Nodes with children
+
+extension TreeVerifier {
+  private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
+    let facts = NodeFacts(of: storage.members(of: node))
+    problems.check(
+      !facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
+    problems.check(
+      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
+      found: "\(storage.box(of: node))")
+    let isStored = storage.isStored(node)
+    if isStored { checkStored(node, children, facts) }
+    if isStored && node.level >= principalLevels {
+      checkHalves(node, children, facts.box)
+    } else {
+      checkSides(node, children, facts)
+    }
+  }
+
+  private mutating func checkStored(
+    _ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts
+  ) {
+    problems.check(
+      Int(children.left.record) == nextPair, node.name,
+      expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
+    nextPair += 2
+    problems.check(
+      node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, having \(node.count) points",
+      found: "stored children")
+    let pair = Int(children.left.record - 1) / 2
+    let (sums, spread) = (storage.sums[pair], storage.spreads[pair])
+    problems.check(
+      sums.x == facts.sums.x && sums.y == facts.sums.y, node.name,
+      expected: "sums (\(facts.sums.x), \(facts.sums.y))", found: "(\(sums.x), \(sums.y))")
+    problems.check(
+      facts.agrees(with: spread), node.name,
+      expected: "covariances (\(facts.spread.xx), \(facts.spread.xy), \(facts.spread.yy))",
+      found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
+  }
+
+  /// A line across the principal axis parts the two children, the left one on the side of the lesser products.
+  private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
+    if facts.box.isPoint { return }
+    let axis = facts.principalAxis
+    let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
+    let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
+    let tolerance = facts.tolerance
+    func expect(_ product: Double, _ name: String) {
+      problems.check(
+        left <= right + tolerance && left <= product + tolerance && right >= product - tolerance, node.name,
+        expected: "its \(name) between its children along its principal axis",
+        found: "the left one up to \(left), the right one from \(right) on")
+    }
+    let split = SplitFacts(of: storage.members(of: node), facts)
+    switch splitRule.kind {
+    case .mean: expect(0, "mean")
+    case .gamma:
+      expect(split.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
+    case .leastScatter:
+      let leftCount = Int(children.left.count)
+      let (between, most) = (split.scatterBetween(leftCount), split.mostScatterBetween())
+      // Sums of integers are exact; what is rounded is off by some units in the 53rd bit.
+      problems.check(
+        between >= most * (1 - 0x1p-48), node.name,
+        expected: "no less between its children than a split across its axis can put there, \(most)",
+        found: "\(between)")
+      // A builder goes on for a 2048th more.
+      let gain = split.scatterToGain(leftCount)
+      problems.check(
+        gain <= between * 0x1p-10, node.name,
+        expected: "its points with the child whose mean is nearer, which would put \(gain) more between",
+        found: "\(between)")
+    }
+  }
+
+  /// Far down, a line across the middle of the longer side of the box parts the two.
+  private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
+    let isWide = box.width >= box.height
+    let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
+    let left = storage.members(of: children.left).lazy.map { isWide ? $0.x : $0.y }.max()!
+    let right = storage.members(of: children.right).lazy.map { isWide ? $0.x : $0.y }.min()!
+    problems.check(
+      left <= middle && right > middle, node.name,
+      expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
+      found: "the left one up to \(left), the right one from \(right) on")
+  }
+}
+
+// MARK: - Buckets and stacks
+
+extension TreeVerifier {
+  /// The gap behind a bucket's last point means nothing, and is 0 so that the same points give the same bytes.
+  private func checkEnd(ofBucket node: Node) {
+    let last = node.first + node.count - 1
+    problems.check(
+      storage.gap(after: last) == 0, "gap \(last)", expected: "0 behind the last point of a bucket",
+      found: "\(storage.gap(after: last))")
+  }
+
+  /// What has no split is one position, or lacks the gap that says where it is split.
+  private func checkUnsplit(_ node: Node) {
+    let points = storage.members(of: node)
+    let gaps = node.range.dropLast().map { (treeIndex: $0, level: storage.gap(after: UInt32($0))) }
+    let split = gaps.min { $0.level < $1.level }
+    if let split, split.level < Gap.none, points.contains(where: { $0 != points[0] }) {
+      problems.add(
+        "gap \(split.treeIndex)", expected: "level \(node.depthInBucket) below its bucket",
+        found: "\(split.level)")
+    } else {
+      checkStack(node)
+    }
+  }
+
+  /// All points of a leaf have one position and stand in the order of their rows.
+  private func checkStack(_ node: Node) {
+    let points = storage.members(of: node)
+    if let index = points.indices.first(where: { points[$0] != points[0] }) {
+      problems.add(
+        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])",
+        found: "\(points[index])")
+    }
+    for index in node.range.dropLast() where storage.rows[index] >= storage.rows[index + 1] {
+      problems.add(
+        "point \(index + 1)", expected: "a row number above \(storage.rows[index]), as in every stack",
+        found: "\(storage.rows[index + 1])")
+    }
+    for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
+      problems.add(
+        "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
+    }
+    problems.check(
+      storage.box(of: node) == PlaneRect(points[0]), node.name, expected: "the box of one position",
+      found: "\(storage.box(of: node))")
+  }
+}
+
+extension Node {
+  fileprivate var name: String { "node of points \(range)" }
+}
