@@ -27,30 +27,19 @@ extension QuadTree {
     var start = range.lowerBound
     while start < range.upperBound {
       let quadrant = entries[start].key >> shift
-      // The first entry beyond the quadrant.
-      var low = start + 1
-      var high = range.upperBound
-      while low < high {
-        let middle = (low + high) / 2
-        if entries[middle].key >> shift == quadrant { low = middle + 1 } else { high = middle }
-      }
-      nodes.append(Node(over: entries, in: start..<low))
-      start = low
+      let end = firstIndex(in: start + 1..<range.upperBound) { entries[$0].key >> shift != quadrant }
+      nodes.append(Node(over: entries, in: start..<end))
+      start = end
     }
   }
 
   private static func totals(of node: Int, _ nodes: [Node], _ entries: [MortonOrder.Entry]) -> PointTotals {
-    let range = nodes[node].range
-    if nodes[node].isLeaf {
-      var totals = PointTotals(entries[range.lowerBound])
-      for entry in entries[range].dropFirst() { totals.add(PointTotals(entry)) }
-      return totals
-    }
-    var child = Int(nodes[node].firstChild)
-    var totals = nodes[child].totals
-    while nodes[child].range.upperBound < range.upperBound {
-      child += 1
-      totals.add(nodes[child].totals)
+    let children = children(of: nodes[node], in: nodes)
+    var totals = children.first.map { nodes[$0].totals } ?? PointTotals(entries[nodes[node].range.lowerBound])
+    if children.isEmpty {
+      for entry in entries[nodes[node].range].dropFirst() { totals.add(PointTotals(entry)) }
+    } else {
+      for child in children.dropFirst() { totals.add(nodes[child].totals) }
     }
     return totals
   }

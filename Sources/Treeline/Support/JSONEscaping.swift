@@ -11,22 +11,22 @@ extension String {
 
   /// Writes that literal piece by piece: what needs no escape is handed out as it stands.
   package func writeJSONLiteral(_ append: (UnsafeBufferPointer<UInt8>) -> Void) {
-    func append(text: String) {
+    func write(_ text: String) {
       var text = text
       text.withUTF8(append)
     }
-    append(text: "\"")
+    write("\"")
     var string = self
     string.withUTF8 { bytes in
       var start = 0
       for (index, byte) in bytes.enumerated() where needsEscape(byte) {
         append(UnsafeBufferPointer(rebasing: bytes[start..<index]))
-        append(text: escape(byte))
+        write(escape(byte))
         start = index + 1
       }
       append(UnsafeBufferPointer(rebasing: bytes[start...]))
     }
-    append(text: "\"")
+    write("\"")
   }
 }
 

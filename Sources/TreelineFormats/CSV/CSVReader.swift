@@ -1,20 +1,31 @@
 /// Reads points from CSV (RFC 4180).
 ///
 /// Written here because no maintained Swift package reads CSV as a stream at the speed of a disk.
-struct CSVReader {
+struct CSVReader: InputFormat {
+  static let name = "CSV"
+  static let firstBytes: [UInt8] = []
+  static let hasColumns = true
+
   let file: String
   private let window: Window
   private let options: ReadingOptions
   /// The line at which the window starts, counted from 1.
   private var line = 1
 
-  init(_ window: Window, file: String, options: ReadingOptions) {
+  private init(_ window: Window, file: String, options: ReadingOptions) {
     self.window = window
     self.file = file
     self.options = options
   }
 
-  mutating func read() throws(ReadingError) -> PointTable {
+  static func read(
+    _ window: Window, file: String, options: ReadingOptions
+  ) throws(ReadingError) -> PointTable {
+    var reader = CSVReader(window, file: file, options: options)
+    return try reader.read()
+  }
+
+  private mutating func read() throws(ReadingError) -> PointTable {
     let header = try readHeader()
     // Read out of the header anew, it would be copied, names and all, for every row.
     let layout = header.layout
@@ -23,7 +34,7 @@ struct CSVReader {
     while try hasMore() {
       try readRecord(layout, into: &builder)
     }
-    return builder.finish(.csv(layout))
+    return builder.finish(layout)
   }
 
   private func hasMore() throws(ReadingError) -> Bool {
@@ -67,7 +78,7 @@ struct CSVReader {
         throw .columnsNotFound(file: file, line: line, problem: error.text, columns: cells.map(visible))
       }
       if header.isHeader {
-        header.isRepaired = !isValidUTF8(UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+        header.isRepaired = !isValidUTF8(Bytes(rebasing: bytes[..<record.contentEnd]))
         consume(record)
       }
       return header
@@ -97,7 +108,7 @@ struct CSVReader {
       let x = parseDecimal(first.bytes(of: bytes)), builder.axes.holdsFirst(x),
       let y = parseDecimal(second.bytes(of: bytes)), builder.axes.holdsSecond(y)
     {
-      builder.add(first: x, second: y, record: UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+      builder.add(first: x, second: y, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
       let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }
@@ -126,7 +137,48 @@ struct CSVReader {
     line += record.lineBreaks
   }
 
-  private func isBlank(_ record: CSVRecord, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  private func isBlank(_ record: CSVRecord, _ bytes: Bytes) -> Bool {
     record.columnCount == 1 && bytes[..<record.contentEnd].allSatisfy { $0 == Byte.space }
+  }
+}
+
+/// What is wrong with a record; only invalid ones get here, so it may take its time.
+private struct CSVProblem {
+  let layout: CSVLayout
+  let axes: Axes
+  let bytes: Bytes
+  let record: CSVRecord
+  let line: Int
+
+  func invalidRow(_ row: Int, first: CSVCell, second: CSVCell) -> InvalidRow {
+    let count = record.columnCount
+    if record.strayColumn >= 0 {
+      return invalidRow(row, record.strayColumn, "a delimiter after the closing quote", "other text")
+    }
+    if count < layout.columnCount {
+      let found = "a row of \(count) column\(count == 1 ? "" : "s")"
+      if layout.first >= count { return invalidRow(row, layout.first, axes.first, found) }
+      if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
+    }
+    if count != layout.columnCount {
+      return InvalidRow(
+        row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
+        found: "\(count)")
+    }
+    let isFirstValid = parseDecimal(first.bytes(of: bytes)).map(axes.holdsFirst) ?? false
+    return isFirstValid
+      ? invalidRow(row, layout.second, axes.second, describe(second))
+      : invalidRow(row, layout.first, axes.first, describe(first))
+  }
+
+  private func invalidRow(_ row: Int, _ column: Int, _ expected: String, _ found: String) -> InvalidRow {
+    let isNamed = column < layout.names.count
+    let part =
+      isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
+    return InvalidRow(row: row, line: line, part: part, expected: expected, found: found)
+  }
+
+  private func describe(_ cell: CSVCell) -> String {
+    trimmed(cell.bytes(of: bytes)).isEmpty ? "an empty cell" : excerpt(cell.bytes(of: bytes))
   }
 }

@@ -1,20 +1,31 @@
 /// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features.
 ///
 /// Written here because a parser of whole documents would hold all of the input in memory.
-struct GeoJSONReader {
+struct GeoJSONReader: InputFormat {
+  static let name = "GeoJSON"
+  static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]
+  static let hasColumns = false
+
   let file: String
   let window: Window
   /// The line at which the window starts, counted from 1.
   var line = 1
   private var builder: TableBuilder
 
-  init(_ window: Window, file: String, options: ReadingOptions) {
+  private init(_ window: Window, file: String, options: ReadingOptions) {
     self.window = window
     self.file = file
     builder = TableBuilder(file: file, options: options, isPlanar: options.isPlanar ?? false)
   }
 
-  mutating func read() throws(ReadingError) -> PointTable {
+  static func read(
+    _ window: Window, file: String, options: ReadingOptions
+  ) throws(ReadingError) -> PointTable {
+    var reader = GeoJSONReader(window, file: file, options: options)
+    return try reader.read()
+  }
+
+  private mutating func read() throws(ReadingError) -> PointTable {
     try skipSpace(separators: true)
     if try startsCollection() {
       try readCollection()
@@ -24,7 +35,7 @@ struct GeoJSONReader {
     } else {
       try readSequence()
     }
-    return builder.finish(.features)
+    return builder.finish(FeatureRecordDecoder())
   }
 
   /// Features apart by a line break or a record separator (RFC 8142).
@@ -84,17 +95,13 @@ struct GeoJSONReader {
       let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
       builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
     } catch {
-      try reject(error)
+      let line = line
+      try builder.reject { row in
+        InvalidRow(
+          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected,
+          found: error.found)
+      }
     }
     commit(scanner)
-  }
-
-  private mutating func reject(_ problem: FeatureReading.Problem) throws(ReadingError) {
-    let line = line
-    try builder.reject { row in
-      InvalidRow(
-        row: row, line: line, place: "feature \(row + 1)\(problem.part)", expected: problem.expected,
-        found: problem.found)
-    }
   }
 }

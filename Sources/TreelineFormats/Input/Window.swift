@@ -19,14 +19,22 @@ final class Window {
     storage = .allocate(byteCount: max(limits.chunk, 1), alignment: 16)
   }
 
-  deinit {
-    storage.deallocate()
+  deinit { storage.deallocate() }
+
+  /// A window over a source, or over what it inflates to where its first bytes are those of gzip data.
+  static func inflating(
+    _ source: any ByteSource, file: String, limits: ReadingLimits
+  ) throws(ReadingError) -> (window: Window, isGzip: Bool) {
+    let window = Window(source, limits: limits)
+    try window.require(2)
+    guard window.bytes.starts(with: [0x1F, 0x8B]) else { return (window, false) }
+    return (Window(try GzipSource(window, file: file), limits: limits), true)
   }
 
   /// Valid until `more` or `require` is called.
   @inline(__always)
-  var bytes: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
+  var bytes: Bytes {
+    Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
   }
 
   var isEmpty: Bool { start == end }

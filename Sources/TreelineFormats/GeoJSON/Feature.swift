@@ -1,7 +1,64 @@
+/// Where the parts of a Feature lie in the scanned bytes; `nil` is absent. Of members that repeat, the last counts.
+struct FeatureScan {
+  var value: Range<Int> = 0..<0
+  var id: Range<Int>?
+  var type: Range<Int>?
+  var geometry: Range<Int>?
+  var geometryType: Range<Int>?
+  var coordinates: Range<Int>?
+  var properties: Range<Int>?
+}
+
+extension JSONScanner {
+  /// One element of `features` or one record of a sequence: any value, though only a Feature has parts.
+  mutating func scanFeature() throws(JSONStop) -> FeatureScan {
+    var feature = FeatureScan()
+    let start = position
+    guard try peek("a Feature") == Byte.openBrace else {
+      try skipValue(depth: 0)
+      feature.value = start..<position
+      return feature
+    }
+    try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let start = scanner.position
+      if name.matches("geometry", in: scanner.bytes) {
+        try scanner.scanGeometry(into: &feature)
+        feature.geometry = start..<scanner.position
+        return
+      }
+      try scanner.skipValue(depth: 1)
+      if name.matches("properties", in: scanner.bytes) {
+        feature.properties = start..<scanner.position
+      } else if name.matches("type", in: scanner.bytes) {
+        feature.type = start..<scanner.position
+      } else if name.matches("id", in: scanner.bytes) {
+        feature.id = start..<scanner.position
+      }
+    }
+    feature.value = start..<position
+    return feature
+  }
+
+  private mutating func scanGeometry(into feature: inout FeatureScan) throws(JSONStop) {
+    feature.geometryType = nil
+    feature.coordinates = nil
+    guard try peek("a geometry") == Byte.openBrace else { return try skipValue(depth: 1) }
+    try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let start = scanner.position
+      try scanner.skipValue(depth: 2)
+      if name.matches("coordinates", in: scanner.bytes) {
+        feature.coordinates = start..<scanner.position
+      } else if name.matches("type", in: scanner.bytes) {
+        feature.geometryType = start..<scanner.position
+      }
+    }
+  }
+}
+
 /// Reads the position out of a scanned Feature, and says what is wrong where it has none.
 struct FeatureReading {
   let feature: FeatureScan
-  let bytes: UnsafeBufferPointer<UInt8>
+  let bytes: Bytes
 
   /// What was expected and found instead of a valid Feature, and at which of its parts.
   struct Problem: Error {
@@ -14,8 +71,8 @@ struct FeatureReading {
   struct Point {
     var first: Double
     var second: Double
-    var id: UnsafeBufferPointer<UInt8>
-    var properties: UnsafeBufferPointer<UInt8>
+    var id: Bytes
+    var properties: Bytes
   }
 
   func point(_ axes: Axes) throws(Problem) -> Point {
@@ -38,8 +95,8 @@ struct FeatureReading {
       properties = range
     }
     return Point(
-      first: position.first, second: position.second, id: UnsafeBufferPointer(rebasing: bytes[id]),
-      properties: UnsafeBufferPointer(rebasing: bytes[properties]))
+      first: position.first, second: position.second, id: Bytes(rebasing: bytes[id]),
+      properties: Bytes(rebasing: bytes[properties]))
   }
 
   /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
@@ -54,7 +111,7 @@ struct FeatureReading {
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double)
   {
     // The syntax is checked, so this finds numbers and commas, or the elements are something else.
-    var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]), isFinal: true)
+    var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
     }
@@ -111,7 +168,7 @@ extension JSONScanner {
     try skipSpace()
     let start = position
     try skipNumber()
-    guard let value = parseDecimal(UnsafeBufferPointer(rebasing: bytes[start..<position])) else {
+    guard let value = parseDecimal(Bytes(rebasing: bytes[start..<position])) else {
       throw stop("a number")
     }
     try skipSpace()
