@@ -124,6 +124,7 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool) -> UInt8? {
   var position = 0
   var isQuoted = false
   var isCellStart = true
+  var isComplete = isFinal
   scan: while position < bytes.count {
     let byte = bytes[position]
     position += 1
@@ -134,7 +135,9 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool) -> UInt8? {
       continue
     }
     switch byte {
-    case Byte.lineFeed, Byte.carriageReturn: return best(candidates, counts)
+    case Byte.lineFeed, Byte.carriageReturn:
+      isComplete = true
+      break scan
     case Byte.quote where isCellStart:
       isQuoted = true
       continue
@@ -146,10 +149,5 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool) -> UInt8? {
       isCellStart = true
     }
   }
-  return isFinal ? best(candidates, counts) : nil
-}
-
-private func best(_ candidates: [UInt8], _ counts: [Int]) -> UInt8 {
-  let most = counts.max() ?? 0
-  return candidates[counts.firstIndex(of: most) ?? 0]
+  return isComplete ? candidates[counts.firstIndex(of: counts.max()!)!] : nil
 }

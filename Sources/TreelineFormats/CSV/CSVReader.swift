@@ -6,30 +6,18 @@ struct CSVReader: InputFormat {
   static let firstBytes: [UInt8] = []
   static let hasColumns = true
 
-  let file: String
   private let window: Window
   private let options: ReadingOptions
-  /// The line at which the window starts, counted from 1.
-  private var line = 1
 
-  private init(_ window: Window, file: String, options: ReadingOptions) {
-    self.window = window
-    self.file = file
-    self.options = options
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
+    try CSVReader(window: window, options: options).read()
   }
 
-  static func read(
-    _ window: Window, file: String, options: ReadingOptions
-  ) throws(ReadingError) -> PointTable {
-    var reader = CSVReader(window, file: file, options: options)
-    return try reader.read()
-  }
-
-  private mutating func read() throws(ReadingError) -> PointTable {
+  private func read() throws(ReadingError) -> PointTable {
     let header = try readHeader()
     // Read out of the header anew, it would be copied, names and all, for every row.
     let layout = header.layout
-    var builder = TableBuilder(file: file, options: options, isPlanar: header.isPlanar)
+    var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar)
     if header.isRepaired { builder.countRepairedRow() }
     while try hasMore() {
       try readRecord(layout, into: &builder)
@@ -42,17 +30,11 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  private func readMore() throws(ReadingError) {
-    guard try window.more() else {
-      throw .recordTooLong(file: file, line: line, limit: window.bytes.count)
-    }
-  }
-
   /// Consumes the first row if it is a header.
-  private mutating func readHeader() throws(ReadingError) -> CSVHeader {
+  private func readHeader() throws(ReadingError) -> CSVHeader {
     while try hasMore() {
       guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd) else {
-        try readMore()
+        try window.extend()
         continue
       }
       let bytes = window.bytes
@@ -66,8 +48,7 @@ struct CSVReader: InputFormat {
         continue
       }
       if record.strayColumn >= 0 {
-        throw .malformed(
-          file: file, line: line, byte: window.consumed,
+        throw window.malformed(
           expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)",
           found: "other text")
       }
@@ -75,7 +56,8 @@ struct CSVReader: InputFormat {
       do {
         header = try CSVHeader(cells: cells, delimiter: delimiter, options: options)
       } catch {
-        throw .columnsNotFound(file: file, line: line, problem: error.text, columns: cells.map(visible))
+        throw .columnsNotFound(
+          file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
       }
       if header.isHeader {
         header.isRepaired = !isValidUTF8(Bytes(rebasing: bytes[..<record.contentEnd]))
@@ -83,12 +65,11 @@ struct CSVReader: InputFormat {
       }
       return header
     }
-    throw .empty(file: file)
+    throw .empty(file: window.file)
   }
 
   @inline(__always)
-  private mutating func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError)
-  {
+  private func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError) {
     let bytes = window.bytes
     var first = CSVCell()
     var second = CSVCell()
@@ -110,7 +91,8 @@ struct CSVReader: InputFormat {
     {
       builder.add(first: x, second: y, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
-      let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: line)
+      let problem = CSVProblem(
+        layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }
     }
     consume(record)
@@ -122,19 +104,17 @@ struct CSVReader: InputFormat {
     switch scan {
     case .record(let record): return record
     case .incomplete:
-      try readMore()
+      try window.extend()
       return nil
     case .unclosedQuote(let column):
-      throw .malformed(
-        file: file, line: line, byte: window.consumed,
+      throw window.malformed(
         expected: "a closing quote for column \(column + 1) of the record", found: "the end of the input")
     }
   }
 
   @inline(__always)
-  private mutating func consume(_ record: CSVRecord) {
-    window.consume(record.end)
-    line += record.lineBreaks
+  private func consume(_ record: CSVRecord) {
+    window.consume(record.end, lineBreaks: record.lineBreaks)
   }
 
   private func isBlank(_ record: CSVRecord, _ bytes: Bytes) -> Bool {

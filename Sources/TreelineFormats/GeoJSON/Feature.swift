@@ -68,12 +68,7 @@ struct FeatureReading {
   }
 
   /// A position and the bytes of what goes with it, empty where that is null or absent.
-  struct Point {
-    var first: Double
-    var second: Double
-    var id: Bytes
-    var properties: Bytes
-  }
+  typealias Point = (first: Double, second: Double, id: Bytes, properties: Bytes)
 
   func point(_ axes: Axes) throws(Problem) -> Point {
     guard isString(feature.type, "Feature") else {
@@ -94,9 +89,7 @@ struct FeatureReading {
       }
       properties = range
     }
-    return Point(
-      first: position.first, second: position.second, id: Bytes(rebasing: bytes[id]),
-      properties: Bytes(rebasing: bytes[properties]))
+    return (position.first, position.second, Bytes(rebasing: bytes[id]), Bytes(rebasing: bytes[properties]))
   }
 
   /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
@@ -115,11 +108,10 @@ struct FeatureReading {
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
     }
-    guard axes.holdsFirst(pair.first) else {
-      throw Problem(part: ", coordinates", expected: axes.first, found: excerpt(range))
-    }
-    guard axes.holdsSecond(pair.second) else {
-      throw Problem(part: ", coordinates", expected: axes.second, found: excerpt(range))
+    let isFirstValid = axes.holdsFirst(pair.first)
+    guard isFirstValid && axes.holdsSecond(pair.second) else {
+      let expected = isFirstValid ? axes.second : axes.first
+      throw Problem(part: ", coordinates", expected: expected, found: excerpt(range))
     }
     return pair
   }
@@ -149,7 +141,7 @@ struct FeatureReading {
 
   /// JSON as it stands, without more quotes around it.
   private func excerpt(_ range: Range<Int>) -> String {
-    visible(String(decoding: bytes[range].prefix(260), as: UTF8.self))
+    visible(Bytes(rebasing: bytes[range]))
   }
 }
 

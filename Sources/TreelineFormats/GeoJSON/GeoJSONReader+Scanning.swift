@@ -12,30 +12,24 @@ extension GeoJSONReader {
         return (try body(&scanner), scanner)
       } catch {
         switch error {
-        case .needsMore: try readMore()
+        case .needsMore: try window.extend()
         case .syntax(let position, let expected):
-          throw failure("\(expected)", at: position, line: line + scanner.lineBreaks)
+          throw failure("\(expected)", at: position, lineBreaks: scanner.lineBreaks)
         case .tooDeep:
-          throw .nestedTooDeep(file: file, line: line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
+          throw .nestedTooDeep(
+            file: window.file, line: window.line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
         }
       }
     }
   }
 
   @inline(__always)
-  mutating func commit(_ scanner: JSONScanner) {
-    window.consume(scanner.position)
-    line += scanner.lineBreaks
-  }
-
-  func readMore() throws(ReadingError) {
-    guard try window.more() else {
-      throw .recordTooLong(file: file, line: line, limit: window.bytes.count)
-    }
+  func commit(_ scanner: JSONScanner) {
+    window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
   }
 
   /// A break of the syntax at an offset into the window.
-  func failure(_ expected: String, at position: Int = 0, line: Int? = nil) -> ReadingError {
+  func failure(_ expected: String, at position: Int = 0, lineBreaks: Int = 0) -> ReadingError {
     let byte = position < window.bytes.count ? window.bytes[position] : nil
     let found =
       switch byte {
@@ -44,14 +38,12 @@ extension GeoJSONReader {
       case let byte? where byte >= 0x80: "a byte 0x\(String(byte, radix: 16, uppercase: true))"
       case let byte?: "\"\(visible(String(UnicodeScalar(byte))))\""
       }
-    return .malformed(
-      file: file, line: line ?? self.line, byte: window.consumed + Int64(position), expected: expected,
-      found: found)
+    return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
   }
 
   /// Consumes space of any length, and record separators if they may stand here.
   @discardableResult
-  mutating func skipSpace(
+  func skipSpace(
     separators: Bool = false
   ) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool) {
     var isSeparated = false
@@ -69,12 +61,12 @@ extension GeoJSONReader {
       } else if window.isAtEnd {
         return (isSeparated, true)
       } else {
-        try readMore()
+        try window.extend()
       }
     }
   }
 
-  mutating func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
+  func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
     let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       try scanner.expect(byte, expected)
     }
@@ -86,15 +78,12 @@ extension GeoJSONReader {
   }
 
   /// Consumes a comma or the closing byte; true after a comma.
-  mutating func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
-    let (byte, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
-      let byte = try scanner.peek(expected)
-      if byte != Byte.comma && byte != closing { throw scanner.stop(expected) }
-      scanner.position += 1
-      return byte
+  func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
+    let (continues, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      try scanner.continues(closing: closing, expected)
     }
     commit(scanner)
-    return byte == Byte.comma
+    return continues
   }
 }
 
@@ -115,7 +104,7 @@ enum FirstObject {
 }
 
 extension GeoJSONReader {
-  mutating func readMember() throws(ReadingError) -> CollectionMember {
+  func readMember() throws(ReadingError) -> CollectionMember {
     let (member, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let name = try scanner.scanName()
       return try scanner.scanCollectionMember(name)
@@ -132,8 +121,7 @@ extension GeoJSONReader {
     case .collection: return true
     case .feature: return false
     case .other(let found):
-      throw .malformed(
-        file: file, line: line, byte: window.consumed,
+      throw window.malformed(
         expected: "a GeoJSON FeatureCollection, or one Feature a line", found: found)
     }
   }
@@ -146,7 +134,7 @@ extension JSONScanner {
     try skipValue(depth: 1)
     guard name.matches("type", in: bytes) else { return .other }
     guard bytes[start] == Byte.quote else {
-      return .type(visible(String(decoding: bytes[start..<position], as: UTF8.self)))
+      return .type(visible(Bytes(rebasing: bytes[start..<position])))
     }
     let string = JSONString(start: start + 1, end: position - 1, hasEscapes: true)
     return .type("\"\(visible(string.text(of: bytes)))\"")
@@ -169,10 +157,9 @@ extension JSONScanner {
         return type == "\"Feature\"" ? .feature : .other(found: "the type \(type)")
       case .other: break
       }
-      try skipSpace()
-      if try peek("\",\" or \"}\"") == Byte.closeBrace { return .other(found: "an object without a type") }
-      try expect(Byte.comma, "\",\" or \"}\"")
-      try skipSpace()
+      guard try continues(closing: Byte.closeBrace, "\",\" or \"}\"") else {
+        return .other(found: "an object without a type")
+      }
     }
   }
 }

@@ -6,22 +6,12 @@ struct GeoJSONReader: InputFormat {
   static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]
   static let hasColumns = false
 
-  let file: String
   let window: Window
-  /// The line at which the window starts, counted from 1.
-  var line = 1
   private var builder: TableBuilder
 
-  private init(_ window: Window, file: String, options: ReadingOptions) {
-    self.window = window
-    self.file = file
-    builder = TableBuilder(file: file, options: options, isPlanar: options.isPlanar ?? false)
-  }
-
-  static func read(
-    _ window: Window, file: String, options: ReadingOptions
-  ) throws(ReadingError) -> PointTable {
-    var reader = GeoJSONReader(window, file: file, options: options)
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
+    let builder = TableBuilder(file: window.file, options: options, isPlanar: options.isPlanar ?? false)
+    var reader = GeoJSONReader(window: window, builder: builder)
     return try reader.read()
   }
 
@@ -65,8 +55,7 @@ struct GeoJSONReader: InputFormat {
       try skipSpace()
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
     guard hasFeatures, type == "\"FeatureCollection\"" else {
-      throw .malformed(
-        file: file, line: line, byte: window.consumed,
+      throw window.malformed(
         expected: "an object with \"type\": \"FeatureCollection\" and an array \"features\"",
         found: hasFeatures ? "the type \(type ?? "missing")" : "no features")
     }
@@ -95,7 +84,7 @@ struct GeoJSONReader: InputFormat {
       let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
       builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
     } catch {
-      let line = line
+      let line = window.line
       try builder.reject { row in
         InvalidRow(
           row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected,

@@ -70,16 +70,22 @@ struct JSONScanner {
       position += 1
       return
     }
-    while true {
+    repeat {
       let name = try scanName()
       try onMember(&self, name)
-      try skipSpace()
-      let byte = try peek("\",\" or \"}\"")
-      if byte != Byte.comma && byte != Byte.closeBrace { throw stop("\",\" or \"}\"") }
-      position += 1
-      if byte == Byte.closeBrace { return }
-      try skipSpace()
-    }
+    } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
+  }
+
+  /// Goes past a comma or the closing byte, and the space around; true after a comma.
+  @inline(__always)
+  mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
+    try skipSpace()
+    let byte = try peek(expected)
+    if byte != Byte.comma && byte != closing { throw stop(expected) }
+    position += 1
+    if byte == closing { return false }
+    try skipSpace()
+    return true
   }
 
   /// A member's name, its colon and the space after that.
@@ -123,15 +129,7 @@ extension JSONScanner {
       position += 1
       return
     }
-    while true {
-      try skipValue(depth: depth)
-      try skipSpace()
-      let byte = try peek("\",\" or \"]\"")
-      if byte != Byte.comma && byte != Byte.closeBracket { throw stop("\",\" or \"]\"") }
-      position += 1
-      if byte == Byte.closeBracket { return }
-      try skipSpace()
-    }
+    repeat { try skipValue(depth: depth) } while try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
   private mutating func skipLiteral(_ literal: StaticString) throws(JSONStop) {

@@ -63,7 +63,7 @@ final class FileSource: ByteSource {
         progress?(bytesRead, size)
         return count
       }
-      // A signal that arrived meanwhile is no failure.
+      // Interrupted by a signal: try again.
       if errno != EINTR { throw .readFailed(file: displayName, reason: systemError()) }
     }
   }

@@ -10,7 +10,7 @@ protocol InputFormat {
   /// Whether it has columns that `ReadingOptions.columns` can choose from.
   static var hasColumns: Bool { get }
 
-  static func read(_ window: Window, file: String, options: ReadingOptions) throws(ReadingError) -> PointTable
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable
 }
 
 enum InputFormats {
@@ -24,9 +24,8 @@ enum InputFormats {
   /// Consumes a byte order mark of UTF-8, and nothing else.
   ///
   /// - Parameter isInflated: Whether these are the contents of gzip data.
-  static func detect(
-    _ window: Window, file: String, isInflated: Bool
-  ) throws(ReadingError) -> any InputFormat.Type {
+  static func detect(_ window: Window, isInflated: Bool) throws(ReadingError) -> any InputFormat.Type {
+    let file = window.file
     try window.require(16)
     if window.bytes.starts(with: IndexHeader.magic) {
       throw isInflated

@@ -34,11 +34,11 @@ public enum PointReader {
     _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits
   ) throws(ReadingError) -> PointTable {
     let (window, isGzip) = try Window.inflating(source, file: file, limits: limits)
-    let format = try InputFormats.detect(window, file: file, isInflated: isGzip)
+    let format = try InputFormats.detect(window, isInflated: isGzip)
     guard options.columns == .automatic || format.hasColumns else {
       throw .columnsWithoutCSV(file: file, choice: options.columns, found: format.name)
     }
-    return try format.read(window, file: file, options: options)
+    return try format.read(window, options: options)
   }
 }
 

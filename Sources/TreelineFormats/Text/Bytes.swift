@@ -36,8 +36,12 @@ func isValidUTF8(_ bytes: Bytes) -> Bool {
 
 /// Bytes of the input as a message shows them: quoted, short, on one line, with broken UTF-8 repaired.
 func excerpt(_ bytes: Bytes) -> String {
+  "\"" + visible(bytes) + "\""
+}
+
+func visible(_ bytes: Bytes) -> String {
   // 4 bytes a character at most, so a prefix of bytes cannot cut the visible characters short.
-  "\"" + visible(String(decoding: bytes.prefix(260), as: UTF8.self)) + "\""
+  visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 
 /// A text with control characters escaped, cut after 60 characters.

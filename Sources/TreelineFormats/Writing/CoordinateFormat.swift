@@ -58,6 +58,13 @@ import Treeline
     bytes.append(fraction: UInt32(low))
   }
 
+  /// Appends two numbers with a comma between them.
+  func append(_ first: Double, _ second: Double, to bytes: inout OutputBytes) {
+    append(first, to: &bytes)
+    bytes.append(byte: UInt8(ascii: ","))
+    append(second, to: &bytes)
+  }
+
   /// The value in units of the last decimal; nil where these are too many to be told apart.
   private func scaled(_ value: Double) -> Double? {
     guard scale > 0 else { return nil }

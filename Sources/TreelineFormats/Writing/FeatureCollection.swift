@@ -54,11 +54,11 @@ public struct FeatureCollectionWriter: Sendable {
     }
     bytes.append("\"bbox\":[")
     let bounds = feature.bounds
-    append(bounds.west, bounds.south, to: &bytes)
+    format.append(bounds.west, bounds.south, to: &bytes)
     bytes.append(",")
-    append(bounds.east, bounds.north, to: &bytes)
+    format.append(bounds.east, bounds.north, to: &bytes)
     bytes.append("],\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
-    append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
+    format.append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
     bytes.append("]},\"properties\":{\"cluster\":")
     bytes.append(json: feature.pointCount > 1)
     bytes.append(",\"cluster_id\":")
@@ -79,12 +79,6 @@ public struct FeatureCollectionWriter: Sendable {
     if let members = feature.members { append(members: members, to: &bytes) }
     append(columns: feature.columns, to: &bytes)
     bytes.append("}}")
-  }
-
-  private func append(_ a: Double, _ b: Double, to bytes: inout OutputBytes) {
-    format.append(a, to: &bytes)
-    bytes.append(byte: UInt8(ascii: ","))
-    format.append(b, to: &bytes)
   }
 
   private func append(abbreviated count: Int, to bytes: inout OutputBytes) {
@@ -142,7 +136,7 @@ public struct FeatureCollectionWriter: Sendable {
 /// What the properties of a feature are called, in whatever format they are written.
 @_spi(Server) public enum FeatureProperties {
   /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or with
-  /// a column before it, gets a low line at its end, so that no value hides another.
+  /// a column before it, gets underscores at its end, so that no value hides another.
   ///
   /// - Complexity: O(columns)
   public static func forEachColumn(
@@ -155,7 +149,7 @@ public struct FeatureCollectionWriter: Sendable {
       return
     }
     var taken = own
-    // How many low lines the last column of a name has: a damaged index may have a thousand of one.
+    // How many underscores the last column of a name has: a damaged index may have a thousand of one.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name

@@ -103,9 +103,7 @@ public struct TransitionWriter: Sendable {
 
   private func append(_ position: Coordinate, to bytes: inout OutputBytes) {
     bytes.append("[")
-    format.append(position.longitude, to: &bytes)
-    bytes.append(",")
-    format.append(position.latitude, to: &bytes)
+    format.append(position.longitude, position.latitude, to: &bytes)
     bytes.append("]")
   }
 }
