@@ -1,4 +1,4 @@
-@testable import TreelineFormats
+@_spi(Server) @testable import TreelineFormats
 
 /// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
 @_cdecl("LLVMFuzzerTestOneInput")

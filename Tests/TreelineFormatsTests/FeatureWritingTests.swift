@@ -3,7 +3,8 @@ import PointSets
 import Testing
 import Treeline
 import TreelineBuilder
-import TreelineFormats
+
+@_spi(Server) @testable import TreelineFormats
 
 @Suite struct FeatureWritingTests {
   /// Every character below 128, alone and between others, against another writer's reader.
@@ -120,6 +121,18 @@ import TreelineFormats
     #expect(ellipse[2] > -90 && ellipse[2] <= 90)
     #expect(properties["point_count_abbreviated"] as? String == "5")
     #expect(properties["stack"] == nil)
+  }
+
+  /// A property that a column could hide would be missing among the names that columns keep clear of.
+  @Test func columnsKeepClearOfEveryProperty() throws {
+    let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
+    var feature = ClusterFeature(try #require(tree.root), of: tree, hasEllipse: true)
+    (feature.isStack, feature.shownIndex, feature.index, feature.members) = (true, 0, 0, [0, 1])
+    let text = Self.written([feature]).joined()
+    let collection = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let features = try #require(collection["features"] as? [[String: Any]])
+    let properties = try #require(features[0]["properties"] as? [String: Any])
+    #expect(Set(properties.keys) == FeatureProperties.own)
   }
 
   private static func written(_ features: [ClusterFeature]) -> [String] {

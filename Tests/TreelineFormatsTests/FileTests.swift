@@ -39,8 +39,8 @@ import Treeline
   @Test func messagesNameThePath() throws {
     try withFile("points.csv", text + Array("200,0\n".utf8)) { path in
       let row = InvalidRow(
-        row: rows, line: rows + 2, place: "column \"lon\" (1)", columnName: "lon", columnNumber: 1,
-        expected: "a longitude from -180 to 180", found: "\"200\"")
+        row: rows, line: rows + 2, part: "column \"lon\" (1)", expected: "a longitude from -180 to 180",
+        found: "\"200\"")
       #expect(throws: ReadingError.invalidRow(file: path, row)) { try PointReader.read(path: path) }
     }
   }

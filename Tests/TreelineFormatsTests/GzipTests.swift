@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TreelineFormats
+@_spi(Server) @testable import TreelineFormats
 
 @Suite struct GzipTests {
   private let text = Array("lon,lat,name\n1.5,-2,a\n3,4,\"b\nc\"\n".utf8)

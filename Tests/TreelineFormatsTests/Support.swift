@@ -1,6 +1,6 @@
 import Treeline
 
-@testable import TreelineFormats
+@_spi(Server) @testable import TreelineFormats
 
 /// Reads a text as a file of the name `points`.
 func read(

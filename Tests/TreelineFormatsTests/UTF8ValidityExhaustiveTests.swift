@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Alone, and at every place of the eight bytes that are looked at together.
+  /// Alone, and between other text.
   @Test func everySequenceOfEdges() {
     for first in Self.edges {
       for second in Self.edges {

@@ -5,34 +5,24 @@ import Treeline
 /// Two answers compare as sets: what stays, comes and goes between two windows is an intersection and two differences,
 /// as in the article.
 public struct GridCluster: Hashable, Sendable {
-  public let cell: GridCell
+  package let cell: GridCell
 
   /// 1 or more.
   public let pointCount: Int
 
   /// The mean position in plane units, from exact sums: within 0 ..< 2^32, to be taken to degrees by
   /// `Plane.coordinate(x:y:)`.
-  public let meanX: Double
-  public let meanY: Double
+  package let meanX: Double
+  package let meanY: Double
 
   /// The smallest box around the points. Its width may lead across the seam, where the cell does.
-  public let bounds: PlaneWindow
+  package let bounds: PlaneWindow
 
   /// The lowest row number among the points; where `pointCount` is 1, the row of the point.
   public let firstRow: Int
 
   /// Whether it is more than one point, all at one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
-
-  /// A single point or several of them, as the published results tell them apart.
-  public enum Content: Hashable, Sendable {
-    case single(row: Int)
-    case multiple(pointCount: Int)
-  }
-
-  public var content: Content {
-    pointCount == 1 ? .single(row: firstRow) : .multiple(pointCount: pointCount)
-  }
 }
 
 extension GridCluster {

@@ -24,39 +24,22 @@ enum MortonOrder {
   /// Complexity: O(n), whatever the points, coincident ones included.
   static func sorted(_ points: [PlanePoint]) -> [Entry] {
     var entries = points.indices.map { Entry(key: key(of: points[$0]), row: UInt32($0)) }
-    let digitCount = 8
-    var starts = [[Int]](repeating: [Int](repeating: 0, count: 256), count: digitCount)
-    for entry in entries {
-      for digit in 0..<digitCount { starts[digit][byte(digit, of: entry.key)] += 1 }
-    }
-    var other = entries
-    for digit in 0..<digitCount {
+    var sorted = entries
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
+      // By digit and one more: first how many there are, then where the next one goes.
+      var starts = [Int](repeating: 0, count: 257)
+      for entry in entries { starts[digit(of: entry) + 1] += 1 }
       // A byte that all keys share orders nothing.
-      if starts[digit].contains(entries.count) { continue }
-      var start = 0
-      for value in 0..<256 {
-        let count = starts[digit][value]
-        starts[digit][value] = start
-        start += count
+      if starts.contains(entries.count) { continue }
+      for value in 1..<256 { starts[value] += starts[value - 1] }
+      for entry in entries {
+        sorted[starts[digit(of: entry)]] = entry
+        starts[digit(of: entry)] += 1
       }
-      scatter(entries, into: &other, by: digit, from: &starts[digit])
-      swap(&entries, &other)
+      swap(&entries, &sorted)
     }
     return entries
-  }
-
-  private static func scatter(
-    _ entries: [Entry], into target: inout [Entry], by digit: Int, from starts: inout [Int]
-  ) {
-    for entry in entries {
-      let value = byte(digit, of: entry.key)
-      target[starts[value]] = entry
-      starts[value] += 1
-    }
-  }
-
-  private static func byte(_ digit: Int, of key: UInt64) -> Int {
-    Int(truncatingIfNeeded: key >> UInt64(8 * digit)) & 0xFF
   }
 
   /// Moves bit i to bit 2i.

@@ -34,17 +34,12 @@ extension QuadTree {
   }
 
   private static func totals(of node: Int, _ nodes: [Node], _ entries: [MortonOrder.Entry]) -> PointTotals {
-    let range = nodes[node].range
-    if nodes[node].isLeaf {
-      var totals = PointTotals(entries[range.lowerBound])
-      for entry in entries[range].dropFirst() { totals.add(PointTotals(entry)) }
-      return totals
-    }
-    var child = Int(nodes[node].firstChild)
-    var totals = nodes[child].totals
-    while nodes[child].range.upperBound < range.upperBound {
-      child += 1
-      totals.add(nodes[child].totals)
+    let children = children(of: nodes[node], in: nodes)
+    var totals = children.first.map { nodes[$0].totals } ?? PointTotals(entries[nodes[node].range.lowerBound])
+    if children.isEmpty {
+      for entry in entries[nodes[node].range].dropFirst() { totals.add(PointTotals(entry)) }
+    } else {
+      for child in children.dropFirst() { totals.add(nodes[child].totals) }
     }
     return totals
   }

@@ -9,7 +9,7 @@ import Treeline
 ///
 /// Coincident points share one bucket however many they are. The tree is a function of the set of positions: input
 /// order only decides which row numbers they carry, and these ascend inside a position.
-public struct QuadTree: Sendable {
+struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// Where the node's points start in tree order.
     var first: UInt32
@@ -22,11 +22,11 @@ public struct QuadTree: Sendable {
   }
 
   /// The most points at different positions that one square holds without being cut.
-  public let bucketCapacity: Int
+  let bucketCapacity: Int
 
   /// Level by level, the root first; none where there are no points.
   let nodes: [Node]
-  /// In tree order, as are `rows`, the places of these points in the input.
+  /// In tree order, as are `rows`, the row numbers of these points.
   let points: [PlanePoint]
   let rows: [UInt32]
 
@@ -35,7 +35,7 @@ public struct QuadTree: Sendable {
   /// Complexity: O(n). The tree keeps 12 bytes a point and 48 a node; the sort needs 32 a point for a while.
   ///
   /// - Precondition: at most 2^31 points; a capacity of 1 or more.
-  public init(_ points: [PlanePoint], bucketCapacity: Int = 8) {
+  init(_ points: [PlanePoint], bucketCapacity: Int = 8) {
     precondition(points.count <= 1 << 31, "Expected at most 2^31 points, found \(points.count)")
     precondition(bucketCapacity >= 1, "Expected a bucket capacity of 1 or more, found \(bucketCapacity)")
     let entries = MortonOrder.sorted(points)
@@ -45,8 +45,105 @@ public struct QuadTree: Sendable {
     self.nodes = Self.nodes(over: entries, bucketCapacity: bucketCapacity)
   }
 
-  public var count: Int { points.count }
+  var count: Int { points.count }
+}
 
-  /// The smallest box around all points; nil where there are none.
-  public var bounds: PlaneRect? { nodes.first?.totals.bounds }
+// MARK: - Search
+
+extension QuadTree {
+  /// The row numbers of all points in a window, ascending.
+  ///
+  /// Complexity: O(h log h) for h points found, and the nodes along the window's edges.
+  func rows(in window: PlaneWindow) -> [Int] {
+    var found: [UInt32] = []
+    visit(window) { range in
+      found += rows[range]
+      return true
+    }
+    found.sort()
+    return found.map(Int.init)
+  }
+
+  /// How many points a window holds.
+  ///
+  /// Complexity: the nodes along the window's edges; those inside are counted whole.
+  func pointCount(in window: PlaneWindow) -> Int {
+    var count = 0
+    visit(window) { range in
+      count += range.count
+      return true
+    }
+    return count
+  }
+
+  /// Whether a node has a point in a window.
+  func hasPoint(in window: PlaneWindow, below node: Int) -> Bool {
+    var found = false
+    visit(window, from: node) { _ in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// Hands out the points of a window as ranges of tree order, whole nodes where they fit, until `body` returns false.
+  @inline(__always)
+  private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
+    guard start < nodes.count else { return }
+    var stack = [start]
+    while let index = stack.popLast() {
+      let node = nodes[index]
+      guard window.intersects(node.totals.bounds) else { continue }
+      if window.contains(node.totals.bounds) {
+        guard body(node.range) else { return }
+      } else if node.isLeaf {
+        for index in node.range where window.contains(points[index]) {
+          guard body(index..<index + 1) else { return }
+        }
+      } else {
+        stack += children(of: node)
+      }
+    }
+  }
+
+  func children(of node: Node) -> Range<Int> { Self.children(of: node, in: nodes) }
+
+  /// The indices of a node's children.
+  static func children(of node: Node, in nodes: [Node]) -> Range<Int> {
+    guard !node.isLeaf else { return 0..<0 }
+    let first = Int(node.firstChild)
+    var end = first + 1
+    while nodes[end - 1].range.upperBound < node.range.upperBound { end += 1 }
+    return first..<end
+  }
+}
+
+/// What is kept about some points so that they need not be visited again. All of it is exact.
+struct PointTotals: Hashable, Sendable {
+  /// At most 2^31, so that the sums stay below 2^63.
+  var count: UInt32
+  /// The lowest row number among the points.
+  var firstRow: UInt32
+  var sumX: UInt64
+  var sumY: UInt64
+  var bounds: PlaneRect
+
+  init(_ point: PlanePoint, row: UInt32) {
+    count = 1
+    firstRow = row
+    sumX = UInt64(point.x)
+    sumY = UInt64(point.y)
+    bounds = PlaneRect(point)
+  }
+
+  mutating func add(_ other: PointTotals) {
+    count += other.count
+    firstRow = min(firstRow, other.firstRow)
+    sumX += other.sumX
+    sumY += other.sumY
+    bounds.minX = min(bounds.minX, other.bounds.minX)
+    bounds.minY = min(bounds.minY, other.bounds.minY)
+    bounds.maxX = max(bounds.maxX, other.bounds.maxX)
+    bounds.maxY = max(bounds.maxY, other.bounds.maxY)
+  }
 }

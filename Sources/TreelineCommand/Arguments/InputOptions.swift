@@ -1,4 +1,5 @@
 import ArgumentParser
+import TreelineFormats
 
 /// Where the points are, for every subcommand that takes an index in their place.
 struct InputOptions: ParsableArguments {
@@ -12,4 +13,48 @@ struct InputOptions: ParsableArguments {
   func validate() throws { try checkInputPath(path) }
 
   var input: Input { Input(path: path, columns: columns) }
+}
+
+/// Which columns of a CSV file hold the positions, and what is done with a row that has none.
+struct ColumnOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
+  var longitude: String?
+
+  @Option(help: ArgumentHelp("The CSV column of latitudes.", valueName: "column"))
+  var latitude: String?
+
+  @Option(help: ArgumentHelp("The CSV column of x, on a plain plane.", valueName: "column"))
+  var x: String?
+
+  @Option(help: ArgumentHelp("The CSV column of y, on a plain plane.", valueName: "column"))
+  var y: String?
+
+  @Flag(help: "Skip rows without a valid position, count and list them, instead of stopping at the first.")
+  var skipInvalid = false
+
+  func validate() throws {
+    guard (longitude == nil) == (latitude == nil) else {
+      throw ValidationError(
+        "'--longitude' and '--latitude' name the two columns together: give both or neither.")
+    }
+    guard (x == nil) == (y == nil) else {
+      throw ValidationError("'--x' and '--y' name the two columns together: give both or neither.")
+    }
+    guard longitude == nil || x == nil else {
+      throw ValidationError(
+        "Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
+    }
+  }
+
+  var choice: ColumnChoice {
+    if let longitude, let latitude { return .sphere(longitude: longitude, latitude: latitude) }
+    if let x, let y { return .plane(x: x, y: y) }
+    return .automatic
+  }
+}
+
+/// Refuses what names neither a file nor standard input, as a variable of a script does that was never set.
+func checkInputPath(_ path: String) throws {
+  if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }

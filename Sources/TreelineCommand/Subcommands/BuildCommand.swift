@@ -62,7 +62,7 @@ struct BuildCommand: ParsableCommand {
     try reportingFailures {
       let input = Input(path: path, columns: columns)
       try input.checkOutputs([output])
-      // Reading may take minutes, so the place to write to is taken first.
+      // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
       // A file that grows beyond what the shell allows is an error to report, not the end of the process.

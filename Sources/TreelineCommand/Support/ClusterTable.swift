@@ -1,47 +1,57 @@
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// Clusters as lines of aligned columns, for reading.
 struct ClusterTable {
-  let plane: Plane
+  private typealias Column = (title: String, cell: (ClusterFeature) -> String?)
 
-  func text(_ features: [ClusterFeature]) -> String {
+  private let columns: [Column]
+  /// Left out where no cluster has a cell in them.
+  private static let optionalTitles = ["shown_index", "members"]
+
+  init(plane: Plane) {
     let format = CoordinateFormat(of: plane)
-    let isPlanar = plane.projection == .planar
-    var header = ["cluster_id", "points", isPlanar ? "x" : "longitude", isPlanar ? "y" : "latitude"]
-    header += isPlanar ? ["min x", "min y", "max x", "max y"] : ["west", "south", "east", "north"]
-    let hasMembers = features.contains { $0.members != nil }
-    let hasShown = features.contains { $0.shownIndex != nil }
-    if hasShown { header.append("shown_index") }
-    header.append("index")
-    if hasMembers { header.append("members") }
-    let rows = features.map { feature in
-      var row = ["\(feature.id)", "\(feature.pointCount)"]
-      let box = feature.bounds
-      row += [feature.coordinate.longitude, feature.coordinate.latitude].map(format.string)
-      row += [box.west, box.south, box.east, box.north].map(format.string)
-      if hasShown { row.append(feature.shownIndex.map(String.init) ?? "") }
-      row.append(feature.index.map(String.init) ?? "")
-      if let members = feature.members { row.append(members.map(String.init).joined(separator: " ")) }
-      return row
+    func coordinate(
+      _ title: String, planar: String, _ value: @escaping (ClusterFeature) -> Double
+    ) -> Column {
+      (plane.projection == .planar ? planar : title, { format.string(value($0)) })
     }
-    return aligned([header] + rows, isLastLong: hasMembers)
+    columns = [
+      ("cluster_id", { "\($0.id)" }),
+      ("points", { "\($0.pointCount)" }),
+      coordinate("longitude", planar: "x", \.coordinate.longitude),
+      coordinate("latitude", planar: "y", \.coordinate.latitude),
+      coordinate("west", planar: "min x", \.bounds.west),
+      coordinate("south", planar: "min y", \.bounds.south),
+      coordinate("east", planar: "max x", \.bounds.east),
+      coordinate("north", planar: "max y", \.bounds.north),
+      ("shown_index", { $0.shownIndex.map(String.init) }),
+      ("index", { $0.index.map(String.init) }),
+      ("members", { $0.members?.map(String.init).joined(separator: " ") }),
+    ]
   }
 
-  /// Right-aligned but for a last column that may be long.
-  private func aligned(_ rows: [[String]], isLastLong: Bool) -> String {
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }
-    return rows.map { row in
-      let cells = row.indices.map { column in
-        let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return isLastLong && column == row.count - 1 ? row[column] : padding + row[column]
+  func text(_ features: [ClusterFeature]) -> String {
+    var lines = [String](repeating: "", count: features.count + 1)
+    for column in columns {
+      let cells = features.map(column.cell)
+      if Self.optionalTitles.contains(column.title) && cells.allSatisfy({ $0 == nil }) { continue }
+      let texts = [column.title] + cells.map { $0 ?? "" }
+      // Members may be many; they come last and are not aligned.
+      let width = column.title == "members" ? 0 : texts.map(\.count).max()!
+      for (line, text) in texts.enumerated() {
+        lines[line] += (lines[line].isEmpty ? "" : "  ") + text.paddedInFront(to: width)
       }
-      return cells.joined(separator: "  ").trimmingTrailingSpaces + "\n"
-    }.joined()
+    }
+    return lines.map { $0.trimmingTrailingSpaces + "\n" }.joined()
   }
 }
 
 extension String {
+  func paddedInFront(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
+
   fileprivate var trimmingTrailingSpaces: Substring {
     var rest = self[...]
     while rest.last == " " { rest.removeLast() }

@@ -1,4 +1,6 @@
+import Foundation
 import Treeline
+import TreelineBuilder
 import TreelineFormats
 
 /// What a subcommand reads.
@@ -10,10 +12,10 @@ struct Input {
   /// What messages call it.
   var name: String { path == "-" ? "standard input" : path }
 
-  /// Told by the first bytes, not by the name. A pipe's cannot be looked at without taking them, and an index is no pipe.
+  /// Told by the first bytes, not by the name. Those of a pipe cannot be read twice, but an index is never a pipe.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
-  /// Opens the index, which has its positions already: no column is to be named for them.
+  /// Opens the index, which has its positions already, so that choosing columns for them is an error.
   func openIndex() throws -> ClusterTree {
     if columns.choice != .automatic {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
@@ -31,5 +33,29 @@ struct Input {
           + ([name] + outputs).joined(separator: ", ") + "; write to another name",
         code: Failure.usage)
     }
+  }
+}
+
+/// Equal for two paths that lead to one file, by whatever links, whether or not the file exists yet.
+private struct FileIdentity: Hashable {
+  private let device: dev_t
+  private let inode: ino_t
+  /// Of a file that is not there: its name in the folder that the numbers are of.
+  private let missingName: String?
+
+  /// - Parameter path: `-` is standard input, which may have been redirected.
+  /// - Returns: nil where not even the folder is there.
+  init?(path: String) {
+    var status = stat()
+    if (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 {
+      missingName = nil
+    } else {
+      guard let target = FilePath.resolved(path).map(FilePath.init), stat(target.folder, &status) == 0 else {
+        return nil
+      }
+      missingName = target.name
+    }
+    device = status.st_dev
+    inode = status.st_ino
   }
 }

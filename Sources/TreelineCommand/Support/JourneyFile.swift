@@ -1,5 +1,5 @@
 import TreelineComparison
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 import Treeline
 
 /// A journey as a text file: a line for each view, its west, south, east and north edge and its zoom, separated by

@@ -1,20 +1,20 @@
 import Foundation
 import TreelineComparison
 
-/// A program that clusters by k-means, such as `scripts/kmeans`: asked once for each set of places.
+/// A program that clusters by k-means, such as `scripts/kmeans`: run once for each set of positions.
 ///
-/// It reads a line with the number of clusters and that of the places, then a line `x y` in pixels for each place. It
-/// prints a line for each place: the number of its cluster, from 0.
+/// It reads a line with the number of clusters and that of the positions, then a line `x y` in pixels for each position. It
+/// prints a line for each position: the number of its cluster, from 0.
 struct KMeansProgram {
   let path: String
 
-  func labels(of places: [PixelPoint], count: Int) throws -> [Int] {
-    var request = "\(count) \(places.count)\n"
-    for place in places { request += "\(place.x) \(place.y)\n" }
+  func labels(of positions: [PixelPoint], count: Int) throws -> [Int] {
+    var request = "\(count) \(positions.count)\n"
+    for position in positions { request += "\(position.x) \(position.y)\n" }
     let labels = try run(Data(request.utf8)).split(separator: UInt8(ascii: "\n")).map {
       Int(String(decoding: $0, as: UTF8.self))
     }
-    guard labels.count == places.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
+    guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
       throw failure("printed \(labels.count) lines", remedy: "it is asked as scripts/kmeans is")
     }
     return labels.map { $0! }

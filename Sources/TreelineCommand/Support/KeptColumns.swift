@@ -12,10 +12,7 @@ struct KeptColumns {
 
   /// The names in a value of the option.
   static func names(in value: String) -> [String] {
-    value.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      let rest = part.drop { $0.isWhitespace }
-      return String(rest.dropLast(rest.reversed().prefix { $0.isWhitespace }.count))
-    }
+    value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
   /// Finds the columns that the option's values name, so that no index is written without one of them.

@@ -1,7 +1,7 @@
 import Foundation
 import Treeline
 import TreelineComparison
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The land outlines that come with the tool (Natural Earth, public domain).
 enum Land {

@@ -1,6 +1,6 @@
 import Treeline
 import TreelineBuilder
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The points that a subcommand works on: a tree, and what is known of its points besides.
 struct Points {
@@ -44,7 +44,7 @@ struct Points {
     tree.reportClippedPoints()
   }
 
-  /// The input's row number of a point, by its place in tree order.
+  /// The input's row number of a point, by its index in tree order.
   func row(at index: Int) -> Int {
     table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index)
   }
@@ -52,8 +52,8 @@ struct Points {
   /// A cluster of any method as it is written out.
   ///
   /// - Parameters:
-  ///   - shownPlace: the place in tree order of the point that stands for a cluster, where one does.
-  ///   - members: the places of all its points in tree order.
+  ///   - shownPlace: the index in tree order of the point that stands for a cluster, where one does.
+  ///   - members: the indices in tree order of all its points.
   func feature(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
     ellipse: Ellipse? = nil, shownPlace: Int? = nil, members: some RandomAccessCollection<Int>,
@@ -123,10 +123,10 @@ extension ClusterTree {
   private func reportCoarsePositions(of table: PointTable) {
     guard plane.projection == .planar else { return }
     let format = CoordinateFormat(of: plane)
-    let isCoarse = table.coordinates.contains { place in
-      let kept = plane.coordinate(at: plane.point(at: place))
-      let moved = max(abs(format.rounded(kept.x) - place.x), abs(format.rounded(kept.y) - place.y))
-      return moved > 1e-6 * max(abs(place.x), abs(place.y))
+    let isCoarse = table.coordinates.contains { given in
+      let kept = plane.coordinate(at: plane.point(at: given))
+      let error = max(abs(format.rounded(kept.x) - given.x), abs(format.rounded(kept.y) - given.y))
+      return error > 1e-6 * max(abs(given.x), abs(given.y))
     }
     guard isCoarse else { return }
     printToStandardError(

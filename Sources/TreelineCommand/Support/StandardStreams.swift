@@ -4,7 +4,7 @@ func printToStandardError(_ line: String) {
   FileHandle.standardError.write(Data((line + "\n").utf8))
 }
 
-/// Writes an answer to standard output, where a pipe closed by its reader is no failure of ours to report at length.
+/// Writes an answer to standard output.
 func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
   do {
     try FileHandle.standardOutput.write(contentsOf: Data(bytes))

@@ -1,29 +1,28 @@
 /// Reads points from CSV (RFC 4180).
 ///
 /// Written here because no maintained Swift package reads CSV as a stream at the speed of a disk.
-struct CSVReader {
-  let file: String
+struct CSVReader: InputFormat {
+  static let name = "CSV"
+  static let firstBytes: [UInt8] = []
+  static let hasColumns = true
+
   private let window: Window
   private let options: ReadingOptions
-  /// The line at which the window starts, counted from 1.
-  private var line = 1
 
-  init(_ window: Window, file: String, options: ReadingOptions) {
-    self.window = window
-    self.file = file
-    self.options = options
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
+    try CSVReader(window: window, options: options).read()
   }
 
-  mutating func read() throws(ReadingError) -> PointTable {
+  private func read() throws(ReadingError) -> PointTable {
     let header = try readHeader()
     // Read out of the header anew, it would be copied, names and all, for every row.
     let layout = header.layout
-    var builder = TableBuilder(file: file, options: options, isPlanar: header.isPlanar)
+    var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar)
     if header.isRepaired { builder.countRepairedRow() }
     while try hasMore() {
       try readRecord(layout, into: &builder)
     }
-    return builder.finish(.csv(layout))
+    return builder.finish(layout)
   }
 
   private func hasMore() throws(ReadingError) -> Bool {
@@ -31,17 +30,11 @@ struct CSVReader {
     return !window.isEmpty
   }
 
-  private func readMore() throws(ReadingError) {
-    guard try window.more() else {
-      throw .recordTooLong(file: file, line: line, limit: window.bytes.count)
-    }
-  }
-
   /// Consumes the first row if it is a header.
-  private mutating func readHeader() throws(ReadingError) -> CSVHeader {
+  private func readHeader() throws(ReadingError) -> CSVHeader {
     while try hasMore() {
       guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd) else {
-        try readMore()
+        try window.extend()
         continue
       }
       let bytes = window.bytes
@@ -55,8 +48,7 @@ struct CSVReader {
         continue
       }
       if record.strayColumn >= 0 {
-        throw .malformed(
-          file: file, line: line, byte: window.consumed,
+        throw window.malformed(
           expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)",
           found: "other text")
       }
@@ -64,20 +56,20 @@ struct CSVReader {
       do {
         header = try CSVHeader(cells: cells, delimiter: delimiter, options: options)
       } catch {
-        throw .columnsNotFound(file: file, line: line, problem: error.text, columns: cells.map(visible))
+        throw .columnsNotFound(
+          file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
       }
       if header.isHeader {
-        header.isRepaired = !isValidUTF8(UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+        header.isRepaired = !isValidUTF8(Bytes(rebasing: bytes[..<record.contentEnd]))
         consume(record)
       }
       return header
     }
-    throw .empty(file: file)
+    throw .empty(file: window.file)
   }
 
   @inline(__always)
-  private mutating func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError)
-  {
+  private func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError) {
     let bytes = window.bytes
     var first = CSVCell()
     var second = CSVCell()
@@ -97,9 +89,10 @@ struct CSVReader {
       let x = parseDecimal(first.bytes(of: bytes)), builder.axes.holdsFirst(x),
       let y = parseDecimal(second.bytes(of: bytes)), builder.axes.holdsSecond(y)
     {
-      builder.add(first: x, second: y, record: UnsafeBufferPointer(rebasing: bytes[..<record.contentEnd]))
+      builder.add(first: x, second: y, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
-      let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: line)
+      let problem = CSVProblem(
+        layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }
     }
     consume(record)
@@ -111,22 +104,61 @@ struct CSVReader {
     switch scan {
     case .record(let record): return record
     case .incomplete:
-      try readMore()
+      try window.extend()
       return nil
     case .unclosedQuote(let column):
-      throw .malformed(
-        file: file, line: line, byte: window.consumed,
+      throw window.malformed(
         expected: "a closing quote for column \(column + 1) of the record", found: "the end of the input")
     }
   }
 
   @inline(__always)
-  private mutating func consume(_ record: CSVRecord) {
-    window.consume(record.end)
-    line += record.lineBreaks
+  private func consume(_ record: CSVRecord) {
+    window.consume(record.end, lineBreaks: record.lineBreaks)
   }
 
-  private func isBlank(_ record: CSVRecord, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  private func isBlank(_ record: CSVRecord, _ bytes: Bytes) -> Bool {
     record.columnCount == 1 && bytes[..<record.contentEnd].allSatisfy { $0 == Byte.space }
+  }
+}
+
+/// What is wrong with a record; only invalid ones get here, so it may take its time.
+private struct CSVProblem {
+  let layout: CSVLayout
+  let axes: Axes
+  let bytes: Bytes
+  let record: CSVRecord
+  let line: Int
+
+  func invalidRow(_ row: Int, first: CSVCell, second: CSVCell) -> InvalidRow {
+    let count = record.columnCount
+    if record.strayColumn >= 0 {
+      return invalidRow(row, record.strayColumn, "a delimiter after the closing quote", "other text")
+    }
+    if count < layout.columnCount {
+      let found = "a row of \(count) column\(count == 1 ? "" : "s")"
+      if layout.first >= count { return invalidRow(row, layout.first, axes.first, found) }
+      if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
+    }
+    if count != layout.columnCount {
+      return InvalidRow(
+        row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
+        found: "\(count)")
+    }
+    let isFirstValid = parseDecimal(first.bytes(of: bytes)).map(axes.holdsFirst) ?? false
+    return isFirstValid
+      ? invalidRow(row, layout.second, axes.second, describe(second))
+      : invalidRow(row, layout.first, axes.first, describe(first))
+  }
+
+  private func invalidRow(_ row: Int, _ column: Int, _ expected: String, _ found: String) -> InvalidRow {
+    let isNamed = column < layout.names.count
+    let part =
+      isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
+    return InvalidRow(row: row, line: line, part: part, expected: expected, found: found)
+  }
+
+  private func describe(_ cell: CSVCell) -> String {
+    trimmed(cell.bytes(of: bytes)).isEmpty ? "an empty cell" : excerpt(cell.bytes(of: bytes))
   }
 }

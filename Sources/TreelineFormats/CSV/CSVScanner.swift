@@ -34,7 +34,7 @@ enum CSVScan {
 /// `isFinal` says that nothing follows `bytes`, so that their end is the record's.
 @inline(__always)
 func scanCSVRecord(
-  _ bytes: UnsafeBufferPointer<UInt8>, delimiter: UInt8, isFinal: Bool,
+  _ bytes: Bytes, delimiter: UInt8, isFinal: Bool,
   onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {
   var record = CSVRecord()
@@ -76,7 +76,7 @@ func scanCSVRecord(
 }
 
 @inline(__always)
-private func endOfUnquoted(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ delimiter: UInt8) -> Int {
+private func endOfUnquoted(_ bytes: Bytes, from start: Int, _ delimiter: UInt8) -> Int {
   var position = start
   while position < bytes.count {
     let byte = bytes[position]
@@ -88,7 +88,7 @@ private func endOfUnquoted(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int,
 
 /// Goes from an opening quote past its closing one; false if there is none.
 private func scanQuotedCell(
-  _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int
+  _ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int
 ) -> Bool {
   position += 1
   cell.start = position

@@ -1,58 +1,44 @@
 import Treeline
 
-/// What is kept of a Feature, its syntax checked: the literal of its id, if it has one, and behind it the object of its
-/// properties, if it has some.
-struct FeatureRecord {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  /// A scanner at the first byte behind the id.
-  private let properties: JSONScanner
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
-    var scanner = JSONScanner(bytes, isFinal: true)
-    // An id is a string or a number, and so begins with no brace.
-    if let first = bytes.first, first != Byte.openBrace { try? scanner.skipValue(depth: 0) }
-    properties = scanner
-  }
-
-  var id: AttributeValue? {
-    guard properties.position > 0 else { return nil }
-    var scanner = JSONScanner(bytes, isFinal: true)
+/// Decodes what is kept of a Feature, its syntax checked: the literal of its id, if it has one, and behind it the object of
+/// its properties, if it has some.
+struct FeatureRecordDecoder: RecordDecoder {
+  func featureID(of record: Bytes) -> AttributeValue? {
+    guard startsWithID(record) else { return nil }
+    var scanner = JSONScanner(record, isFinal: true)
     return try? scanner.scanAttributeValue()
   }
 
-  /// The members of the properties.
-  var columns: [(name: String, value: AttributeValue)] {
+  func columns(of record: Bytes) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []
-    scanMembers { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-      result.append((name.text(of: bytes), try scanner.scanAttributeValue()))
+    scanProperties(of: record) { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      result.append((name.text(of: record), try scanner.scanAttributeValue()))
     }
     return result
   }
 
-  var columnNames: [String] {
+  func columnNames(of record: Bytes) -> [String] {
     var result: [String] = []
-    scanMembers { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-      result.append(name.text(of: bytes))
+    scanProperties(of: record) { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      result.append(name.text(of: record))
       try scanner.skipValue(depth: 0)
     }
     return result
   }
 
-  func hasColumn(named wanted: String) -> Bool {
-    var isFound = false
-    scanMembers { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
-      isFound = isFound || name.text(of: bytes) == wanted
-      try scanner.skipValue(depth: 0)
-    }
-    return isFound
+  /// Calls for each property with the scanner at its value, which must be scanned.
+  private func scanProperties(
+    of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void
+  ) {
+    var scanner = JSONScanner(record, isFinal: true)
+    if startsWithID(record) { try? scanner.skipValue(depth: 0) }
+    // Where properties are null or absent nothing was kept, and the scan stops at once.
+    try? scanner.scanObject(onMember)
   }
 
-  /// Calls for each member with the scanner at its value, which must be scanned.
-  private func scanMembers(_ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void) {
-    var scanner = properties
-    // Nothing was kept for properties that are null or absent: the scan stops at once, with nothing found.
-    try? scanner.scanObject(onMember)
+  /// An id is a string or a number, which begins with no brace.
+  private func startsWithID(_ record: Bytes) -> Bool {
+    record.first.map { $0 != Byte.openBrace } ?? false
   }
 }
 

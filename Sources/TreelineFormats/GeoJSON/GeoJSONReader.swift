@@ -1,20 +1,21 @@
 /// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features.
 ///
 /// Written here because a parser of whole documents would hold all of the input in memory.
-struct GeoJSONReader {
-  let file: String
+struct GeoJSONReader: InputFormat {
+  static let name = "GeoJSON"
+  static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]
+  static let hasColumns = false
+
   let window: Window
-  /// The line at which the window starts, counted from 1.
-  var line = 1
   private var builder: TableBuilder
 
-  init(_ window: Window, file: String, options: ReadingOptions) {
-    self.window = window
-    self.file = file
-    builder = TableBuilder(file: file, options: options, isPlanar: options.isPlanar ?? false)
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
+    let builder = TableBuilder(file: window.file, options: options, isPlanar: options.isPlanar ?? false)
+    var reader = GeoJSONReader(window: window, builder: builder)
+    return try reader.read()
   }
 
-  mutating func read() throws(ReadingError) -> PointTable {
+  private mutating func read() throws(ReadingError) -> PointTable {
     try skipSpace(separators: true)
     if try startsCollection() {
       try readCollection()
@@ -24,7 +25,7 @@ struct GeoJSONReader {
     } else {
       try readSequence()
     }
-    return builder.finish(.features)
+    return builder.finish(FeatureRecordDecoder())
   }
 
   /// Features apart by a line break or a record separator (RFC 8142).
@@ -54,8 +55,7 @@ struct GeoJSONReader {
       try skipSpace()
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
     guard hasFeatures, type == "\"FeatureCollection\"" else {
-      throw .malformed(
-        file: file, line: line, byte: window.consumed,
+      throw window.malformed(
         expected: "an object with \"type\": \"FeatureCollection\" and an array \"features\"",
         found: hasFeatures ? "the type \(type ?? "missing")" : "no features")
     }
@@ -84,17 +84,13 @@ struct GeoJSONReader {
       let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
       builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
     } catch {
-      try reject(error)
+      let line = window.line
+      try builder.reject { row in
+        InvalidRow(
+          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected,
+          found: error.found)
+      }
     }
     commit(scanner)
-  }
-
-  private mutating func reject(_ problem: FeatureReading.Problem) throws(ReadingError) {
-    let line = line
-    try builder.reject { row in
-      InvalidRow(
-        row: row, line: line, place: "feature \(row + 1)\(problem.part)", expected: problem.expected,
-        found: problem.found)
-    }
   }
 }

@@ -6,13 +6,6 @@ enum JSONStop: Error {
   case tooDeep(at: Int)
 }
 
-/// A string literal as offsets into the scanned bytes, without its quotes.
-struct JSONString {
-  var start = 0
-  var end = 0
-  var hasEscapes = false
-}
-
 /// Goes over JSON (RFC 8259) byte by byte, checks its syntax, and makes nothing of it.
 ///
 /// Each function starts at the first byte of what it scans and leaves `position` after it. Whether strings are valid
@@ -21,17 +14,16 @@ struct JSONScanner {
   /// Bounds the recursion, and so the stack.
   static let depthLimit = 128
 
-  let bytes: UnsafeBufferPointer<UInt8>
+  let bytes: Bytes
   /// Whether nothing follows `bytes`.
   let isFinal: Bool
-  var position: Int
+  var position = 0
   /// How many line breaks (LF, CR LF or CR) lie before `position`.
   var lineBreaks = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool, from position: Int = 0) {
+  init(_ bytes: Bytes, isFinal: Bool) {
     self.bytes = bytes
     self.isFinal = isFinal
-    self.position = position
   }
 
   func stop(_ expected: StaticString) -> JSONStop { .syntax(at: position, expected: expected) }
@@ -78,19 +70,22 @@ struct JSONScanner {
       position += 1
       return
     }
-    while true {
+    repeat {
       let name = try scanName()
       try onMember(&self, name)
-      try skipSpace()
-      let byte = try peek("\",\" or \"}\"")
-      position += 1
-      if byte == Byte.closeBrace { return }
-      if byte != Byte.comma {
-        position -= 1
-        throw stop("\",\" or \"}\"")
-      }
-      try skipSpace()
-    }
+    } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
+  }
+
+  /// Goes past a comma or the closing byte, and the space around; true after a comma.
+  @inline(__always)
+  mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
+    try skipSpace()
+    let byte = try peek(expected)
+    if byte != Byte.comma && byte != closing { throw stop(expected) }
+    position += 1
+    if byte == closing { return false }
+    try skipSpace()
+    return true
   }
 
   /// A member's name, its colon and the space after that.
@@ -101,4 +96,125 @@ struct JSONScanner {
     try skipSpace()
     return name
   }
+}
+
+// MARK: - Values
+
+extension JSONScanner {
+  /// Any value; `depth` is how many objects and arrays are open around it.
+  mutating func skipValue(depth: Int) throws(JSONStop) {
+    switch try peek("a value") {
+    case Byte.quote: _ = try scanString("a string")
+    case Byte.openBrace: try skipObject(depth: depth + 1)
+    case Byte.openBracket: try skipArray(depth: depth + 1)
+    case UInt8(ascii: "t"): try skipLiteral("true")
+    case UInt8(ascii: "f"): try skipLiteral("false")
+    case UInt8(ascii: "n"): try skipLiteral("null")
+    default: try skipNumber()
+    }
+  }
+
+  private mutating func skipObject(depth: Int) throws(JSONStop) {
+    if depth > Self.depthLimit { throw .tooDeep(at: position) }
+    try scanObject { (scanner: inout JSONScanner, _: JSONString) throws(JSONStop) in
+      try scanner.skipValue(depth: depth)
+    }
+  }
+
+  private mutating func skipArray(depth: Int) throws(JSONStop) {
+    if depth > Self.depthLimit { throw .tooDeep(at: position) }
+    position += 1
+    try skipSpace()
+    if try peek("a value or \"]\"") == Byte.closeBracket {
+      position += 1
+      return
+    }
+    repeat { try skipValue(depth: depth) } while try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
+  }
+
+  private mutating func skipLiteral(_ literal: StaticString) throws(JSONStop) {
+    for index in 0..<literal.utf8CodeUnitCount {
+      guard try peek("true, false or null") == literal.utf8Start[index] else {
+        throw stop("true, false or null")
+      }
+      position += 1
+    }
+  }
+
+  mutating func skipNumber() throws(JSONStop) {
+    if try peek("a value") == Byte.minus { position += 1 }
+    let first = try peek("a digit")
+    guard Byte.isDigit(first) else { throw stop("a value") }
+    position += 1
+    if first != Byte.zero { skipDigits() }
+    if position < bytes.count, bytes[position] == Byte.point {
+      position += 1
+      try skipSomeDigits()
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      let sign = try peek("a digit")
+      if sign == Byte.plus || sign == Byte.minus { position += 1 }
+      try skipSomeDigits()
+    }
+    // The next byte might still be one of the number's.
+    if position == bytes.count && !isFinal { throw .needsMore }
+  }
+
+  private mutating func skipSomeDigits() throws(JSONStop) {
+    guard Byte.isDigit(try peek("a digit")) else { throw stop("a digit") }
+    skipDigits()
+  }
+
+  @inline(__always)
+  private mutating func skipDigits() {
+    while position < bytes.count, Byte.isDigit(bytes[position]) { position += 1 }
+  }
+
+  mutating func scanString(_ expected: StaticString) throws(JSONStop) -> JSONString {
+    try expect(Byte.quote, expected)
+    var string = JSONString(start: position)
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == Byte.quote {
+        string.end = position
+        position += 1
+        return string
+      }
+      if byte == Byte.backslash {
+        string.hasEscapes = true
+        try skipEscape()
+      } else if byte < 0x20 {
+        throw stop("a closing quote; control characters in strings are written as escapes")
+      } else {
+        position += 1
+      }
+    }
+    throw isFinal ? stop("a closing quote") : .needsMore
+  }
+
+  private mutating func skipEscape() throws(JSONStop) {
+    position += 1
+    switch try peek("an escape") {
+    case Byte.quote, Byte.backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"),
+      UInt8(ascii: "r"), UInt8(ascii: "t"):
+      position += 1
+    case UInt8(ascii: "u"):
+      position += 1
+      for _ in 0..<4 {
+        guard hexDigit(try peek("four hexadecimal digits")) != nil else {
+          throw stop("four hexadecimal digits")
+        }
+        position += 1
+      }
+    default: throw stop("an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u")
+    }
+  }
+}
+
+/// Whether the bytes are a number literal of JSON and nothing else.
+func isJSONNumber(_ bytes: Bytes) -> Bool {
+  var scanner = JSONScanner(bytes, isFinal: true)
+  return (try? scanner.skipNumber()) != nil && scanner.position == bytes.count
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where bytes come from.
 protocol ByteSource: AnyObject {
   /// Fills a part of a buffer that is not empty and returns how much; 0 means that the input has ended.
@@ -22,3 +24,54 @@ final class MemorySource: ByteSource {
     return count
   }
 }
+
+/// A file, or standard input, read with the system's own calls.
+final class FileSource: ByteSource {
+  let displayName: String
+  private let descriptor: Int32
+  /// In bytes; `nil` for pipes and devices, which do not tell.
+  private let size: Int64?
+  private var bytesRead: Int64 = 0
+  private let progress: PointReader.Progress?
+
+  /// - Throws: `unopenable`, also for a directory.
+  init(path: String, progress: PointReader.Progress?) throws(ReadingError) {
+    displayName = path == "-" ? "<stdin>" : path
+    self.progress = progress
+    guard !path.utf8.contains(0) else {
+      throw .unopenable(file: visible(path), reason: "a path has no NUL byte")
+    }
+    descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unopenable(file: displayName, reason: systemError()) }
+    var status = stat()
+    let hasStatus = fstat(descriptor, &status) == 0
+    size = hasStatus && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    if hasStatus && status.st_mode & S_IFMT == S_IFDIR {
+      throw .unopenable(file: displayName, reason: "it is a directory")
+    }
+  }
+
+  deinit {
+    if descriptor > STDIN_FILENO { close(descriptor) }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadingError) -> Int {
+    while true {
+      let count = readBytes(descriptor, into: buffer)
+      if count >= 0 {
+        bytesRead += Int64(count)
+        progress?(bytesRead, size)
+        return count
+      }
+      // Interrupted by a signal: try again.
+      if errno != EINTR { throw .readFailed(file: displayName, reason: systemError()) }
+    }
+  }
+}
+
+/// Outside of the class, whose own `read` would hide the system's.
+private func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+private func systemError() -> String { String(cString: strerror(errno)) }

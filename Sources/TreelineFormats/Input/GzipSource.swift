@@ -3,14 +3,12 @@ import CZlib
 /// Inflates gzip data (RFC 1952) of one or more members as a stream.
 final class GzipSource: ByteSource {
   private let input: Window
-  private let file: String
   /// zlib remembers the address of its state, so it must not move.
   private let stream: UnsafeMutablePointer<z_stream>
   private var isBetweenMembers = false
 
-  init(_ input: Window, file: String) throws(ReadingError) {
+  init(_ input: Window) throws(ReadingError) {
     self.input = input
-    self.file = file
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     // 15 is the largest window, 16 asks for gzip and nothing else.
@@ -33,7 +31,7 @@ final class GzipSource: ByteSource {
         guard try startsMember() else { return 0 }
       }
       if input.isEmpty && input.isAtEnd {
-        throw .badCompression(file: file, reason: "it is cut off after \(input.consumed) bytes")
+        throw .badCompression(file: input.file, reason: "it is cut off after \(input.consumed) bytes")
       }
       try inflateOnce()
     }
@@ -64,7 +62,7 @@ final class GzipSource: ByteSource {
           return true
         }
         guard byte == 0 else {
-          throw .badCompression(file: file, reason: "other data follows it at byte \(input.consumed)")
+          throw .badCompression(file: input.file, reason: "other data follows it at byte \(input.consumed)")
         }
         input.consume(1)
       }
@@ -75,6 +73,6 @@ final class GzipSource: ByteSource {
 
   private func failure(_ status: Int32) -> ReadingError {
     let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib status \(status)"
-    return .badCompression(file: file, reason: "it is corrupt near byte \(input.consumed) (\(reason))")
+    return .badCompression(file: input.file, reason: "it is corrupt near byte \(input.consumed) (\(reason))")
   }
 }

@@ -1,8 +1,10 @@
-/// A sliding window over an input: the bytes that are read but not consumed yet.
+/// A sliding window over an input: the bytes that are read but not consumed yet, and where they lie in the file.
 ///
 /// A scanner looks at `bytes`; when they end in the middle of a record it asks for `more` and scans that record again.
 /// The window then doubles, so scanning stays linear however long a record is.
 final class Window {
+  /// What messages call the input.
+  let file: String
   private let source: any ByteSource
   private let limit: Int
   private var storage: UnsafeMutableRawBufferPointer
@@ -12,28 +14,40 @@ final class Window {
   private(set) var isAtEnd = false
   /// How many bytes of the input lie before `bytes`.
   private(set) var consumed: Int64 = 0
+  /// The line at which `bytes` starts, counted from 1.
+  private(set) var line = 1
 
-  init(_ source: any ByteSource, limits: ReadingLimits) {
+  init(_ source: any ByteSource, file: String, limits: ReadingLimits) {
+    self.file = file
     self.source = source
     limit = max(limits.record, limits.chunk, 1)
     storage = .allocate(byteCount: max(limits.chunk, 1), alignment: 16)
   }
 
-  deinit {
-    storage.deallocate()
+  deinit { storage.deallocate() }
+
+  /// A window over a source, or over what it inflates to where its first bytes are those of gzip data.
+  static func inflating(
+    _ source: any ByteSource, file: String, limits: ReadingLimits
+  ) throws(ReadingError) -> (window: Window, isGzip: Bool) {
+    let window = Window(source, file: file, limits: limits)
+    try window.require(2)
+    guard window.bytes.starts(with: [0x1F, 0x8B]) else { return (window, false) }
+    return (Window(try GzipSource(window), file: file, limits: limits), true)
   }
 
   /// Valid until `more` or `require` is called.
   @inline(__always)
-  var bytes: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
+  var bytes: Bytes {
+    Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
   }
 
   var isEmpty: Bool { start == end }
 
   @inline(__always)
-  func consume(_ count: Int) {
+  func consume(_ count: Int, lineBreaks: Int = 0) {
     start += count
+    line += lineBreaks
     consumed += Int64(count)
   }
 
@@ -60,6 +74,19 @@ final class Window {
       end += count
     }
     return true
+  }
+
+  /// Reads on within a record.
+  func extend() throws(ReadingError) {
+    guard try more() else { throw .recordTooLong(file: file, line: line, limit: bytes.count) }
+  }
+
+  /// A break of the format's rules, at an offset into `bytes` and so many lines down.
+  func malformed(
+    at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String
+  ) -> ReadingError {
+    .malformed(
+      file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
   }
 
   /// Tries to have at least so many bytes in the window; fewer only if the input ends.

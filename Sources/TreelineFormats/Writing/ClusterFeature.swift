@@ -2,16 +2,16 @@ import Treeline
 
 /// One cluster of whatever method, as it is written out.
 public struct ClusterFeature: Sendable {
-  public var id: UInt64
-  public var pointCount: Int
-  public var coordinate: Coordinate
-  public var bounds: BoundingBox
+  package var id: UInt64
+  package var pointCount: Int
+  package var coordinate: Coordinate
+  package var bounds: BoundingBox
   /// Whether it is several points of one position.
-  public var isStack: Bool
+  package var isStack: Bool
   /// How its points spread, where that is wanted: of several positions.
-  public var ellipse: Ellipse?
+  package var ellipse: Ellipse?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
-  public var shownIndex: Int?
+  package var shownIndex: Int?
   /// The row number of the point where there is just one.
   public var index: Int?
   /// The `id` of that point's Feature in the input.
@@ -21,7 +21,7 @@ public struct ClusterFeature: Sendable {
   /// The row numbers of all points, where they are wanted.
   public var members: [Int]?
 
-  public init(
+  @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
     ellipse: Ellipse? = nil, shownIndex: Int? = nil, index: Int? = nil,
     featureID: AttributeValue? = nil, columns: [(name: String, value: AttributeValue)] = [],
@@ -62,5 +62,5 @@ extension ClusterFeature {
 
 extension Cluster {
   /// The ellipse of points that have one: those of several positions.
-  public var spreadEllipse: Ellipse? { rect.isPoint ? nil : ellipse }
+  package var spreadEllipse: Ellipse? { rect.isPoint ? nil : ellipse }
 }

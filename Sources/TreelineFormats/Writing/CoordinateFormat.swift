@@ -1,18 +1,11 @@
+import Foundation
 import Treeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Writes coordinates with the decimals that a plane resolves and no more: 7 on the sphere (1 cm).
 ///
 /// A unit of the plane is less than the last decimal, so what was read with that many decimals or fewer is written as it
 /// was read.
-public struct CoordinateFormat: Hashable, Sendable {
+@_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
   /// 10 to the power of the decimals, as far as that is a whole number and exact; 0 where it is not.
   private let scale: UInt64
@@ -63,6 +56,13 @@ public struct CoordinateFormat: Hashable, Sendable {
     if low == 0 { return bytes.append(fraction: UInt32(high)) }
     bytes.append(eight: UInt32(high))
     bytes.append(fraction: UInt32(low))
+  }
+
+  /// Appends two numbers with a comma between them.
+  func append(_ first: Double, _ second: Double, to bytes: inout OutputBytes) {
+    append(first, to: &bytes)
+    bytes.append(byte: UInt8(ascii: ","))
+    append(second, to: &bytes)
   }
 
   /// The value in units of the last decimal; nil where these are too many to be told apart.

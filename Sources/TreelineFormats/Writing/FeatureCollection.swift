@@ -1,12 +1,5 @@
+import Foundation
 import Treeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Writes clusters as GeoJSON (RFC 7946) with the property names of supercluster, which map clients know.
 public struct FeatureCollectionWriter: Sendable {
@@ -39,20 +32,20 @@ public struct FeatureCollectionWriter: Sendable {
   private static let pieceSize = 1 << 16
 
   /// How a FeatureCollection begins; then come its features, and `close`.
-  public func open(_ bytes: inout OutputBytes) {
+  @_spi(Server) public func open(_ bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
   }
 
   /// One Feature of a FeatureCollection, on a line of its own.
-  public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
+  @_spi(Server) public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
     if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
     append(feature, to: &bytes)
   }
 
-  public func close(_ bytes: inout OutputBytes) { bytes.append("\n]}\n") }
+  @_spi(Server) public func close(_ bytes: inout OutputBytes) { bytes.append("\n]}\n") }
 
   /// One Feature.
-  public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
+  @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\",")
     if let id = feature.featureID {
       bytes.append("\"id\":")
@@ -61,11 +54,11 @@ public struct FeatureCollectionWriter: Sendable {
     }
     bytes.append("\"bbox\":[")
     let bounds = feature.bounds
-    append(bounds.west, bounds.south, to: &bytes)
+    format.append(bounds.west, bounds.south, to: &bytes)
     bytes.append(",")
-    append(bounds.east, bounds.north, to: &bytes)
+    format.append(bounds.east, bounds.north, to: &bytes)
     bytes.append("],\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
-    append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
+    format.append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
     bytes.append("]},\"properties\":{\"cluster\":")
     bytes.append(json: feature.pointCount > 1)
     bytes.append(",\"cluster_id\":")
@@ -86,12 +79,6 @@ public struct FeatureCollectionWriter: Sendable {
     if let members = feature.members { append(members: members, to: &bytes) }
     append(columns: feature.columns, to: &bytes)
     bytes.append("}}")
-  }
-
-  private func append(_ a: Double, _ b: Double, to bytes: inout OutputBytes) {
-    format.append(a, to: &bytes)
-    bytes.append(byte: UInt8(ascii: ","))
-    format.append(b, to: &bytes)
   }
 
   private func append(abbreviated count: Int, to bytes: inout OutputBytes) {
@@ -144,4 +131,47 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(json: value)
     }
   }
+}
+
+/// What the properties of a feature are called, in whatever format they are written.
+@_spi(Server) public enum FeatureProperties {
+  /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or with
+  /// a column before it, gets underscores at its end, so that no value hides another.
+  ///
+  /// - Complexity: O(columns)
+  public static func forEachColumn(
+    _ columns: [(name: String, value: AttributeValue)],
+    _ work: (_ name: String, _ value: AttributeValue) -> Void
+  ) {
+    // A handful is compared pairwise, which is faster than making a set of it.
+    if columns.count <= 8, areDistinct(columns) {
+      for column in columns { work(column.name, column.value) }
+      return
+    }
+    var taken = own
+    // How many underscores the last column of a name has: a damaged index may have a thousand of one.
+    var lines: [String: Int] = [:]
+    for column in columns {
+      var name = column.name
+      while !taken.insert(name).inserted {
+        lines[column.name, default: 0] += 1
+        name = column.name + String(repeating: "_", count: lines[column.name]!)
+      }
+      work(name, column.value)
+    }
+  }
+
+  private static func areDistinct(_ columns: [(name: String, value: AttributeValue)]) -> Bool {
+    for (number, column) in columns.enumerated() {
+      if own.contains(column.name) { return false }
+      for other in columns[..<number] where other.name == column.name { return false }
+    }
+    return true
+  }
+
+  /// Those of a cluster, as `FeatureCollectionWriter` writes them.
+  static let own: Set<String> = [
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index",
+    "index", "members",
+  ]
 }

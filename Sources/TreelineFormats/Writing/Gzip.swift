@@ -1,7 +1,7 @@
 import CZlib
 
 /// Compresses what is sent (gzip, RFC 1952).
-public enum Gzip {
+@_spi(Server) public enum Gzip {
   /// What is shorter gains nothing, counted in packets.
   public static let leastLength = 1024
 

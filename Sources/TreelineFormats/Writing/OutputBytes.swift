@@ -2,7 +2,7 @@ import Treeline
 
 /// Text on its way out, in UTF-8. What is appended is written where it stays, with no `String` in between: an answer to a
 /// query takes microseconds, and so should its text.
-public struct OutputBytes: ~Copyable {
+@_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   public private(set) var count = 0
@@ -42,9 +42,9 @@ public struct OutputBytes: ~Copyable {
     start.deallocate()
     (start, capacity) = (moved, larger)
   }
-}
 
-extension OutputBytes {
+  // MARK: - Text and numbers
+
   @inline(__always)
   public mutating func append(byte: UInt8) {
     reserve(1)
@@ -110,4 +110,59 @@ extension OutputBytes {
       of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
     count += end - first
   }
+
+  // MARK: - JSON
+
+  /// Appends a JSON string literal (RFC 8259, section 7).
+  public mutating func append(json string: String) {
+    string.writeJSONLiteral { append($0) }
+  }
+
+  /// Appends a column's value as JSON.
+  public mutating func append(json value: AttributeValue) {
+    switch value {
+    case .string(let string): append(json: string)
+    case .number(let literal), .json(let literal): append(text: literal)
+    case .bool(let bool): append(json: bool)
+    case .null: append("null")
+    }
+  }
+
+  public mutating func append(json bool: Bool) {
+    if bool { append("true") } else { append("false") }
+  }
+
+  /// In the fewest digits that give the same number; null where there is none, or where it is not finite.
+  public mutating func append(json number: Double?) {
+    guard let number, number.isFinite else { return append("null") }
+    append(text: AttributeColumn.text(of: number))
+  }
+}
+
+/// Eight decimal digits of a number, one a byte, the first in the lowest. All are found at once, by splitting halves into
+/// halves within one word, so that no step waits for another's division.
+struct Digits {
+  private let values: UInt64
+
+  /// The first number of nine digits.
+  static let endOfEight: UInt64 = 100_000_000
+
+  /// - Parameter number: below 10^8.
+  @inline(__always)
+  init(_ number: UInt32) {
+    let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
+    // 10486 / 2^20 is 1 / 100, near enough for four digits, and 103 / 2^10 is 1 / 10 for two.
+    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let twos = hundreds | (fours &- hundreds &* 100) << 16
+    let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+    values = tens | (twos &- tens &* 10) << 8
+  }
+
+  var text: UInt64 { values | 0x3030_3030_3030_3030 }
+
+  /// One digit is left of 0.
+  var leadingZeros: Int { min(values.trailingZeroBitCount / 8, 7) }
+
+  /// None is left of 0.
+  var trailingZeros: Int { values.leadingZeroBitCount / 8 }
 }

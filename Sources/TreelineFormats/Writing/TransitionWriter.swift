@@ -15,13 +15,8 @@ public struct TransitionWriter: Sendable {
   /// Where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// One JSON object, one cluster or one change a line.
-  public func text(_ transition: Transition) -> String {
-    text(transition, from: Self.mean, to: Self.mean)
-  }
-
-  /// The same where clusters are shown elsewhere than at their means: those of the first answer and those of the second.
-  /// A kept one that moves has `from_coordinates`, too.
+  /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the second
+  /// are shown. A kept one that moves has `from_coordinates`, too.
   public func text(
     _ transition: Transition, from first: Position, to second: Position
   ) rethrows -> String {
@@ -32,12 +27,10 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// The members of that object, for one that has others besides.
-  public func appendMembers(of transition: Transition, to bytes: inout OutputBytes) {
-    appendMembers(of: transition, from: Self.mean, to: Self.mean, into: &bytes)
+  /// The members of that object, for one that has others besides; clusters are shown at their means.
+  @_spi(Server) public func appendMembers(of transition: Transition, to bytes: inout OutputBytes) {
+    appendMembers(of: transition, from: { $0.coordinate }, to: { $0.coordinate }, into: &bytes)
   }
-
-  private static func mean(_ cluster: Cluster) -> Coordinate { cluster.coordinate }
 
   private func appendMembers(
     of transition: Transition, from first: Position, to second: Position, into bytes: inout OutputBytes
@@ -69,11 +62,7 @@ public struct TransitionWriter: Sendable {
       if number > 0 { bytes.append(",\n") } else { bytes.append("\n") }
       try appendElement(element, &bytes)
     }
-    close(isEmpty: elements.isEmpty, to: &bytes)
-  }
-
-  private func close(isEmpty: Bool, to bytes: inout OutputBytes) {
-    if isEmpty { bytes.append("]") } else { bytes.append("\n]") }
+    if elements.isEmpty { bytes.append("]") } else { bytes.append("\n]") }
   }
 
   private func append(
@@ -92,19 +81,19 @@ public struct TransitionWriter: Sendable {
   }
 
   /// A cluster and where it stands.
-  public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
+  @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
     append(cluster, at: cluster.coordinate, to: &bytes)
   }
 
   private func append(
-    _ cluster: Cluster, at place: Coordinate, from start: Coordinate? = nil, to bytes: inout OutputBytes
+    _ cluster: Cluster, at position: Coordinate, from start: Coordinate? = nil, to bytes: inout OutputBytes
   ) {
     bytes.append("{\"cluster_id\":")
     bytes.append(cluster.id.rawValue)
     bytes.append(",\"point_count\":")
     bytes.append(cluster.pointCount)
     bytes.append(",\"coordinates\":")
-    append(place, to: &bytes)
+    append(position, to: &bytes)
     if let start {
       bytes.append(",\"from_coordinates\":")
       append(start, to: &bytes)
@@ -112,11 +101,9 @@ public struct TransitionWriter: Sendable {
     bytes.append("}")
   }
 
-  private func append(_ place: Coordinate, to bytes: inout OutputBytes) {
+  private func append(_ position: Coordinate, to bytes: inout OutputBytes) {
     bytes.append("[")
-    format.append(place.longitude, to: &bytes)
-    bytes.append(",")
-    format.append(place.latitude, to: &bytes)
+    format.append(position.longitude, position.latitude, to: &bytes)
     bytes.append("]")
   }
 }

@@ -1,4 +1,4 @@
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What an answer consists of: its media type, and what writes it once it turns out to be needed.
 struct Answer: Sendable {

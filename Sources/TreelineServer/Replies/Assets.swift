@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Synchronization
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The files of the viewer, read when they are asked for and kept until they change.
 final class Assets: Sendable {

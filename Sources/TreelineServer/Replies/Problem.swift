@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOHTTP1
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What went wrong with a request, as the client is told (RFC 9457).
 struct Problem: Error {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What is sent to a client, by the router or past it.
 struct Reply {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// Stands between a client and all routes: refuses addresses that are too long, tells errors as problems, and counts.
 struct RequestGuard<Context: RequestContext>: RouterMiddleware {

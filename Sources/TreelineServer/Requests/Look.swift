@@ -1,5 +1,5 @@
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What a request has the clusters of the tree look like.
 struct Look {

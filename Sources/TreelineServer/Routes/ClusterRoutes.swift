@@ -1,6 +1,6 @@
 import GridBaseline
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/clusters` and what lies below it.
 enum ClusterRoutes {

@@ -1,5 +1,5 @@
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What is served.
 enum IndexRoutes {

@@ -1,6 +1,6 @@
 import Treeline
 import TreelineComparison
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/measures`: how good an answer is, in the numbers of `treeline compare`.
 enum MeasureRoutes {

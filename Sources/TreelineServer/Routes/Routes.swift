@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The routes and what they lead to; `openapi.json` tells them to clients.
 struct Routes {

@@ -1,5 +1,5 @@
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// Vector tiles, and what a map needs to know to ask for them.
 enum TileRoutes {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/transition`: what changes from one answer to the next.
 enum TransitionRoutes {

@@ -1,6 +1,6 @@
 import SwiftProtobuf
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The layer of a vector tile, feature by feature: points with the properties that they have in GeoJSON, but for the box.
 ///

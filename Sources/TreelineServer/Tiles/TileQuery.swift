@@ -1,5 +1,5 @@
 import Treeline
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// What a tile is asked to show, which is the same for all tiles of a map.
 struct TileQuery {

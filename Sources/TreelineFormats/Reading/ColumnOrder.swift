@@ -7,7 +7,7 @@ struct ColumnOrder {
   /// By column: which come next behind it, among those asked for, in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: different from each other.
+  /// - Parameter names: distinct.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
@@ -35,8 +35,8 @@ struct ColumnOrder {
     for number in following.joined() { precedingCounts[number] += 1 }
     var rest = found
     var sorted: [Int] = []
-    while let place = rest.firstIndex(where: { precedingCounts[$0] == 0 }) {
-      let number = rest.remove(at: place)
+    while let index = rest.firstIndex(where: { precedingCounts[$0] == 0 }) {
+      let number = rest.remove(at: index)
       sorted.append(number)
       for next in following[number] { precedingCounts[next] -= 1 }
     }

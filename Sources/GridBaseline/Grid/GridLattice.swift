@@ -4,11 +4,11 @@ import Treeline
 ///
 /// Columns are counted eastwards from longitude -180 wherever the plane's seam is, rows southwards from the plane's
 /// top edge. Where `side` does not divide 2^32, the last column and row are narrower.
-public struct GridCell: Hashable, Sendable {
-  public let column: UInt32
-  public let row: UInt32
+package struct GridCell: Hashable, Sendable {
+  package let column: UInt32
+  package let row: UInt32
   /// In plane units, from 1 to 2^32.
-  public let side: UInt64
+  package let side: UInt64
 }
 
 /// The cells of one size, over positions counted from longitude -180.

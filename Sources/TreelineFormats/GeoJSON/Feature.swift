@@ -1,7 +1,64 @@
+/// Where the parts of a Feature lie in the scanned bytes; `nil` is absent. Of members that repeat, the last counts.
+struct FeatureScan {
+  var value: Range<Int> = 0..<0
+  var id: Range<Int>?
+  var type: Range<Int>?
+  var geometry: Range<Int>?
+  var geometryType: Range<Int>?
+  var coordinates: Range<Int>?
+  var properties: Range<Int>?
+}
+
+extension JSONScanner {
+  /// One element of `features` or one record of a sequence: any value, though only a Feature has parts.
+  mutating func scanFeature() throws(JSONStop) -> FeatureScan {
+    var feature = FeatureScan()
+    let start = position
+    guard try peek("a Feature") == Byte.openBrace else {
+      try skipValue(depth: 0)
+      feature.value = start..<position
+      return feature
+    }
+    try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let start = scanner.position
+      if name.matches("geometry", in: scanner.bytes) {
+        try scanner.scanGeometry(into: &feature)
+        feature.geometry = start..<scanner.position
+        return
+      }
+      try scanner.skipValue(depth: 1)
+      if name.matches("properties", in: scanner.bytes) {
+        feature.properties = start..<scanner.position
+      } else if name.matches("type", in: scanner.bytes) {
+        feature.type = start..<scanner.position
+      } else if name.matches("id", in: scanner.bytes) {
+        feature.id = start..<scanner.position
+      }
+    }
+    feature.value = start..<position
+    return feature
+  }
+
+  private mutating func scanGeometry(into feature: inout FeatureScan) throws(JSONStop) {
+    feature.geometryType = nil
+    feature.coordinates = nil
+    guard try peek("a geometry") == Byte.openBrace else { return try skipValue(depth: 1) }
+    try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let start = scanner.position
+      try scanner.skipValue(depth: 2)
+      if name.matches("coordinates", in: scanner.bytes) {
+        feature.coordinates = start..<scanner.position
+      } else if name.matches("type", in: scanner.bytes) {
+        feature.geometryType = start..<scanner.position
+      }
+    }
+  }
+}
+
 /// Reads the position out of a scanned Feature, and says what is wrong where it has none.
 struct FeatureReading {
   let feature: FeatureScan
-  let bytes: UnsafeBufferPointer<UInt8>
+  let bytes: Bytes
 
   /// What was expected and found instead of a valid Feature, and at which of its parts.
   struct Problem: Error {
@@ -11,12 +68,7 @@ struct FeatureReading {
   }
 
   /// A position and the bytes of what goes with it, empty where that is null or absent.
-  struct Point {
-    var first: Double
-    var second: Double
-    var id: UnsafeBufferPointer<UInt8>
-    var properties: UnsafeBufferPointer<UInt8>
-  }
+  typealias Point = (first: Double, second: Double, id: Bytes, properties: Bytes)
 
   func point(_ axes: Axes) throws(Problem) -> Point {
     guard isString(feature.type, "Feature") else {
@@ -37,9 +89,7 @@ struct FeatureReading {
       }
       properties = range
     }
-    return Point(
-      first: position.first, second: position.second, id: UnsafeBufferPointer(rebasing: bytes[id]),
-      properties: UnsafeBufferPointer(rebasing: bytes[properties]))
+    return (position.first, position.second, Bytes(rebasing: bytes[id]), Bytes(rebasing: bytes[properties]))
   }
 
   /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
@@ -54,15 +104,14 @@ struct FeatureReading {
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double)
   {
     // The syntax is checked, so this finds numbers and commas, or the elements are something else.
-    var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]), isFinal: true)
+    var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
     }
-    guard axes.holdsFirst(pair.first) else {
-      throw Problem(part: ", coordinates", expected: axes.first, found: excerpt(range))
-    }
-    guard axes.holdsSecond(pair.second) else {
-      throw Problem(part: ", coordinates", expected: axes.second, found: excerpt(range))
+    let isFirstValid = axes.holdsFirst(pair.first)
+    guard isFirstValid && axes.holdsSecond(pair.second) else {
+      let expected = isFirstValid ? axes.second : axes.first
+      throw Problem(part: ", coordinates", expected: expected, found: excerpt(range))
     }
     return pair
   }
@@ -92,7 +141,7 @@ struct FeatureReading {
 
   /// JSON as it stands, without more quotes around it.
   private func excerpt(_ range: Range<Int>) -> String {
-    visible(String(decoding: bytes[range].prefix(260), as: UTF8.self))
+    visible(Bytes(rebasing: bytes[range]))
   }
 }
 
@@ -111,7 +160,7 @@ extension JSONScanner {
     try skipSpace()
     let start = position
     try skipNumber()
-    guard let value = parseDecimal(UnsafeBufferPointer(rebasing: bytes[start..<position])) else {
+    guard let value = parseDecimal(Bytes(rebasing: bytes[start..<position])) else {
       throw stop("a number")
     }
     try skipSpace()

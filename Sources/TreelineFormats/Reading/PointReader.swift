@@ -3,13 +3,13 @@
 /// The format is told by the content, never by the name: gzip by its magic bytes, GeoJSON by a first byte `{` (a
 /// FeatureCollection, or one Feature a line) or RS (a GeoJSON text sequence, RFC 8142), and all else is CSV (RFC 4180).
 /// Memory grows with the points and their kept columns only.
-public struct PointReader {
+public enum PointReader {
   /// Told how many bytes of the input, still compressed, are read, of how many if that is known.
   public typealias Progress = (_ bytesRead: Int64, _ totalBytes: Int64?) -> Void
 
   /// Reads the file at a path; `-` is standard input.
   ///
-  /// - Throws: ``ReadingError``, whose `kind` tells a path that cannot be opened, a failing device and bad data apart.
+  /// - Throws: ``ReadingError``: the path cannot be opened, the device fails, or the data is bad.
   public static func read(
     path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil
   ) throws(ReadingError) -> PointTable {
@@ -33,19 +33,29 @@ public struct PointReader {
   private static func read(
     _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits
   ) throws(ReadingError) -> PointTable {
-    var window = Window(source, limits: limits)
-    let isGzip = try InputFormat.isGzip(window)
-    if isGzip { window = Window(try GzipSource(window, file: file), limits: limits) }
-    switch try InputFormat.detect(window, file: file, isInflated: isGzip) {
-    case .csv:
-      var reader = CSVReader(window, file: file, options: options)
-      return try reader.read()
-    case .geoJSON:
-      guard options.columns == .automatic else {
-        throw .columnsWithoutCSV(file: file, choice: options.columns, found: "GeoJSON")
-      }
-      var reader = GeoJSONReader(window, file: file, options: options)
-      return try reader.read()
+    let (window, isGzip) = try Window.inflating(source, file: file, limits: limits)
+    let format = try InputFormats.detect(window, isInflated: isGzip)
+    guard options.columns == .automatic || format.hasColumns else {
+      throw .columnsWithoutCSV(file: file, choice: options.columns, found: format.name)
+    }
+    return try format.read(window, options: options)
+  }
+}
+
+/// Whole inputs, for the small ones that are not points.
+@_spi(Server) public enum InputContents {
+  /// The bytes of a file or of standard input, inflated where they are gzip data.
+  ///
+  /// - Complexity: O(bytes), all of them in memory.
+  public static func read(path: String) throws(ReadingError) -> [UInt8] {
+    let source = try FileSource(path: path, progress: nil)
+    let (window, _) = try Window.inflating(source, file: source.displayName, limits: ReadingLimits())
+    var contents: [UInt8] = []
+    while true {
+      contents += window.bytes
+      window.consume(window.bytes.count)
+      if window.isAtEnd { return contents }
+      _ = try window.more()
     }
   }
 }

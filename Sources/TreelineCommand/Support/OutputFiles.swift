@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import TreelineBuilder
+
+/// A report's file, opened before the work on the report starts, and written whole or not at all.
+struct ReportFile {
+  private let file: AtomicFile
+
+  /// - Parameter beginning: What the report is going to begin with.
+  init(_ path: String, beginning: String) throws {
+    do throws(IndexWritingError) {
+      file = try AtomicFile(path: path, beginning: Array(beginning.utf8))
+    } catch .inUse {
+      throw Failure(
+        message: "\(path): another run is writing this report; wait for it to end", code: Failure.inputOutput)
+    }
+    Interruption.removes(file.partialPath)
+  }
+
+  func write(_ text: String) throws {
+    var text = text
+    try file.setLength(UInt64(text.utf8.count))
+    try text.withUTF8 { bytes in try file.write(UnsafeRawBufferPointer(bytes), at: 0) }
+    try file.finish()
+  }
+}
+
+/// Leaves no half-written file behind when a signal ends the process: an interrupt, a closed terminal, a closed pipe.
+enum Interruption {
+  private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
+
+  /// Has those signals remove a file, if it is still there, before they end the process.
+  static func removes(_ path: String) {
+    precondition(nameCount < maximumNameCount, "No subcommand writes more than \(maximumNameCount) files")
+    names[nameCount] = strdup(path)
+    nameCount += 1
+    for number in signals {
+      // A signal that is ignored, as under nohup, is to stay so.
+      if unsafeBitCast(signal(number, removeAndEnd), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+        signal(number, SIG_IGN)
+      }
+    }
+  }
+}
+
+private let maximumNameCount = 2
+
+/// A handler may neither allocate nor lock, so it gets plain memory, written before it is installed.
+private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  .allocate(capacity: maximumNameCount)
+private nonisolated(unsafe) var nameCount = 0
+
+private func removeAndEnd(_ number: Int32) {
+  for index in 0..<nameCount { unlink(names[index]!) }
+  signal(number, SIG_DFL)
+  raise(number)
+}
+
+/// Refuses what names no file before any work is done in vain.
+///
+/// - Parameter option: As it is written, such as `--output`.
+func checkOutputPath(_ path: String?, _ option: String) throws {
+  if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
+  if path == "-" {
+    throw ValidationError(
+      "'\(option)' must name a file, found '-', which is none: './-' is a file of that name.")
+  }
+}

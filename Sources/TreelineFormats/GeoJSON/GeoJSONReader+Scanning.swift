@@ -1,0 +1,165 @@
+extension GeoJSONReader {
+  /// Runs a scan from the start of the window, again from there with a larger window where the bytes do not suffice.
+  ///
+  /// Nothing is consumed until `commit`.
+  @inline(__always)
+  func scan<Result>(
+    _ body: (inout JSONScanner) throws(JSONStop) -> Result
+  ) throws(ReadingError) -> (Result, JSONScanner) {
+    while true {
+      var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
+      do {
+        return (try body(&scanner), scanner)
+      } catch {
+        switch error {
+        case .needsMore: try window.extend()
+        case .syntax(let position, let expected):
+          throw failure("\(expected)", at: position, lineBreaks: scanner.lineBreaks)
+        case .tooDeep:
+          throw .nestedTooDeep(
+            file: window.file, line: window.line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  func commit(_ scanner: JSONScanner) {
+    window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
+  }
+
+  /// A break of the syntax at an offset into the window.
+  func failure(_ expected: String, at position: Int = 0, lineBreaks: Int = 0) -> ReadingError {
+    let byte = position < window.bytes.count ? window.bytes[position] : nil
+    let found =
+      switch byte {
+      case nil: "the end of the input"
+      // Characters of several bytes may not be in the window as a whole.
+      case let byte? where byte >= 0x80: "a byte 0x\(String(byte, radix: 16, uppercase: true))"
+      case let byte?: "\"\(visible(String(UnicodeScalar(byte))))\""
+      }
+    return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
+  }
+
+  /// Consumes space of any length, and record separators if they may stand here.
+  @discardableResult
+  func skipSpace(
+    separators: Bool = false
+  ) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool) {
+    var isSeparated = false
+    while true {
+      var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
+      // Fails only for a carriage return that ends the window: it stays, and is looked at again with what follows.
+      let isWhole = (try? scanner.skipSpace()) != nil
+      let isAtByte = isWhole && scanner.position < scanner.bytes.count
+      isSeparated = isSeparated || scanner.lineBreaks > 0
+      commit(scanner)
+      if isAtByte {
+        guard separators, window.bytes[0] == Byte.recordSeparator else { return (isSeparated, false) }
+        window.consume(1)
+        isSeparated = true
+      } else if window.isAtEnd {
+        return (isSeparated, true)
+      } else {
+        try window.extend()
+      }
+    }
+  }
+
+  func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
+    let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      try scanner.expect(byte, expected)
+    }
+    commit(scanner)
+  }
+
+  func startsWith(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
+    try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.peek(expected) == byte }.0
+  }
+
+  /// Consumes a comma or the closing byte; true after a comma.
+  func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
+    let (continues, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      try scanner.continues(closing: closing, expected)
+    }
+    commit(scanner)
+    return continues
+  }
+}
+
+/// A member of the outermost object.
+enum CollectionMember {
+  /// The value as JSON, quotes included; escapes are resolved.
+  case type(String)
+  /// Its value is not scanned yet.
+  case features
+  case other
+}
+
+/// What the first members of the first object say it is.
+enum FirstObject {
+  case collection
+  case feature
+  case other(found: String)
+}
+
+extension GeoJSONReader {
+  func readMember() throws(ReadingError) -> CollectionMember {
+    let (member, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      let name = try scanner.scanName()
+      return try scanner.scanCollectionMember(name)
+    }
+    commit(scanner)
+    return member
+  }
+
+  /// Whether a FeatureCollection follows rather than a Feature; consumes nothing.
+  func startsCollection() throws(ReadingError) -> Bool {
+    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFirstObject()
+    }
+    switch first {
+    case .collection: return true
+    case .feature: return false
+    case .other(let found):
+      throw window.malformed(
+        expected: "a GeoJSON FeatureCollection, or one Feature a line", found: found)
+    }
+  }
+}
+
+extension JSONScanner {
+  fileprivate mutating func scanCollectionMember(_ name: JSONString) throws(JSONStop) -> CollectionMember {
+    if name.matches("features", in: bytes) { return .features }
+    let start = position
+    try skipValue(depth: 1)
+    guard name.matches("type", in: bytes) else { return .other }
+    guard bytes[start] == Byte.quote else {
+      return .type(visible(Bytes(rebasing: bytes[start..<position])))
+    }
+    let string = JSONString(start: start + 1, end: position - 1, hasEscapes: true)
+    return .type("\"\(visible(string.text(of: bytes)))\"")
+  }
+
+  /// Looks no further than the first `type` or `features`.
+  fileprivate mutating func scanFirstObject() throws(JSONStop) -> FirstObject {
+    guard try peek("a value") == Byte.openBrace else {
+      return .other(found: bytes[position] == Byte.openBracket ? "an array" : "another value")
+    }
+    position += 1
+    try skipSpace()
+    if try peek("a name or \"}\"") == Byte.closeBrace { return .other(found: "an empty object") }
+    while true {
+      let name = try scanName()
+      switch try scanCollectionMember(name) {
+      case .features: return .collection
+      case .type(let type):
+        if type == "\"FeatureCollection\"" { return .collection }
+        return type == "\"Feature\"" ? .feature : .other(found: "the type \(type)")
+      case .other: break
+      }
+      guard try continues(closing: Byte.closeBrace, "\",\" or \"}\"") else {
+        return .other(found: "an object without a type")
+      }
+    }
+  }
+}

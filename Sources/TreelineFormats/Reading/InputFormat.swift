@@ -1,0 +1,90 @@
+import Treeline
+
+/// A format that points are read from: a type of its own, named in `InputFormats.all`, whose tables decode their kept
+/// records by a `RecordDecoder`.
+protocol InputFormat {
+  /// What messages call it.
+  static var name: String { get }
+  /// The bytes that only this format begins with, after space and a byte order mark.
+  static var firstBytes: [UInt8] { get }
+  /// Whether it has columns that `ReadingOptions.columns` can choose from.
+  static var hasColumns: Bool { get }
+
+  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable
+}
+
+enum InputFormats {
+  static var all: [any InputFormat.Type] { [fallback, GeoJSONReader.self] }
+  /// What an input is whose first byte tells nothing else.
+  private static var fallback: any InputFormat.Type { CSVReader.self }
+
+  /// For messages: `CSV or GeoJSON`.
+  static var names: String { all.map { $0.name }.joined(separator: " or ") }
+
+  /// Consumes a byte order mark of UTF-8, and nothing else.
+  ///
+  /// - Parameter isInflated: Whether these are the contents of gzip data.
+  static func detect(_ window: Window, isInflated: Bool) throws(ReadingError) -> any InputFormat.Type {
+    let file = window.file
+    try window.require(16)
+    if window.bytes.starts(with: IndexHeader.magic) {
+      throw isInflated
+        ? .unsupportedInput(
+          file: file, found: "an index inside gzip data", remedy: "inflate it into a file with gzip -dc")
+        : .unsupportedInput(
+          file: file, found: "an index", remedy: "it can be opened from a file only, so name its file")
+    }
+    if let (found, remedy) = unsupported(window.bytes) {
+      throw .unsupportedInput(file: file, found: found, remedy: remedy)
+    }
+    if window.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { window.consume(3) }
+    var offset = 0
+    while true {
+      while offset < window.bytes.count {
+        let byte = window.bytes[offset]
+        switch byte {
+        case Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn: offset += 1
+        default: return all.first { $0.firstBytes.contains(byte) } ?? fallback
+        }
+      }
+      if window.isAtEnd { throw .empty(file: file) }
+      // So much space at the start is unusual, but valid CSV.
+      guard try window.more() else { return fallback }
+    }
+  }
+
+  private static let unsupportedKinds: [(magics: [[UInt8]], found: String, remedy: String)] = [
+    // UTF-32 first: its little-endian mark starts like that of UTF-16.
+    ([[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
+    ([[0xFF, 0xFE], [0xFE, 0xFF]], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
+    ([[0x1F, 0x8B]], "gzip data inside gzip data", "inflate it once with gzip -dc"),
+    ([[0x28, 0xB5, 0x2F, 0xFD]], "zstd data", "inflate it with zstd -dc"),
+    ([[0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]], "xz data", "inflate it with xz -dc"),
+    ([Array("BZh".utf8)], "bzip2 data", "inflate it with bzip2 -dc"),
+    ([[0x04, 0x22, 0x4D, 0x18]], "lz4 data", "inflate it with lz4 -dc"),
+    ([[0x1F, 0x9D]], "compress (.Z) data", "inflate it with gzip -dc"),
+    ([[0x78, 0x01], [0x78, 0x9C], [0x78, 0xDA]], "zlib data", "compress it as gzip instead"),
+    ([[0x50, 0x4B, 3, 4]], "a zip archive or spreadsheet", "unpack it, or export it as CSV"),
+    ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
+    ([Array("PAR1".utf8) + [0x15]], "Parquet data", "export it as CSV"),
+    (
+      [Array("SQLite format 3".utf8) + [0]], "an SQLite database or GeoPackage",
+      "convert it with ogr2ogr -f CSV"
+    ),
+    ([[0x66, 0x67, 0x62, 3]], "FlatGeobuf data", "convert it with ogr2ogr -f GeoJSONSeq"),
+  ]
+
+  private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
+    for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
+      // Three letters may also start the name of a column: bzip2 goes on with a level and the digits of pi.
+      if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
+        continue
+      }
+      return (kind.found, kind.remedy)
+    }
+    guard bytes.prefix(4).contains(0) else { return nil }
+    return (
+      "binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8"
+    )
+  }
+}

@@ -1,0 +1,108 @@
+import Treeline
+
+/// The points of one input, in its order.
+public struct PointTable: Sendable {
+  /// The position of each point.
+  public let coordinates: [Coordinate]
+  /// Whether positions are x and y on a plain plane rather than longitudes and latitudes in degrees.
+  public let isPlanar: Bool
+  /// How many data records the input has, invalid ones included; headers and blank lines do not count.
+  public let rowCount: Int
+  /// The first 1,000 rows that were skipped because they have no valid position.
+  public let invalidRows: [InvalidRow]
+  /// How many rows, the header among them, hold bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless columns
+  /// were kept.
+  public let repairedRowCount: Int
+  /// The numbers of all skipped rows, ascending.
+  let skippedRows: [Int]
+  let records: RecordArena
+  /// Nil unless columns were kept.
+  let decoder: (any RecordDecoder)?
+
+  /// How many rows were skipped because they have no valid position.
+  public var invalidRowCount: Int { skippedRows.count }
+
+  /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped rows.
+  ///
+  /// - Complexity: O(log of the number of skipped rows).
+  public func row(ofPoint index: Int) -> Int {
+    precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
+    // skippedRows[k] - k valid rows precede the skipped row k, and that number never falls.
+    return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
+  }
+
+  /// The columns of a point in file order, without its two coordinates; empty unless they were kept.
+  ///
+  /// A CSV cell that is a valid JSON number is a number, an empty one is null, any other a string. A column without a
+  /// name is named after its position, as in `column 3`. GeoJSON has the members of `properties`.
+  public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
+    decode(index) { $0.columns(of: $1) } ?? []
+  }
+
+  /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in CSV,
+  /// and unless columns were kept.
+  public func featureID(ofPoint index: Int) -> AttributeValue? {
+    decode(index) { $0.featureID(of: $1) } ?? nil
+  }
+
+  private func decode<Result>(_ index: Int, _ work: (any RecordDecoder, Bytes) -> Result) -> Result? {
+    precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
+    return decoder.map { decoder in records.withRecord(index) { work(decoder, $0) } }
+  }
+}
+
+/// Decodes what is kept of the records of an input.
+protocol RecordDecoder: Sendable {
+  /// The names that every record has, in file order; nil where records differ.
+  var columnNames: [String]? { get }
+  func columnNames(of record: Bytes) -> [String]
+  func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
+  func featureID(of record: Bytes) -> AttributeValue?
+}
+
+extension RecordDecoder {
+  var columnNames: [String]? { nil }
+  func featureID(of record: Bytes) -> AttributeValue? { nil }
+}
+
+// MARK: - Names of columns
+
+extension PointTable {
+  /// The names of a CSV file's columns in file order, without its two coordinates, whether or not there are rows; nil for
+  /// GeoJSON, whose Features differ, and unless columns were kept.
+  package var columnNames: [String]? { decoder?.columnNames }
+
+  /// Whether any point has a column of that name, by Swift's equality of strings, which is canonical equivalence.
+  ///
+  /// - Complexity: O(columns) for CSV; for GeoJSON O(bytes kept) up to the first Feature that has it.
+  package func hasColumn(named name: String) -> Bool {
+    columnNames?.contains(name)
+      ?? coordinates.indices.contains { point in
+        decode(point) { $0.columnNames(of: $1).contains(name) } ?? false
+      }
+  }
+
+  /// The value that a point has in the first column of a name; nil where it has no such column.
+  package func value(ofColumn name: String, point index: Int) -> AttributeValue? {
+    columns(ofPoint: index).first { $0.name == name }?.value
+  }
+
+  /// Puts names of columns into the order of the input: one in which every point has those that it has.
+  ///
+  /// The columns of CSV have one order. GeoJSON Features may each lack some, and only all of them together tell it: of
+  /// `{"a": 1, "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. What they leave open is as in `names`. Where
+  /// they contradict each other, so that no order suits all, everything is as in `names`.
+  ///
+  /// - Parameter names: distinct, as Swift compares strings.
+  /// - Returns: Those of `names` that there are, as the input spells them.
+  /// - Complexity: O(bytes of the columns + the square of the number of names)
+  package func inputOrder(ofColumns names: [String]) -> [String] {
+    var order = ColumnOrder(of: names)
+    if let columnNames {
+      order.add(columnNames)
+    } else {
+      for point in coordinates.indices { order.add(decode(point) { $0.columnNames(of: $1) } ?? []) }
+    }
+    return order.names
+  }
+}

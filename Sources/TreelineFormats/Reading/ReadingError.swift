@@ -1,0 +1,102 @@
+/// Why points could not be read.
+public enum ReadingError: Error, Hashable, Sendable {
+  /// There is no such file, or it may not be opened.
+  case unopenable(file: String, reason: String)
+  /// The device or pipe failed while reading.
+  case readFailed(file: String, reason: String)
+  /// The gzip data is cut off or corrupt.
+  case badCompression(file: String, reason: String)
+  /// The input is of a kind that is not read, such as UTF-16 text or a zip archive.
+  case unsupportedInput(file: String, found: String, remedy: String)
+  /// There is nothing in the input but space.
+  case empty(file: String)
+  /// The coordinate columns cannot be told; `columns` lists what the first row has.
+  case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
+  /// Columns are named of an input that has none.
+  case columnsWithoutCSV(file: String, choice: ColumnChoice, found: String)
+  /// A record has no valid position.
+  case invalidRow(file: String, InvalidRow)
+  /// The input breaks the rules of its format, so that what follows cannot be read either.
+  ///
+  /// `byte` is the offset in the (inflated) input, counted from 0.
+  case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
+  /// A record exceeds a bound on its length in bytes.
+  case recordTooLong(file: String, line: Int, limit: Int)
+  /// JSON is nested deeper than the bound on its levels.
+  case nestedTooDeep(file: String, line: Int, limit: Int)
+
+  /// What is to blame.
+  package enum Kind {
+    /// The path.
+    case unopenable
+    /// The device.
+    case readFailed
+    /// The content.
+    case badData
+    /// What was asked for, which does not suit the content.
+    case usage
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .unopenable: .unopenable
+    case .readFailed: .readFailed
+    case .columnsWithoutCSV: .usage
+    default: .badData
+    }
+  }
+}
+
+extension ReadingError: CustomStringConvertible {
+  /// One line that says where, what was expected, what was found, and the remedy.
+  public var description: String {
+    switch self {
+    case .unopenable(let file, let reason): "\(file): cannot be opened: \(reason)"
+    case .readFailed(let file, let reason): "\(file): reading failed: \(reason)"
+    case .badCompression(let file, let reason):
+      "\(file): expected complete gzip data, found that \(reason); fetch or compress the file again"
+    case .unsupportedInput(let file, let found, let remedy):
+      "\(file): expected \(InputFormats.names) in UTF-8, plain or gzip-compressed, found \(found); \(remedy)"
+    case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
+    case .columnsNotFound(let file, let line, let problem, let columns):
+      "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
+        + "choose with --longitude and --latitude, or --x and --y, by name or number"
+    case .columnsWithoutCSV(let file, let choice, let found):
+      "\(file): expected CSV, of which \(Self.options(choice)) name columns, found \(found); leave them out"
+    case .invalidRow(let file, let row): "\(file):\(row); --skip-invalid skips and lists such rows"
+    case .malformed(let file, let line, let byte, let expected, let found):
+      "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
+    case .recordTooLong(let file, let line, let limit):
+      "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
+        + "look for a quote that is never closed"
+    case .nestedTooDeep(let file, let line, let limit):
+      "\(file):\(line): expected JSON nested at most \(limit) levels deep, found it deeper; flatten the data"
+    }
+  }
+
+  private static func options(_ choice: ColumnChoice) -> String {
+    if case .plane = choice { "--x and --y" } else { "--longitude and --latitude" }
+  }
+
+  private static func list(_ columns: [String]) -> String {
+    let shown = columns.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ")
+    return columns.count > 20 ? "\(shown) and \(columns.count - 20) more" : shown
+  }
+}
+
+/// A data record without a valid position.
+public struct InvalidRow: Hashable, Sendable {
+  /// Number of the record in the input, counted from 0; headers and blank lines do not count.
+  public let row: Int
+  /// The line of the input on which the record starts, counted from 1.
+  public let line: Int
+  /// What part of the record is wrong, as in `column "latitude" (2)` or `feature 18, geometry`.
+  public let part: String
+  public let expected: String
+  public let found: String
+}
+
+extension InvalidRow: CustomStringConvertible {
+  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; a file's name goes before.
+  public var description: String { "\(line): \(part): expected \(expected), found \(found)" }
+}

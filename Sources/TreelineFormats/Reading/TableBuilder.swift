@@ -1,0 +1,114 @@
+import Treeline
+
+/// Collects points and invalid rows into a table.
+struct TableBuilder {
+  /// How many invalid rows are described in full; all are counted.
+  static let describedRows = 1_000
+
+  let file: String
+  let axes: Axes
+  private let skipsInvalid: Bool
+  private let keepsColumns: Bool
+  private var coordinates: [Coordinate] = []
+  private var records = RecordArena()
+  private var invalidRows: [InvalidRow] = []
+  private var skippedRows: [Int] = []
+  private var repairedRowCount = 0
+
+  init(file: String, options: ReadingOptions, isPlanar: Bool) {
+    self.file = file
+    axes = isPlanar ? .plane : .sphere
+    skipsInvalid = options.skipsInvalid
+    keepsColumns = options.keepsColumns
+  }
+
+  var rowCount: Int { coordinates.count + skippedRows.count }
+
+  /// Adds a point whose coordinates `axes` holds; if columns are kept, `id` and behind it `record` are copied.
+  @inline(__always)
+  mutating func add(
+    first: Double, second: Double, id: Bytes? = nil, record: Bytes
+  ) {
+    coordinates.append(Coordinate(longitude: first, latitude: second))
+    guard keepsColumns else { return }
+    records.append(id, record)
+    if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
+  }
+
+  /// Counts a row, or the header, whose text is repaired when it is decoded.
+  mutating func countRepairedRow() {
+    if keepsColumns { repairedRowCount += 1 }
+  }
+
+  /// Skips a row, or throws if the options do not allow it; `describe` is given the row's number.
+  mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
+    let row = rowCount
+    guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
+    if skippedRows.count < Self.describedRows { invalidRows.append(describe(row)) }
+    skippedRows.append(row)
+  }
+
+  func finish(_ decoder: some RecordDecoder) -> PointTable {
+    PointTable(
+      coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
+      repairedRowCount: repairedRowCount, skippedRows: skippedRows, records: records,
+      decoder: keepsColumns ? decoder : nil)
+  }
+}
+
+/// The ranges of the two coordinates of a valid position, and how messages name them.
+struct Axes {
+  let isPlanar: Bool
+  private let firstLimit: Double
+  private let secondLimit: Double
+
+  /// Degrees.
+  static let sphere = Axes(isPlanar: false, firstLimit: 180, secondLimit: 90)
+  /// Far enough below the largest Double that extents and their squares' roots stay finite.
+  static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
+
+  // Comparisons with NaN are false, so these hold for finite numbers only.
+  @inline(__always)
+  func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
+  @inline(__always)
+  func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
+
+  var first: String { isPlanar ? "an x from -1e300 to 1e300" : "a longitude from -180 to 180" }
+  var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
+}
+
+/// The raw bytes of many records, one after another, in blocks.
+///
+/// Blocks instead of one array, so that growing never copies what is there, which would double the peak memory.
+struct RecordArena: Sendable {
+  private static let blockSize = 4 << 20
+  /// The first block is small, for a few records are the most common table in tests and pipes.
+  private static let firstBlockSize = 16 << 10
+  private var blocks: [[UInt8]] = []
+  /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record is
+  /// bounded by `ReadingLimits`.
+  private var starts: [UInt64] = []
+
+  /// Adds a record of two parts, one behind the other.
+  mutating func append(_ start: Bytes?, _ record: Bytes) {
+    let count = (start?.count ?? 0) + record.count
+    let size = blocks.count == 1 ? Self.firstBlockSize : Self.blockSize
+    if blocks.isEmpty || blocks[blocks.count - 1].count + count > size {
+      let next = blocks.isEmpty ? Self.firstBlockSize : Self.blockSize
+      blocks.append([])
+      blocks[blocks.count - 1].reserveCapacity(max(next, count))
+    }
+    let last = blocks.count - 1
+    starts.append(UInt64(last) << 32 | UInt64(blocks[last].count))
+    if let start { blocks[last].append(contentsOf: start) }
+    blocks[last].append(contentsOf: record)
+  }
+
+  func withRecord<Result>(_ index: Int, _ body: (Bytes) -> Result) -> Result {
+    let block = Int(starts[index] >> 32)
+    let start = Int(starts[index] & 0xFFFF_FFFF)
+    let isLastOfBlock = index + 1 == starts.count || Int(starts[index + 1] >> 32) != block
+    let end = isLastOfBlock ? blocks[block].count : Int(starts[index + 1] & 0xFFFF_FFFF)
+    return blocks[block].withUnsafeBufferPointer { body(Bytes(rebasing: $0[start..<end])) }
+  }
+}

@@ -1,0 +1,69 @@
+/// Some of the bytes of an input, where they lie in memory.
+typealias Bytes = UnsafeBufferPointer<UInt8>
+
+/// The bytes that the formats give a meaning.
+enum Byte {
+  static let tab = UInt8(ascii: "\t")
+  static let lineFeed = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
+  /// RS, which starts each record of a JSON text sequence (RFC 7464).
+  static let recordSeparator: UInt8 = 0x1E
+  static let space = UInt8(ascii: " ")
+  static let quote = UInt8(ascii: "\"")
+  static let comma = UInt8(ascii: ",")
+  static let semicolon = UInt8(ascii: ";")
+  static let colon = UInt8(ascii: ":")
+  static let backslash = UInt8(ascii: "\\")
+  static let plus = UInt8(ascii: "+")
+  static let minus = UInt8(ascii: "-")
+  static let point = UInt8(ascii: ".")
+  static let zero = UInt8(ascii: "0")
+  static let openBrace = UInt8(ascii: "{")
+  static let closeBrace = UInt8(ascii: "}")
+  static let openBracket = UInt8(ascii: "[")
+  static let closeBracket = UInt8(ascii: "]")
+
+  @inline(__always)
+  static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
+}
+
+/// Whether bytes are UTF-8, and so decoded as they are, without repair.
+///
+/// - Complexity: O(bytes). Only what is not ASCII is left to the standard library, which makes a string of it.
+func isValidUTF8(_ bytes: Bytes) -> Bool {
+  bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil
+}
+
+/// Bytes of the input as a message shows them: quoted, short, on one line, with broken UTF-8 repaired.
+func excerpt(_ bytes: Bytes) -> String {
+  "\"" + visible(bytes) + "\""
+}
+
+func visible(_ bytes: Bytes) -> String {
+  // 4 bytes a character at most, so a prefix of bytes cannot cut the visible characters short.
+  visible(String(decoding: bytes.prefix(260), as: UTF8.self))
+}
+
+/// A text with control characters escaped, cut after 60 characters.
+func visible(_ text: String) -> String {
+  var result = ""
+  for (count, scalar) in text.unicodeScalars.enumerated() {
+    if count == 60 { return result + "..." }
+    switch scalar {
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+      result += "\\u{" + String(scalar.value, radix: 16) + "}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+extension String {
+  /// Without the white space around.
+  package var trimmed: String {
+    String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}
