@@ -1,7 +1,7 @@
 import Treeline
 
 /// How a tree is cut into clusters for a view.
-public enum TreeCut: Hashable, Sendable {
+package enum TreeCut: Hashable, Sendable {
   /// As many clusters as the limit allows, in an order.
   case limit(ExpansionOrder)
 
@@ -15,14 +15,14 @@ public enum TreeCut: Hashable, Sendable {
   case spacing(Double)
 
   /// As wide as the largest badge, so that none touch.
-  public static let standardSpacing = 44.0
+  package static let standardSpacing = 44.0
 
   /// Every way at once, in the order of a report.
-  public static let all: [TreeCut] =
+  package static let all: [TreeCut] =
     ExpansionOrder.allCases.map(limit) + [.continuing, .detail(nil), .spacing(standardSpacing)]
 
   /// A handful that shows what there is; in a single view what continues is what is fresh.
-  public static let standard: [TreeCut] =
+  package static let standard: [TreeCut] =
     [.limit(.breadthFirst), .limit(.widestFirst), .detail(nil), .spacing(standardSpacing)]
 
   /// As in JSON and on the terminal.
