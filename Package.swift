@@ -14,6 +14,7 @@ let package = Package(
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
+    // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
   ],
@@ -28,7 +29,8 @@ let package = Package(
     .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
     .target(
       name: "TreelineComparison",
-      dependencies: ["Treeline", "GridBaseline"]),
+      dependencies: ["Treeline", "GridBaseline"],
+      resources: [.embedInCode("Report/HTML/report.css")]),
     .executableTarget(
       name: "TreelineCommand",
       dependencies: [

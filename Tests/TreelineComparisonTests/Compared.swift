@@ -2,7 +2,7 @@ import GridBaseline
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 /// Points with all that a comparison of the usual methods needs.
 struct Compared {
@@ -10,8 +10,8 @@ struct Compared {
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  init(_ places: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
-    tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
+  init(_ points: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
+    tree = try ClusterTree(points, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     methods = MethodChoice.standard().map {

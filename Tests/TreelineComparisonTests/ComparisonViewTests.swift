@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct ComparisonViewTests {
   private let plane = Plane.webMercator(seam: 123_456_789)
@@ -53,7 +53,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: UInt64(1)...6) func chosenViewsGetDenser(seed: UInt64) throws {
-    let tree = try ClusterTree(Places.towns(seed: seed, count: 6_000))
+    let tree = try ClusterTree(SamplePoints.towns(seed: seed, count: 6_000))
     let report = try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree))
     #expect(2...5 ~= report.views.count, "seed \(seed)")
     #expect(report.views[0].pointCount == tree.pointCount)
@@ -75,7 +75,7 @@ import TreelineBuilder
   @Test(arguments: UInt64(1)...6) func theSplitRuleMakesNoDifferenceToViews(seed: UInt64) throws {
     func report(_ rule: SplitRule) throws -> ComparisonReport {
       let tree = try ClusterTree(
-        Places.towns(seed: seed, count: 6_000), options: BuildOptions(splitRule: rule))
+        SamplePoints.towns(seed: seed, count: 6_000), options: BuildOptions(splitRule: rule))
       var options = ComparisonOptions()
       options.journey = .flight
       return try ComparisonReport(
@@ -90,9 +90,9 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
+  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
   func nastySetsHaveViews(name: String, projection: Plane.Projection) throws {
-    let tree = try ClusterTree(Places.nasty.first { $0.name == name }!.places, as: projection)
+    let tree = try ClusterTree(SamplePoints.nasty.first { $0.name == name }!.points, as: projection)
     let views = try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree)).views
     #expect(views.isEmpty == (tree.pointCount == 0 || (projection == .planar && tree.root!.rect.isPoint)))
     #expect(views.first.map { $0.pointCount == tree.pointCount } ?? true)

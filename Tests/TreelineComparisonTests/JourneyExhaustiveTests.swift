@@ -3,15 +3,15 @@ import PointSets
 import Testing
 import Treeline
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 /// What changes between two answers, and its measures, against sets of points and loops over all pairs.
 @Suite struct JourneyExhaustiveTests {
   @Test(arguments: UInt64(1)...8) func flowsAreThePointsInCommon(seed: UInt64) throws {
-    let journey = try #require(try Compared(Places.towns(seed: seed, count: 1_500)).journey(limit: 30))
+    let journey = try #require(try Compared(SamplePoints.towns(seed: seed, count: 1_500)).journey(limit: 30))
     for result in journey.results {
-      let sets = result.answers.map { $0.clusters.map { Set($0.places()) } }
-      for (step, change) in result.changes.enumerated() {
+      let sets = result.journey.views.map { $0.clusters.map { Set($0.treeIndices()) } }
+      for (step, change) in result.journey.changes.enumerated() {
         let (before, after) = (sets[step], sets[step + 1])
         var expected: [Flow] = []
         for (from, old) in before.enumerated() {
@@ -26,31 +26,32 @@ import Treeline
         let isOld = after.map { new in before.contains { !$0.isDisjoint(with: new) } }
         #expect(change.entered == after.indices.filter { !isOld[$0] }, "seed \(seed)")
         let stays = before.map { old in after.contains { !$0.isDisjoint(with: old) } }
-        #expect(change.left == before.indices.filter { !stays[$0] }, "seed \(seed)")
+        #expect(change.exited == before.indices.filter { !stays[$0] }, "seed \(seed)")
       }
     }
   }
 
   @Test(arguments: UInt64(1)...8) func measuresAreWhatTheyAreDefinedToBe(seed: UInt64) throws {
-    let compared = try Compared(Places.towns(seed: seed, count: 1_500))
+    let compared = try Compared(SamplePoints.towns(seed: seed, count: 1_500))
     let journey = try #require(try compared.journey(limit: 30))
     for result in journey.results {
       let points = compared.tree.positions
       let (sums, longest) = moves(of: result, in: journey)
       let measures = result.measures
-      #expect(isClose(measures.nestedness, mean(nestedness(of: result, in: journey))), "seed \(seed)")
+      #expect(isClose(measures[.nestedness], mean(nestedness(of: result, in: journey))), "seed \(seed)")
       #expect(
-        isClose(measures.panPersistence, mean(persistence(of: result, in: journey, points))), "seed \(seed)")
-      #expect(isClose(measures.movement, mean(sums)), "seed \(seed), \(result.method.name)")
-      #expect(isClose(measures.longestMove, longest), "seed \(seed), \(result.method.name)")
-      let views = zip(journey.views, result.answers).map {
+        isClose(measures[.panPersistence], mean(persistence(of: result, in: journey, points))), "seed \(seed)"
+      )
+      #expect(isClose(measures[.movement], mean(sums)), "seed \(seed), \(result.method.name)")
+      #expect(isClose(measures[.longestMove], longest), "seed \(seed), \(result.method.name)")
+      let views = zip(journey.views, result.journey.views).map {
         MeasuresByDefinition($1.clusters, in: $0, points: points)
       }
       let distortions = views.compactMap(\.distortion).sorted()
       let middle = (distortions[(distortions.count - 1) / 2] + distortions[distortions.count / 2]) / 2
-      #expect(isClose(measures.distortion, middle), "seed \(seed), \(result.method.name)")
-      #expect(isClose(measures.overlap, mean(views.map(\.overlap))), "seed \(seed)")
-      #expect(isClose(measures.closestPair, views.compactMap(\.closestPair).min()), "seed \(seed)")
+      #expect(isClose(measures[.distortion], middle), "seed \(seed), \(result.method.name)")
+      #expect(isClose(measures[.overlap], mean(views.map(\.overlap))), "seed \(seed)")
+      #expect(isClose(measures[.closestPair], views.compactMap(\.closestPair).min()), "seed \(seed)")
     }
   }
 
@@ -60,8 +61,8 @@ import Treeline
   {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
-      let answers = [result.answers[step], result.answers[step + 1]].map {
-        $0.clusters.map { Set($0.places()) }
+      let answers = result.journey.views[step...step + 1].map {
+        $0.clusters.map { Set($0.treeIndices()) }
       }
       let (fine, coarse) = move == .zoomIn ? (answers[1], answers[0]) : (answers[0], answers[1])
       let common = fine.map { part in coarse.map { $0.intersection(part).count } }
@@ -81,18 +82,18 @@ import Treeline
       let (one, other) = (journey.views[step], journey.views[step + 1])
       func inside(_ index: Int, _ view: ComparisonView, _ second: ComparisonView) -> Set<Set<Int>> {
         Set(
-          result.answers[index].clusters.filter { cluster in
+          result.journey.views[index].clusters.filter { cluster in
             let x = Double(view.window.x) + cluster.position.x * view.unitsPerPixel
             let y = Double(view.window.minY) + cluster.position.y * view.unitsPerPixel
-            let isShared = cluster.places().contains { place in
-              [view, second].allSatisfy { $0.window.contains(points[place]) }
+            let isShared = cluster.treeIndices().contains { index in
+              [view, second].allSatisfy { $0.window.contains(points[index]) }
             }
             return isShared
               && [view, second].allSatisfy { seen in
-                let place = seen.pixel(x: x, y: y)
-                return 0...seen.width ~= place.x && 0...seen.height ~= place.y
+                let pixel = seen.pixel(x: x, y: y)
+                return 0...seen.width ~= pixel.x && 0...seen.height ~= pixel.y
               }
-          }.map { Set($0.places()) })
+          }.map { Set($0.treeIndices()) })
       }
       let (before, after) = (inside(step, one, other), inside(step + 1, other, one))
       let either = before.union(after).count
@@ -108,9 +109,9 @@ import Treeline
     for step in journey.moves.indices {
       let (one, other) = (journey.views[step], journey.views[step + 1])
       var sum = 0.0
-      for old in result.answers[step].clusters {
-        let points = Set(old.places())
-        for new in result.answers[step + 1].clusters where !points.isDisjoint(with: new.places()) {
+      for old in result.journey.views[step].clusters {
+        let points = Set(old.treeIndices())
+        for new in result.journey.views[step + 1].clusters where !points.isDisjoint(with: new.treeIndices()) {
           let units = one.unitsPerPixel
           var dx =
             Double(one.window.x) + old.position.x * units

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 #if canImport(FoundationXML)
   import FoundationXML
@@ -13,21 +13,21 @@ import TreelineBuilder
 
 @Suite struct JourneyTests {
   @Test(arguments: [UInt64(3), 4]) func aFlightIsTheSameForAnyOrderOfTheInput(seed: UInt64) throws {
-    let places = Places.towns(seed: seed)
+    let points = SamplePoints.towns(seed: seed)
     var random = SplitMix64(seed: seed)
     var options = ComparisonOptions()
     options.journey = .flight
-    let one = try Compared(places).report(options)
-    let other = try Compared(places.shuffled(using: &random)).report(options)
+    let one = try Compared(points).report(options)
+    let other = try Compared(points.shuffled(using: &random)).report(options)
     #expect(one.journey != nil)
     #expect(one.json == other.json)
     #expect(one.text == other.text)
-    #expect(one.html(.init(title: "Towns")) == other.html(.init(title: "Towns")))
+    #expect(one.html(title: "Towns") == other.html(title: "Towns"))
   }
 
   @Test(arguments: UInt64(1)...6, [Plane.Projection.webMercator, .planar])
   func aFlightDivesPansAndRises(seed: UInt64, projection: Plane.Projection) throws {
-    let compared = try Compared(Places.towns(seed: seed), as: projection)
+    let compared = try Compared(SamplePoints.towns(seed: seed), as: projection)
     let views = try Flight(
       choice: ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard)
     ).views()
@@ -47,21 +47,22 @@ import TreelineBuilder
   }
 
   @Test(arguments: UInt64(1)...6) func cutsNeverTearAndSomeNeverMoveOnAPan(seed: UInt64) throws {
-    let journey = try #require(try Compared(Places.towns(seed: seed)).journey())
+    let journey = try #require(try Compared(SamplePoints.towns(seed: seed)).journey())
     for result in journey.results {
       let measures = result.measures
-      #expect(result.method.name == "grid" || measures.nestedness == 0, "seed \(seed), \(result.method.name)")
+      #expect(
+        result.method.name == "grid" || measures[.nestedness] == 0, "seed \(seed), \(result.method.name)")
       if ["grid", "detail", "spacing"].contains(result.method.name) {
-        #expect(measures.panPersistence == 1, "seed \(seed), \(result.method.name)")
+        #expect(measures[.panPersistence] == 1, "seed \(seed), \(result.method.name)")
       }
       if result.method.name == "spacing" {
-        #expect(measures.overlap == 0 && measures.closestPair! >= 44, "seed \(seed)")
+        #expect(measures[.overlap] == 0 && measures[.closestPair]! >= 44, "seed \(seed)")
       }
       if ["breadth-first", "widest-first", "detail"].contains(result.method.name) {
-        #expect(measures.clusterCount <= Double(journey.limit), "seed \(seed), \(result.method.name)")
+        #expect(result.clusterCount <= Double(journey.limit), "seed \(seed), \(result.method.name)")
       }
     }
-    #expect(journey.results[0].measures.nestedness! > 0.01, "a grid does tear, seed \(seed)")
+    #expect(journey.results[0].measures[.nestedness]! > 0.01, "a grid does tear, seed \(seed)")
   }
 
   @Test func thereIsNoJourneyWhereThereIsNothingToSee() throws {
@@ -69,18 +70,18 @@ import TreelineBuilder
     #expect(try Compared([Coordinate(longitude: 1, latitude: 2)], as: .planar).journey() == nil)
   }
 
-  @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
+  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
   func nastySetsAreFlownThrough(name: String, projection: Plane.Projection) throws {
-    let compared = try Compared(Places.nasty.first { $0.name == name }!.places, as: projection)
+    let compared = try Compared(SamplePoints.nasty.first { $0.name == name }!.points, as: projection)
     var options = ComparisonOptions()
     options.journey = .flight
     let report = try compared.report(options)
     for measures in report.journey?.results.map(\.measures) ?? [] {
-      #expect(measures.nestedness ?? 0 >= 0)
-      #expect(0...1 ~= measures.panPersistence ?? 0)
-      #expect(measures.movement?.isFinite ?? true)
+      #expect(measures[.nestedness] ?? 0 >= 0)
+      #expect(0...1 ~= measures[.panPersistence] ?? 0)
+      #expect(measures[.movement]?.isFinite ?? true)
     }
-    var rest = report.html(.init(title: name))[...]
+    var rest = report.html(title: name)[...]
     #expect(!rest.contains("nan") && !rest.contains("inf\""))
     while let start = rest.range(of: "<svg"), let end = rest.range(of: "</svg>") {
       let parser = XMLParser(data: Data(rest[start.lowerBound..<end.upperBound].utf8))
@@ -92,8 +93,8 @@ import TreelineBuilder
   @Test func everyFrameSaysWhatItShows() throws {
     var options = ComparisonOptions()
     options.journey = .flight
-    let report = try Compared(Places.towns(seed: 5)).report(options)
-    let html = report.html(.init(title: "Towns"))
+    let report = try Compared(SamplePoints.towns(seed: 5)).report(options)
+    let html = report.html(title: "Towns")
     let steps = FilmStrip(journey: report.journey!, land: nil).steps
     #expect(steps == steps.sorted() && Set(steps).count == 8)
     for method in report.methods {
@@ -103,11 +104,11 @@ import TreelineBuilder
   }
 
   @Test func aMethodWithoutFixedClustersStaysAtHome() throws {
-    let compared = try Compared(Places.towns(seed: 6))
+    let compared = try Compared(SamplePoints.towns(seed: 6))
     let (tree, grid) = (compared.tree, compared.grid)
     var options = ComparisonOptions()
     options.journey = .flight
-    options.kMeans = { places, _ in places.map { _ in 0 } }
+    options.kMeans = { points, _ in points.map { _ in 0 } }
     let methods: [ClusteringMethod] = [.kMeans(options.kMeans!, of: tree), .breadthFirst(tree)]
     let report = try ComparisonReport(of: methods, over: tree, and: grid, options: options)
     #expect(report.views[0].results.count == 2)

@@ -2,17 +2,17 @@ import PointSets
 import Testing
 import Treeline
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct LandTests {
-  /// Whether a place is inside some rings, by the even-odd rule.
-  private func isInside(_ place: PixelPoint, _ rings: [[PixelPoint]]) -> Bool {
+  /// Whether a position is inside some rings, by the even-odd rule.
+  private func isInside(_ position: PixelPoint, _ rings: [[PixelPoint]]) -> Bool {
     var isInside = false
     for ring in rings {
-      var from = ring.last ?? place
+      var from = ring.last ?? position
       for to in ring {
-        if (from.y > place.y) != (to.y > place.y),
-          place.x < from.x + (to.x - from.x) * (place.y - from.y) / (to.y - from.y)
+        if (from.y > position.y) != (to.y > position.y),
+          position.x < from.x + (to.x - from.x) * (position.y - from.y) / (to.y - from.y)
         {
           isInside.toggle()
         }
@@ -48,14 +48,14 @@ import Treeline
     }
     let result = clipped(ring, to: PixelBox(minX: 0, minY: 0, maxX: 100, maxY: 80))
     for _ in 0..<500 {
-      let place = PixelPoint(
+      let position = PixelPoint(
         x: .random(in: 0.01...99.99, using: &random), y: .random(in: 0.01...79.99, using: &random))
-      #expect(isInside(place, [result]) == isInside(place, [ring]), "seed \(seed)")
+      #expect(isInside(position, [result]) == isInside(position, [ring]), "seed \(seed)")
     }
     #expect(result.allSatisfy { -1e-9...100.000001 ~= $0.x && -1e-9...80.000001 ~= $0.y })
   }
 
-  /// An island of 20 by 10 degrees across the antimeridian, cut in two, with many places on its coast.
+  /// An island of 20 by 10 degrees across the antimeridian, cut in two, with many corners on its coast.
   private let island: [[Coordinate]] = [(170.0, 180.0), (-180.0, -170.0)].map { west, east in
     let sides = stride(from: 0.0, to: 10, by: 0.1)
     return sides.map { Coordinate(longitude: west + $0, latitude: -5) }

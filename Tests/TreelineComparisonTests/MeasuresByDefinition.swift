@@ -1,6 +1,6 @@
 import Treeline
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 /// The measures of a clustering by loops over all pairs, as their definitions read.
 struct MeasuresByDefinition {
@@ -25,7 +25,7 @@ struct MeasuresByDefinition {
     var sum = 0.0
     var count = 0.0
     for cluster in clusters {
-      for row in cluster.places() where view.window.contains(points[row]) {
+      for row in cluster.treeIndices() where view.window.contains(points[row]) {
         let length = distance(cluster.position, points[row])
         sum += length * length
         count += 1

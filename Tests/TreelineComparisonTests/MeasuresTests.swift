@@ -4,11 +4,11 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct MeasuresTests {
   private func shown(_ x: Double, _ y: Double, _ count: Int, rows: [Int] = []) -> ShownCluster {
-    ShownCluster(at: PixelPoint(x: x, y: y), pointCount: count, places: { rows })
+    ShownCluster(at: PixelPoint(x: x, y: y), pointCount: count, treeIndices: { rows })
   }
 
   @Test func badgesFollowTheCurve() {
@@ -20,10 +20,10 @@ import TreelineBuilder
   @Test func aLatticeLooksLikeOne() {
     let clusters = (0..<100).map { shown(Double($0 % 10) * 64, Double($0 / 10) * 64, 1) }
     let index = PixelIndex(clusters.map(\.position))
-    let look = GridLook(clusters, index)
-    #expect(look.axisShare == 1)
-    #expect(look.neighbourSpread == 0)
-    #expect(ClusteringMeasures.overlap(clusters, index) == 0)
+    let neighbours = NeighbourDistances(clusters, index)
+    #expect(neighbours.axisShare == 1)
+    #expect(neighbours.spread == 0)
+    #expect(index.overlap(of: clusters) == 0)
   }
 
   @Test func pointsStrewnAtRandomLookLikeChance() {
@@ -31,37 +31,35 @@ import TreelineBuilder
     let clusters = (0..<20_000).map { _ in
       shown(.random(in: 0...9000, using: &random), .random(in: 0...9000, using: &random), 1)
     }
-    let look = GridLook(clusters, PixelIndex(clusters.map(\.position)))
-    #expect(abs(look.axisShare! - 4 * 10 / 360) < 0.01)
-    #expect(abs(look.neighbourSpread! - 0.5227) < 0.01)
+    let neighbours = NeighbourDistances(clusters, PixelIndex(clusters.map(\.position)))
+    #expect(abs(neighbours.axisShare! - 4 * 10 / 360) < 0.01)
+    #expect(abs(neighbours.spread! - 0.5227) < 0.01)
   }
 
   @Test func oneClusterHasNoNeighbour() {
-    let look = GridLook([shown(3, 4, 9)], PixelIndex([PixelPoint(x: 3, y: 4)]))
-    #expect(look.axisShare == nil && look.neighbourSpread == nil)
+    let neighbours = NeighbourDistances([shown(3, 4, 9)], PixelIndex([PixelPoint(x: 3, y: 4)]))
+    #expect(neighbours.axisShare == nil && neighbours.spread == nil)
   }
 
   @Test func faultsOfAMethodAreFound() throws {
-    let places = (0..<10).map { Coordinate(longitude: Double($0), latitude: 0) }
-    let tree = try ClusterTree(places)
+    let points = (0..<10).map { Coordinate(longitude: Double($0), latitude: 0) }
+    let tree = try ClusterTree(points)
     let view = try ComparisonView(
       BoundingBox(west: -1, south: -5, east: 20, north: 5), fitting: .standard, on: tree.plane)
     let faulty = ClusteringMethod(name: "faulty", title: "Faulty", summary: "loses points") { _, _ in
       .init([shown(10, 10, 6, rows: [0, 1, 2, 3, 4]), shown(90, 10, 4, rows: [4, 5, 6, 7])])
     }
     let report = try ComparisonReport(of: [faulty], over: tree, and: Grid(over: tree), in: [view])
-    let measures = report.views[0].results[0].measures
-    #expect(measures.conservation.missingCount == 2)
-    #expect(measures.conservation.repeatedCount == 1)
-    #expect(measures.conservation.miscountedCount == 1)
-    #expect(measures.conservation.word == "2 missing, 1 repeated, 1 miscounted")
+    let conservation = report.views[0].results[0].conservation
+    #expect(conservation.faults.map(\.count) == [2, 1, 1])
+    #expect(conservation.text == "2 missing, 1 repeated, 1 miscounted")
   }
 
   @Test func bestGoesByWhatIsRead() {
-    #expect(Measure.distortion.best(of: [10.01, 10.04]) == [false, false])
-    #expect(Measure.distortion.best(of: [10.1, 10.04, nil]) == [false, true, false])
-    #expect(Measure.neighbourSpread.best(of: [0.2, 0.5]) == [false, true])
-    #expect(Measure.fill.best(of: [1.4, 0.9]) == [false, true])
-    #expect(Measure.overlap.best(of: [nil, 0.1]) == [false, false])
+    #expect(ViewMeasure.distortion.best(of: [10.01, 10.04]) == [false, false])
+    #expect(ViewMeasure.distortion.best(of: [10.1, 10.04, nil]) == [false, true, false])
+    #expect(ViewMeasure.neighbourSpread.best(of: [0.2, 0.5]) == [false, true])
+    #expect(ViewMeasure.fill.best(of: [1.4, 0.9]) == [false, true])
+    #expect(ViewMeasure.overlap.best(of: [nil, 0.1]) == [false, false])
   }
 }

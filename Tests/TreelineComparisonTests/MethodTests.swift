@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct MethodTests {
   @Test func everyMethodHasANameOfItsOwn() {
@@ -19,19 +19,20 @@ import TreelineBuilder
 
   /// Another order of the rows is another order among equal positions: as different as two trees of one rule can be.
   @Test func anotherTreeNamesPointsAsTheFirstDoes() throws {
-    let places = Places.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
-    let tree = try ClusterTree(places)
-    let shifted = try ClusterTree(places.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
+    let points =
+      SamplePoints.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
+    let tree = try ClusterTree(points)
+    let shifted = try ClusterTree(points.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
     // A tree over the mirrored world has another order; its points are those of the same rows.
     let compared = ComparedTree(shifted, inOrderOf: tree)
     for cluster in try shifted.clusters(.limit(50), in: Viewport(.world)) {
-      let rows = Set(compared.places(of: cluster.range).map { tree.row(atTreeIndex: $0) })
+      let rows = Set(compared.treeIndices(of: cluster.range).map { tree.row(atTreeIndex: $0) })
       #expect(rows == Set(cluster.range.map { shifted.row(atTreeIndex: $0) }))
     }
   }
 
   @Test(arguments: UInt64(1)...5) func theDetailChosenIsTheLeastWithinTheLimit(seed: UInt64) throws {
-    let compared = try Compared(Places.towns(seed: seed))
+    let compared = try Compared(SamplePoints.towns(seed: seed))
     let tree = compared.tree
     for comparison in try compared.report().views {
       let (view, limit) = (comparison.view, comparison.limit)
@@ -46,7 +47,7 @@ import TreelineBuilder
   }
 
   @Test(arguments: UInt64(1)...5) func gridsAreWidenedUntilTheyShowNoMore(seed: UInt64) throws {
-    let compared = try Compared(Places.towns(seed: seed))
+    let compared = try Compared(SamplePoints.towns(seed: seed))
     let yardstick = GridYardstick(grid: compared.grid, cellSize: .pixels(64))
     for comparison in try compared.report().views {
       let view = comparison.view
@@ -64,37 +65,39 @@ import TreelineBuilder
         }
       }
       let grid = comparison.results[0].measures
-      #expect(grid.distortionToGrid == 1)
-      for measures in comparison.results.map(\.measures) {
-        let wide = try yardstick.clusters(in: view, atMost: measures.clusterCount).clusters
+      #expect(grid[.distortionToGrid] == 1)
+      for result in comparison.results {
+        let measures = result.measures
+        let wide = try yardstick.clusters(in: view, atMost: result.clusters.count).clusters
         let expected = MeasuresByDefinition(wide, in: view, points: compared.tree.positions).distortion!
-        #expect(abs(measures.distortionToGrid! - measures.distortion! / expected) < 1e-6, "seed \(seed)")
+        #expect(abs(measures[.distortionToGrid]! - measures[.distortion]! / expected) < 1e-6, "seed \(seed)")
       }
     }
   }
 
   /// A yardstick made of the tree's own clusters measures the tree as 1.
   @Test func kMeansIsAskedForAsManyClusters() throws {
-    let places = Places.towns(seed: 4)
-    let tree = try ClusterTree(places)
+    let points = SamplePoints.towns(seed: 4)
+    let tree = try ClusterTree(points)
     let view = try ComparisonView(.world, fitting: .standard, on: tree.plane)
     var options = ComparisonOptions(limit: 25)
     let clusters = try tree.clusters(.limit(25), in: view.window)
-    options.kMeans = { points, count in
-      #expect(count == 25 && points.count == places.count)
-      return points.indices.map { clusters.firstIndex(containing: $0)! }
+    options.kMeans = { positions, count in
+      #expect(count == 25 && positions.count == points.count)
+      return positions.indices.map { clusters.firstIndex(containing: $0)! }
     }
     let methods: [ClusteringMethod] = [.breadthFirst(tree), .kMeans(options.kMeans!, of: tree)]
     let report = try ComparisonReport(
       of: methods, over: tree, and: Grid(over: tree), in: [view], options: options)
     let results = report.views[0].results
     #expect(results.map(\.clusters.count) == [25, 25])
-    #expect(results.allSatisfy { $0.measures.conservation.isExact })
-    #expect(abs(results[0].measures.distortionToKMeans! - 1) < 1e-6)
-    #expect(results[1].measures.distortionToKMeans == 1)
-    #expect(report.measures.contains(.distortionToKMeans) && report.text.contains("against k-means"))
+    #expect(results.allSatisfy { $0.conservation.isExact })
+    #expect(abs(results[0].measures[.distortionToKMeans]! - 1) < 1e-6)
+    #expect(results[1].measures[.distortionToKMeans] == 1)
+    #expect(report.measures().contains(.distortionToKMeans) && report.text.contains("against k-means"))
     #expect(report.json.contains("\"distortion_to_kmeans\": 1"))
     #expect(
-      !report.views[0].rows(report.measures).contains { $0.cells[1].isBest }, "a yardstick vies with nobody")
+      !report.views[0].rows(report.measures()).contains { $0.cells[1].isBest }, "a yardstick vies with nobody"
+    )
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct NumberTextTests {
   @Test(arguments: [
@@ -29,8 +29,7 @@ import Testing
     path.line(to: PixelPoint(x: 1.04, y: 1))
     path.line(to: PixelPoint(x: 1.02, y: 1.01))
     path.close(at: PixelPoint(x: 1.04, y: 2))
-    path.move(to: PixelPoint(x: 0, y: 0))
-    path.dot()
+    path.dots(at: [PixelPoint(x: 0, y: 0)])
     #expect(path.text == "m10 20l0-10zm-10-20h0")
   }
 }

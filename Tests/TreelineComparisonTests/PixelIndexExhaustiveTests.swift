@@ -1,28 +1,30 @@
 import PointSets
 import Testing
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 @Suite struct PixelIndexExhaustiveTests {
   @Test(arguments: UInt64(1)...40) func nearestIsTheNearestOfAll(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let width = [0, 1, 500, 1e5].randomElement(using: &random)!
-    let places = (0..<Int.random(in: 1...200, using: &random)).map { _ in
-      // Whole numbers make equal distances, and a few places far away make many buckets empty.
+    let positions = (0..<Int.random(in: 1...200, using: &random)).map { _ in
+      // Whole numbers make equal distances, and a few positions far away make many bins empty.
       PixelPoint(
         x: Double.random(in: 0...width, using: &random).rounded()
           * (Int.random(in: 0...20, using: &random) == 0 ? 50 : 1),
         y: Double.random(in: -400...400, using: &random).rounded())
     }
-    let index = PixelIndex(places)
-    for one in places.indices {
-      let others = places.indices.filter { $0 != one }
+    let index = PixelIndex(positions)
+    for one in positions.indices {
+      let others = positions.indices.filter { $0 != one }
       let expected = others.min {
-        (places[one].squaredDistance(to: places[$0]), $0) < (places[one].squaredDistance(to: places[$1]), $1)
+        (positions[one].squaredDistance(to: positions[$0]), $0) < (
+          positions[one].squaredDistance(to: positions[$1]), $1
+        )
       }
       #expect(index.nearest(to: one) == expected, "seed \(seed)")
       let radius = 30.0
-      let isNear = { (other: Int) in places[one].squaredDistance(to: places[other]) <= radius * radius }
+      let isNear = { (other: Int) in positions[one].squaredDistance(to: positions[other]) <= radius * radius }
       #expect(
         index.hasNeighbour(of: one, within: radius, where: isNear) == others.contains(where: isNear),
         "seed \(seed)")

@@ -5,32 +5,32 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-@testable import TreelineComparison
+@_spi(Server) @testable import TreelineComparison
 
 #if canImport(FoundationXML)
   import FoundationXML
 #endif
 
 @Suite struct ReportTests {
-  private func report(_ places: [Coordinate], _ projection: Plane.Projection = .webMercator) throws
+  private func report(_ points: [Coordinate], _ projection: Plane.Projection = .webMercator) throws
     -> ComparisonReport
   {
-    let tree = try ClusterTree(places, as: projection)
+    let tree = try ClusterTree(points, as: projection)
     let grid = Grid(over: tree)
     return try ComparisonReport(of: [.grid(grid), .breadthFirst(tree)], over: tree, and: grid)
   }
 
   @Test func theOrderOfTheInputChangesNothing() throws {
-    let places = Places.towns(seed: 8)
+    let points = SamplePoints.towns(seed: 8)
     var random = SplitMix64(seed: 1)
-    let (one, other) = (try report(places), try report(places.shuffled(using: &random)))
+    let (one, other) = (try report(points), try report(points.shuffled(using: &random)))
     #expect(one.json == other.json)
     #expect(one.text == other.text)
-    #expect(one.html(.init(title: "Towns")) == other.html(.init(title: "Towns")))
+    #expect(one.html(title: "Towns") == other.html(title: "Towns"))
   }
 
   @Test func jsonHasItsShape() throws {
-    let report = try report(Places.towns(seed: 3))
+    let report = try report(SamplePoints.towns(seed: 3))
     let json = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
     #expect(json["points"] as? Int == 3_000)
     let views = try #require(json["views"] as? [[String: Any]])
@@ -43,7 +43,7 @@ import TreelineBuilder
       #expect(methods.map { $0["name"] as? String } == ["grid", "breadth-first"])
       for (method, result) in zip(methods, comparison.results) {
         #expect(method["clusters"] as? Int == result.clusters.count)
-        #expect(method["points"] as? Int == result.measures.pointCount)
+        #expect(method["points"] as? Int == result.pointCount)
         for key in [
           "distortion_px", "distortion_to_grid", "overlap", "closest_pair_px", "grid_look", "on_data_px",
           "fill",
@@ -62,15 +62,15 @@ import TreelineBuilder
   }
 
   @Test func tablesFitATerminal() throws {
-    let text = try report(Places.towns(seed: 5)).text
+    let text = try report(SamplePoints.towns(seed: 5)).text
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     #expect(text.contains("*") && text.contains("Every point in one badge"))
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { !$0.hasSuffix(" ") })
   }
 
   @Test func htmlNeedsNothingElseAndEscapesItsText() throws {
-    let page = ComparisonReport.Page(title: "<script>alert('&')</script>", credits: ["A & B <c>"])
-    let html = try report(Places.towns(seed: 2)).html(page)
+    let html = try report(SamplePoints.towns(seed: 2))
+      .html(title: "<script>alert('&')</script>", credits: ["A & B <c>"])
     #expect(!html.contains("<script"))
     #expect(html.contains("&lt;script&gt;alert(&#39;&amp;&#39;)"))
     #expect(html.contains("A &amp; B &lt;c&gt;"))
@@ -79,11 +79,11 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: Places.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
+  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
   func picturesAreWellFormed(name: String, projection: Plane.Projection) throws {
-    let report = try report(Places.nasty.first { $0.name == name }!.places, projection)
+    let report = try report(SamplePoints.nasty.first { $0.name == name }!.points, projection)
     let land = [[(0.0, 0.0), (30, 0), (30, 30)].map { Coordinate(longitude: $0.0, latitude: $0.1) }]
-    let html = report.html(.init(title: name, land: land))
+    let html = report.html(title: name, land: land)
     var rest = html[...]
     var count = 0
     while let start = rest.range(of: "<svg"), let end = rest.range(of: "</svg>") {
@@ -97,15 +97,15 @@ import TreelineBuilder
   }
 
   @Test func everyClusterIsDrawn() throws {
-    let report = try report(Places.towns(seed: 7))
-    let html = report.html(.init(title: "Towns"))
+    let report = try report(SamplePoints.towns(seed: 7))
+    let html = report.html(title: "Towns")
     let shown = report.views.flatMap(\.results).reduce(0) { $0 + $1.clusters.count }
     #expect(html.components(separatedBy: "<circle").count - 1 == shown)
   }
 
   @Test func findingsCountWins() throws {
-    let report = try report(Places.towns(seed: 9))
-    for measure in Measure.allCases {
+    let report = try report(SamplePoints.towns(seed: 9))
+    for measure in ViewMeasure.all {
       guard let finding = Finding(measure, in: report.views) else { continue }
       #expect(finding.wins.reduce(0, +) <= finding.viewCount)
       #expect(finding.means.count == 2)

@@ -144,11 +144,11 @@ def queries(scene, panels):
 
 
 def badges(clusters):
-    return "".join(badge(count, place) for _, count, place in sorted(clusters, key=lambda cluster: (-cluster[1], cluster[2])))
+    return "".join(badge(count, position) for _, count, position in sorted(clusters, key=lambda cluster: (-cluster[1], cluster[2])))
 
 
-def badge(count, place, style="badge"):
-    x, y = (f"{value:.1f}" for value in place)
+def badge(count, position, style="badge"):
+    x, y = (f"{value:.1f}" for value in position)
     if count == 1:
         return f'<circle class="{style}" cx="{x}" cy="{y}" r="4"/>'
     radius = 22 / (1 + math.exp(-0.3 * count**0.4))
@@ -156,7 +156,7 @@ def badge(count, place, style="badge"):
     size = 13 if len(text) < 4 else 11
     return (
         f'<circle class="{style}" cx="{x}" cy="{y}" r="{radius:.1f}"/>'
-        f'<text x="{x}" y="{place[1] + 0.36 * size:.1f}" font-size="{size}">{text}</text>'
+        f'<text x="{x}" y="{position[1] + 0.36 * size:.1f}" font-size="{size}">{text}</text>'
     )
 
 
@@ -189,31 +189,31 @@ def land(scene):
     path = []
     for feature in features:
         for ring in feature["geometry"]["coordinates"]:
-            places = [scene.pixel(longitude, max(min(latitude, 85), -85)) for longitude, latitude, *_ in ring]
-            if max(x for x, _ in places) < 0 or min(x for x, _ in places) > scene.width:
+            corners = [scene.pixel(longitude, max(min(latitude, 85), -85)) for longitude, latitude, *_ in ring]
+            if max(x for x, _ in corners) < 0 or min(x for x, _ in corners) > scene.width:
                 continue
-            if max(y for _, y in places) < 0 or min(y for _, y in places) > scene.height:
+            if max(y for _, y in corners) < 0 or min(y for _, y in corners) > scene.height:
                 continue
-            kept = thinned([clamped(place, scene) for place in places])
+            kept = thinned([clamped(corner, scene) for corner in corners])
             if len(kept) > 3:
                 path.append("M" + " ".join(f"{x:.0f} {y:.0f}" for x, y in kept[:-1]) + "z")
     return "".join(path)
 
 
-def clamped(place, scene):
+def clamped(corner, scene):
     """Far outside, where nothing is seen of it, an outline may run along a frame."""
     margin = 40
     return (
-        min(max(place[0], -margin), scene.width + margin),
-        min(max(place[1], -margin), scene.height + margin),
+        min(max(corner[0], -margin), scene.width + margin),
+        min(max(corner[1], -margin), scene.height + margin),
     )
 
 
-def thinned(places):
-    kept = places[:1]
-    for place in places[1:]:
-        if math.dist(place, kept[-1]) >= 1:
-            kept.append(place)
+def thinned(corners):
+    kept = corners[:1]
+    for corner in corners[1:]:
+        if math.dist(corner, kept[-1]) >= 1:
+            kept.append(corner)
     return kept
 
 
@@ -223,10 +223,10 @@ def dots(scene):
     with gzip.open(scene.points, "rt", encoding="utf-8") as file:
         rows = csv.reader(file)
         next(rows)
-        places = [(float(row[0]), float(row[1])) for row in rows]
-    inside = [place for place in places if west <= place[0] <= east and south <= place[1] <= north]
+        points = [(float(row[0]), float(row[1])) for row in rows]
+    inside = [point for point in points if west <= point[0] <= east and south <= point[1] <= north]
     step = max(1, len(inside) // (3 * DOTS))
-    pixels = sorted({tuple(round(value) for value in scene.pixel(*place)) for place in inside[::step]})
+    pixels = sorted({tuple(round(value) for value in scene.pixel(*point)) for point in inside[::step]})
     step = max(1, math.ceil(len(pixels) / DOTS))
     return "".join(f"M{x} {y}h0" for x, y in pixels[::step])
 

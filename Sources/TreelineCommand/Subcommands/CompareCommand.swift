@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Treeline
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 import TreelineFormats
 
 struct CompareCommand: ParsableCommand {
@@ -122,8 +122,6 @@ struct CompareCommand: ParsableCommand {
   private func html(_ report: ComparisonReport, of input: Input) throws -> String {
     let name = input.path == "-" ? input.name : URL(fileURLWithPath: input.path).lastPathComponent
     return report.html(
-      ComparisonReport.Page(
-        title: name, land: try Land.rings(for: report.shownBoxes),
-        credits: credit + ["Land: Natural Earth."]))
+      title: name, land: try Land.rings(for: report.shownBoxes), credits: credit + ["Land: Natural Earth."])
   }
 }

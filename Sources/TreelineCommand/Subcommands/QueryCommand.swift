@@ -1,7 +1,7 @@
 import ArgumentParser
 import GridBaseline
 import Treeline
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 import TreelineFormats
 
 struct QueryCommand: ParsableCommand {

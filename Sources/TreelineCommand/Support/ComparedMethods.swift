@@ -1,7 +1,7 @@
 import GridBaseline
 import Treeline
 import TreelineBuilder
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 
 /// The methods of a comparison over some points, and the tree in whose order their points are named.
 struct ComparedMethods {

@@ -3,7 +3,7 @@ import Foundation
 import GridBaseline
 import Treeline
 import TreelineBuilder
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 import TreelineFormats
 
 /// What went wrong, as the tool says it, and the exit code that goes with it (sysexits.h).

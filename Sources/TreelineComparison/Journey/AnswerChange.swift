@@ -1,21 +1,21 @@
 import Treeline
 
 /// What becomes of the clusters of one answer in the next.
-public struct AnswerChange: Sendable {
+struct AnswerChange: Sendable {
   /// All pairs of clusters that have points in common, by the first, then the second.
-  public let flows: [Flow]
+  let flows: [Flow]
 
-  /// Clusters of the second answer that have no point in common with the first, by their places in it.
-  public let entered: [Int]
+  /// Clusters of the second answer that have no point in common with the first, by their indices in it.
+  let entered: [Int]
 
-  /// Clusters of the first answer that have no point in common with the second, by their places in it.
-  public let left: [Int]
+  /// Clusters of the first answer that have no point in common with the second, by their indices in it.
+  let exited: [Int]
 
   /// How many clusters each answer has.
   let fromCount: Int
   let toCount: Int
 
-  /// Two answers of one method. Those of a tree are told by the tree, others by their points.
+  /// Two answers of one method, compared by their tree where they have one, otherwise by their points.
   ///
   /// - Parameter total: How many points there are.
   /// - Complexity: O(clusters) for a tree, otherwise O(total).
@@ -26,15 +26,11 @@ public struct AnswerChange: Sendable {
       } else {
         Self.flows(first.clusters, second.clusters, total: total)
       }
-    self.init(flows, fromCount: first.clusters.count, toCount: second.clusters.count)
-  }
-
-  private init(_ flows: [Flow], fromCount: Int, toCount: Int) {
     self.flows = flows.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
-    self.fromCount = fromCount
-    self.toCount = toCount
+    fromCount = first.clusters.count
+    toCount = second.clusters.count
     let (from, to) = (Set(flows.map(\.from)), Set(flows.map(\.to)))
-    left = (0..<fromCount).filter { !from.contains($0) }
+    exited = (0..<fromCount).filter { !from.contains($0) }
     entered = (0..<toCount).filter { !to.contains($0) }
   }
 
@@ -55,7 +51,9 @@ public struct AnswerChange: Sendable {
     let owners = Membership(of: from, total: total).owners
     return to.enumerated().flatMap { index, cluster in
       var counts: [Int: Int] = [:]
-      for place in cluster.places() where owners[place] >= 0 { counts[Int(owners[place]), default: 0] += 1 }
+      for point in cluster.treeIndices() where owners[point] >= 0 {
+        counts[Int(owners[point]), default: 0] += 1
+      }
       return counts.map { old, count in
         Flow(from: old, to: index, pointCount: count, of: from[old].pointCount, cluster.pointCount)
       }
@@ -82,5 +80,45 @@ extension AnswerChange {
     let either =
       (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
     return either > 0 ? Double(kept) / Double(either) : nil
+  }
+}
+
+/// What becomes of a cluster from one answer to the next.
+enum Fate: CaseIterable {
+  /// Both have the same points.
+  case kept
+  /// The second is a part of the first.
+  case split
+  /// The first is a part of the second.
+  case merged
+  /// Each has points that the other has not. It cannot be drawn as one badge giving way to others.
+  case torn
+  /// It has no point in common with the other answer.
+  case entered, exited
+}
+
+/// Points that one cluster of an answer has in common with one of the next.
+struct Flow: Hashable, Sendable {
+  /// Which clusters, by their indices in the two answers.
+  let from: Int
+  let to: Int
+
+  /// How many points; 1 or more.
+  let pointCount: Int
+
+  /// How the two clusters lie to each other.
+  let kind: Fate
+
+  init(from: Int, to: Int, pointCount: Int, of fromCount: Int, _ toCount: Int) {
+    self.from = from
+    self.to = to
+    self.pointCount = pointCount
+    kind =
+      switch (pointCount == fromCount, pointCount == toCount) {
+      case (true, true): .kept
+      case (false, true): .split
+      case (true, false): .merged
+      case (false, false): .torn
+      }
   }
 }

@@ -2,37 +2,35 @@ import GridBaseline
 import Treeline
 
 /// How methods take the same journey: what changes on the screen from view to view.
-public struct JourneyComparison: Sendable {
+struct JourneyComparison: Sendable {
   /// One after the other; two or more.
-  public let views: [ComparisonView]
+  let views: [ComparisonView]
 
   /// How each view leads on to the next; one fewer.
-  public let moves: [Move]
+  var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
   /// How many clusters each method was allowed, in all views alike; 1 or more.
-  public let limit: Int
+  let limit: Int
 
   /// One for each method that takes part, in their order.
-  public let results: [MethodResult]
+  let results: [MethodResult]
 
   /// A few points of each view, for the pictures.
   let dots: [PointDots]
 
   /// How one method takes it.
-  public struct MethodResult: Sendable {
-    /// Its place among the methods of the comparison.
+  struct MethodResult: Sendable {
+    /// Its index among the methods of the comparison.
     let index: Int
 
     /// The same at every view: see `ClusteringMethod.settled`.
-    public let method: ClusteringMethod
+    let method: ClusteringMethod
 
-    public let measures: JourneyMeasures
+    let journey: MeasuredJourney
+    let measures: MeasureValues<MeasuredJourney>
 
-    /// View by view.
-    let answers: [ClusteringMethod.Answer]
-
-    /// Step by step.
-    let changes: [AnswerChange]
+    /// The mean number of clusters of a view.
+    var clusterCount: Double { mean(journey.views.map { Double($0.clusters.count) }) ?? 0 }
   }
 
   /// How many dots a picture of the journey has at most.
@@ -48,45 +46,34 @@ public struct JourneyComparison: Sendable {
       case .flight: try Flight(choice: ViewChoice(tree: tree, grid: grid, size: options.size)).views()
       case .views(let boxes): try boxes.map { try ComparisonView($0.box, zoom: $0.zoom, on: tree.plane) }
       }
-    let travellers = methods.enumerated().filter(\.element.isFixed)
+    let travellers = methods.indices.filter { methods[$0].isFixed }
     guard views.count > 1, !travellers.isEmpty else { return nil }
     let counts = try views.map { try grid.clusterCount(in: $0, cellSize: options.cellSize) }
     let limit = options.limit ?? max((2 * counts.reduce(0, +) / views.count + 1) / 2, 1)
     self.views = views
     self.limit = limit
-    moves = zip(views, views.dropFirst()).map { Move(from: $0, to: $1) }
-    let settled = try travellers.map { try $0.element.settled(for: views, limit: limit) }
+    let settled = try travellers.map { try methods[$0].settled(for: views, limit: limit) }
     let answers = try settled.map { try $0.answers(to: views, limit: limit) }
-    let looks = views.indices.map { index in
-      Look(at: answers.map { $0[index].clusters }, in: views[index], over: tree, dotLimit: Self.dotLimit)
-    }
-    dots = looks.map(\.dots)
-    results = settled.indices.map { index in
-      let answers = answers[index]
-      let changes = zip(answers, answers.dropFirst()).map {
-        AnswerChange(from: $0, to: $1, total: tree.pointCount)
+    // The points of a view are many, so what is needed of them is taken before those of the next are.
+    var dots: [PointDots] = []
+    var measured = [[MeasuredView]](repeating: [], count: settled.count)
+    for (index, view) in views.enumerated() {
+      let points = ViewPoints(of: tree, in: view)
+      dots.append(PointDots(points, atMost: Self.dotLimit))
+      for method in settled.indices {
+        let clusters = answers[method][index].clusters
+        measured[method].append(
+          MeasuredView(
+            clusters, limit: limit, in: view, of: tree, distortion: points.distortion(of: clusters, in: view))
+        )
       }
-      return MethodResult(
-        index: travellers[index].offset, method: settled[index],
-        measures: JourneyMeasures(
-          answers, changes, in: views, over: tree, distortions: looks.map { $0.distortions[index] }),
-        answers: answers, changes: changes)
     }
-  }
-}
-
-/// What is taken from the points of a view, which are many, before those of the next are.
-private struct Look {
-  /// Method by method.
-  let distortions: [Double?]
-  let dots: PointDots
-
-  init(at answers: [[ShownCluster]], in view: ComparisonView, over tree: ClusterTree, dotLimit: Int) {
-    let points = ViewPoints(of: tree, in: view)
-    dots = PointDots(points, atMost: dotLimit)
-    distortions = answers.map { clusters in
-      ClusteringMeasures.distortion(
-        clusters, of: points, in: Membership(of: clusters, total: points.total), turn: view.turn)
+    self.dots = dots
+    results = try settled.indices.map { method in
+      let journey = MeasuredJourney(answers[method], measuredAs: measured[method], over: tree)
+      return MethodResult(
+        index: travellers[method], method: settled[method], journey: journey,
+        measures: try MeasureValues(JourneyMeasure.all, of: journey))
     }
   }
 }

@@ -1,100 +1,136 @@
 import Treeline
 
-/// How steady a method is over a journey, in numbers. Pixels are those of the view that a step leads to.
-public struct JourneyMeasures: Hashable, Sendable {
-  /// The mean number of clusters of a view.
-  public let clusterCount: Double
+/// What the measures of a journey are computed from: what one method shows in its views, and what changes.
+struct MeasuredJourney: Sendable {
+  let tree: ClusterTree
 
-  /// How far clusters are from splitting and nothing else on zooming in, and from merging on zooming out: see
-  /// `AnswerChange.nestedness`; the mean over such steps. 0 is exact. Nil where no step zooms.
-  public let nestedness: Double?
+  /// View by view.
+  let views: [MeasuredView]
 
-  /// Of the clusters that stand inside both views of a pan and have a point inside both, those that stay over those that
-  /// are there before or after, from 0 to 1: the mean over all pans. 1 is best. Nil where no step is a pan.
-  public let panPersistence: Double?
+  /// Step by step.
+  let changes: [AnswerChange]
 
-  /// How far badges move, in pixels: the sum of the distances from where a cluster is shown to where each that it
-  /// has points in common with is shown next, per step.
-  public let movement: Double?
+  init(_ answers: [ClusteringMethod.Answer], measuredAs views: [MeasuredView], over tree: ClusterTree) {
+    self.tree = tree
+    self.views = views
+    changes = zip(answers, answers.dropFirst()).map {
+      AnswerChange(from: $0, to: $1, total: tree.pointCount)
+    }
+  }
 
-  /// The longest of these distances.
-  public let longestMove: Double?
+  /// How each view leads on to the next, and what changes.
+  fileprivate var steps: [(from: MeasuredView, to: MeasuredView, change: AnswerChange)] {
+    changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
+  }
 
-  /// The mean share of clusters whose badge touches another, from 0 to 1.
-  public let overlap: Double
-
-  /// The least distance in pixels between two clusters in any view.
-  public let closestPair: Double?
-
-  /// The median of the distortions of the views, in pixels.
-  public let distortion: Double?
-
-  init(
-    _ answers: [ClusteringMethod.Answer], _ changes: [AnswerChange], in views: [ComparisonView],
-    over tree: ClusterTree, distortions: [Double?]
-  ) {
-    let indices = answers.map { PixelIndex($0.clusters.map(\.position)) }
-    clusterCount = mean(answers.map { Double($0.clusters.count) }) ?? 0
-    overlap = mean(zip(answers, indices).map { ClusteringMeasures.overlap($0.clusters, $1) }) ?? 0
-    closestPair = zip(answers, indices).compactMap { ClusteringMeasures.closestPair($0.clusters, $1) }.min()
-    distortion = median(distortions.compactMap { $0 })
-    var (violations, persistences, moves) = ([Double](), [Double](), [[Double]]())
-    for (step, change) in changes.enumerated() {
-      let (from, to) = (answers[step].clusters, answers[step + 1].clusters)
-      let (first, second) = (views[step], views[step + 1])
-      moves.append(change.moves(from, in: first, to: to, in: second))
-      switch Move(from: first, to: second) {
-      case .zoomIn: violations += [change.nestedness(isFirstFiner: false)].compactMap { $0 }
-      case .zoomOut: violations += [change.nestedness(isFirstFiner: true)].compactMap { $0 }
-      case .pan:
-        let before = inside(from, in: first, second, of: tree)
-        let after = inside(to, in: second, first, of: tree)
-        persistences += [change.persistence(ofFirst: { before[$0] }, second: { after[$0] })].compactMap { $0 }
-      case .other: break
+  /// The distances in pixels between clusters that have points in common, step by step.
+  fileprivate var distances: [[Double]] {
+    steps.map { from, to, change in
+      change.flows.map { flow in
+        // What is kept stands still on the map, but for the last bit.
+        if flow.kind == .kept { return 0 }
+        return to.view.pixel(from.clusters[flow.from].position, of: from.view)
+          .squaredDistance(to: to.clusters[flow.to].position, turn: to.view.turn).squareRoot()
       }
     }
-    nestedness = mean(violations)
-    panPersistence = mean(persistences)
-    movement = mean(moves.map { $0.reduce(0, +) })
-    longestMove = moves.compactMap { $0.max() }.max()
   }
 }
 
-extension AnswerChange {
-  /// The distances in pixels of the second view between clusters that have points in common, flow by flow.
-  func moves(
-    _ from: [ShownCluster], in first: ComparisonView, to: [ShownCluster], in second: ComparisonView
-  ) -> [Double] {
-    flows.map { flow in
-      // What is kept stands still on the map, but for the last bit.
-      flow.kind == .kept
-        ? 0
-        : second.distance(from: second.pixel(from[flow.from].position, of: first), to: to[flow.to].position)
+extension MeasuredView {
+  /// Which clusters stand inside the view and inside another, and have a point inside both: one that has not is rightly
+  /// shown in one of them only.
+  fileprivate func isShared(with other: ComparisonView) -> [Bool] {
+    clusters.map { cluster in
+      view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
+        && cluster.treeIndices().contains { index in
+          let point = tree.position(atTreeIndex: index)
+          return view.window.contains(point) && other.window.contains(point)
+        }
     }
   }
 }
 
-/// Which clusters of a view stand inside it and inside another, and have a point inside both: one that has not is rightly
-/// shown in one of them only.
-private func inside(
-  _ clusters: [ShownCluster], in view: ComparisonView, _ other: ComparisonView, of tree: ClusterTree
-) -> [Bool] {
-  clusters.map { cluster in
-    view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
-      && cluster.places().contains { place in
-        let point = tree.position(atTreeIndex: place)
-        return view.window.contains(point) && other.window.contains(point)
-      }
+typealias JourneyMeasure = Measure<MeasuredJourney>
+
+extension JourneyMeasure {
+  /// In the order of tables and JSON.
+  static var all: [Self] {
+    [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion]
   }
-}
 
-private func mean(_ values: [Double]) -> Double? {
-  values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-}
+  /// How far clusters are from splitting and nothing else on zooming in, and from merging on zooming out; 0 is exact,
+  /// nil where no step zooms.
+  static var nestedness: Self {
+    Self(
+      key: "nestedness", title: "Points torn apart by zooming",
+      explanation:
+        "Zooming in should only split badges, zooming out only merge them. Mean share of points that go another way than "
+        + "most of their badge; at 0 % every step can be drawn as it is.",
+      unit: .smallShare, direction: .less
+    ) { journey in
+      mean(
+        journey.steps.compactMap { from, to, change in
+          switch Move(from: from.view, to: to.view) {
+          case .zoomIn: change.nestedness(isFirstFiner: false)
+          case .zoomOut: change.nestedness(isFirstFiner: true)
+          case .pan, .other: nil
+          }
+        })
+    }
+  }
 
-/// The middle one, or the mean of the middle two.
-private func median(_ values: [Double]) -> Double? {
-  guard !values.isEmpty else { return nil }
-  let sorted = values.sorted()
-  return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  /// Of the clusters that stand inside both views of a pan and have a point inside both, those that stay over those
+  /// that are there before or after; nil where no step is a pan.
+  static var panPersistence: Self {
+    Self(
+      key: "pan_persistence", title: "Badges kept on a pan",
+      explanation:
+        "Of the badges inside both views of a pan, how many stay exactly what and where they are; mean.",
+      unit: .share, direction: .more
+    ) { journey in
+      mean(
+        journey.steps.compactMap { from, to, change in
+          guard Move(from: from.view, to: to.view) == .pan else { return nil }
+          let (before, after) = (from.isShared(with: to.view), to.isShared(with: from.view))
+          return change.persistence(ofFirst: { before[$0] }, second: { after[$0] })
+        })
+    }
+  }
+
+  static var movement: Self {
+    Self(
+      key: "movement_px", title: "Movement a step",
+      explanation:
+        "The way of all badges from where their points were shown before, summed up; mean over the steps.",
+      unit: .manyPixels, direction: .less
+    ) { mean($0.distances.map { $0.reduce(0, +) }) }
+  }
+
+  static var longestMove: Self {
+    Self(
+      key: "longest_move_px", title: "Longest move of a badge",
+      explanation: "The longest such way of one badge.",
+      unit: .manyPixels, direction: .less
+    ) { $0.distances.joined().max() }
+  }
+
+  static var overlap: Self { over(.overlap, "Mean over the views.", mean) }
+
+  static var closestPair: Self {
+    over(.closestPair, "The least distance between the middles of two badges in any view.") { $0.min() }
+  }
+
+  static var distortion: Self {
+    over(.distortion, "Root mean square distance in each view; the median of the views.", median)
+  }
+
+  /// A measure of all views at once.
+  private static func over(
+    _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
+  ) -> Self {
+    Self(
+      key: measure.key, title: measure.title, explanation: explanation, unit: measure.unit,
+      direction: measure.direction
+    ) { journey in summary(try journey.views.compactMap(measure.formula)) }
+  }
 }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// How a view leads on to the next, told from what they show.
-public enum Move: String, Hashable, Sendable {
+/// How a view leads on to the next, by what they show.
+enum Move: String, Hashable, Sendable {
   /// The next shows a part of this one, closer.
   case zoomIn = "zoom-in"
   /// This one shows a part of the next, which is from further away.
@@ -11,7 +11,7 @@ public enum Move: String, Hashable, Sendable {
   /// Anything else.
   case other
 
-  public init(from first: ComparisonView, to second: ComparisonView) {
+  init(from first: ComparisonView, to second: ComparisonView) {
     if second.zoom > first.zoom, first.window.contains(second.window) {
       self = .zoomIn
     } else if second.zoom < first.zoom, second.window.contains(first.window) {
@@ -32,5 +32,22 @@ extension PlaneWindow {
 
   fileprivate func intersects(_ other: PlaneWindow) -> Bool {
     (other.x &- x <= width || x &- other.x <= other.width) && minY <= other.maxY && other.minY <= maxY
+  }
+}
+
+extension ComparisonView {
+  /// Where a position in the picture of another view is in this one.
+  func pixel(_ position: PixelPoint, of other: ComparisonView) -> PixelPoint {
+    pixel(
+      x: Double(other.window.x) + position.x * other.unitsPerPixel,
+      y: Double(other.window.minY) + position.y * other.unitsPerPixel)
+  }
+
+  func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
+
+  /// The repetition of a position that is nearest to another, where the world repeats.
+  func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
+    guard turn.isFinite else { return position }
+    return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
   }
 }

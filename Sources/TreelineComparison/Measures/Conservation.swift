@@ -1,19 +1,46 @@
+/// Which cluster each point belongs to, by the clusters' own lists of points.
+struct Membership {
+  /// By index in tree order: the first cluster that lists the point, or -1.
+  private(set) var owners: [Int32]
+  fileprivate var repeatedCount = 0
+  fileprivate var miscountedCount = 0
+
+  /// - Complexity: O(total + points of all clusters)
+  init(of clusters: [ShownCluster], total: Int) {
+    owners = [Int32](repeating: -1, count: total)
+    for (number, cluster) in clusters.enumerated() {
+      let treeIndices = cluster.treeIndices()
+      miscountedCount += abs(treeIndices.count - cluster.pointCount)
+      for index in treeIndices {
+        if owners[index] < 0 {
+          owners[index] = Int32(number)
+        } else {
+          repeatedCount += 1
+        }
+      }
+    }
+  }
+}
+
 /// Whether the clusters of a view keep account of its points: each is in exactly one, and counts tell the truth.
-public struct Conservation: Hashable, Sendable {
-  /// Points in the view that no cluster stands for; 0 is right.
-  public let missingCount: Int
-
-  /// How often clusters list a point that another one lists already; 0 is right.
-  public let repeatedCount: Int
-
-  /// By how much counts on badges differ from the number of points behind them, summed up; 0 is right.
-  public let miscountedCount: Int
-
-  public var isExact: Bool { missingCount == 0 && repeatedCount == 0 && miscountedCount == 0 }
+struct Conservation {
+  /// What is wrong, each with its name in JSON and in tables: how many points in the view no cluster stands for, how
+  /// often clusters list a point that another one lists already, and by how much counts on badges differ from the
+  /// number of points behind them, summed up. 0 is right.
+  let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {
-    missingCount = points.places.reduce(0) { $0 + (membership.owners[$1] < 0 ? 1 : 0) }
-    repeatedCount = membership.repeatedCount
-    miscountedCount = membership.miscountedCount
+    faults = [
+      ("missing", points.treeIndices.count { membership.owners[$0] < 0 }),
+      ("repeated", membership.repeatedCount), ("miscounted", membership.miscountedCount),
+    ]
+  }
+
+  var isExact: Bool { faults.allSatisfy { $0.count == 0 } }
+
+  /// As tables have it.
+  var text: String {
+    isExact
+      ? "yes" : faults.filter { $0.count > 0 }.map { "\(grouped($1)) \($0)" }.joined(separator: ", ")
   }
 }

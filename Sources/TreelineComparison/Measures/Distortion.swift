@@ -1,24 +1,73 @@
-extension ClusteringMeasures {
-  /// The root of the mean squared distance, in pixels, of the points in a view to where their cluster is shown.
-  ///
-  /// Only points in the view count, though clusters may stand for more; hence all methods are judged by the same
-  /// points. Nil where no point of the view is in a cluster.
-  static func distortion(
-    _ clusters: [ShownCluster], of points: ViewPoints, in membership: Membership, turn: Double
-  ) -> Double? {
-    var sum = 0.0
-    var count = 0
-    for (position, place) in zip(points.positions, points.places) {
-      let owner = Int(membership.owners[place])
-      guard owner >= 0 else { continue }
-      let shown = clusters[owner].position
-      var dx = abs(position.x - shown.x)
-      // In a picture of the whole world a cluster may stand on the other side of it from some of its points.
-      dx = min(dx, abs(turn - dx))
-      let dy = position.y - shown.y
-      sum += dx * dx + dy * dy
-      count += 1
+extension ViewMeasure {
+  /// How far points lie from where their cluster is shown: root mean square in pixels over the points in the view.
+  static var distortion: Self {
+    Self(
+      key: "distortion_px", title: "Point to its badge",
+      explanation: "How well badges tell where the points are: root mean square distance.",
+      unit: .pixels, direction: .less
+    ) { $0.distortion }
+  }
+
+  /// The distortion over that of a grid that shows no more clusters: see `GridYardstick`.
+  static var distortionToGrid: Self {
+    Self(
+      key: "distortion_to_grid", title: "  against as large a grid",
+      explanation:
+        "The same, over that of a grid with no more badges: its cells are widened until it has as few.",
+      unit: .ratio, direction: .less,
+      praise: Praise(
+        title: "Point to its badge, against a grid",
+        clause: .gain(of: "points", nearerTo: "their badge", ending: " in as many badges"))
+    ) { ratio($0.distortion, $0.yardsticks.grid) }
+  }
+
+  /// The distortion over that of k-means at the same number of clusters; 1 is about as good as can be.
+  static var distortionToKMeans: Self {
+    Self(
+      key: "distortion_to_kmeans", title: "  against k-means",
+      explanation: "The same, over that of k-means with as many badges.", unit: .ratio, direction: .less
+    ) { ratio($0.distortion, $0.yardsticks.kMeans) }
+  }
+}
+
+/// 1 where both are 0; nil where only the other is.
+private func ratio(_ value: Double?, _ other: Double?) -> Double? {
+  guard let value, let other else { return nil }
+  return other > 0 ? value / other : value == 0 ? 1 : nil
+}
+
+/// Sums up how far points lie from where their clusters are shown.
+///
+/// Only points in the view count, though clusters may stand for more; hence all methods are judged by the same points.
+struct Distortion {
+  private let turn: Double
+  private var sum = 0.0
+  private(set) var pointCount = 0
+
+  init(in view: ComparisonView) { turn = view.turn }
+
+  /// In a picture of the whole world a cluster may stand on the other side of it from some of its points.
+  mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
+    sum += point.squaredDistance(to: badge, turn: turn)
+    pointCount += 1
+  }
+
+  /// The root of the mean squared distance in pixels; nil where there are no points.
+  var rootMeanSquare: Double? { pointCount > 0 ? (sum / Double(pointCount)).squareRoot() : nil }
+}
+
+extension ViewPoints {
+  /// The root mean square distance of these points, in pixels, to where their clusters are shown; nil where none of
+  /// them is in a cluster.
+  func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
+    var distortion = Distortion(in: view)
+    for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {
+      distortion.add(position, shownAt: clusters[Int(membership.owners[index])].position)
     }
-    return count > 0 ? (sum / Double(count)).squareRoot() : nil
+    return distortion.rootMeanSquare
+  }
+
+  func distortion(of clusters: [ShownCluster], in view: ComparisonView) -> Double? {
+    distortion(of: clusters, in: Membership(of: clusters, total: total), view: view)
   }
 }

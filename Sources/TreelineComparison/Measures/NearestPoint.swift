@@ -1,5 +1,32 @@
 import Treeline
 
+extension ViewMeasure {
+  /// The mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
+  static var dataDistance: Self {
+    Self(
+      key: "on_data_px", title: "Badge to nearest point",
+      explanation: "Does a badge stand on the data, or in the empty space between? Mean distance.",
+      unit: .pixels, direction: .less,
+      praise: Praise(clause: .gain(of: "badges", nearerTo: "the data"))
+    ) { measured in
+      let view = measured.view
+      return mean(
+        try measured.clusters.map { cluster in
+          let (x, y) = view.position(of: cluster.position)
+          return (try measured.tree.distanceToNearestPoint(x: x, y: y) ?? 0) / view.unitsPerPixel
+        })
+    }
+  }
+}
+
+extension ComparisonView {
+  /// Where a pixel is on the plane.
+  fileprivate func position(of pixel: PixelPoint) -> (x: Double, y: Double) {
+    let (x, y) = (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
+    return (plane.projection == .webMercator ? x - (x / 0x1p32).rounded(.down) * 0x1p32 : x, y)
+  }
+}
+
 extension ClusterTree {
   /// The distance in plane units from a position to the nearest point of the tree, wherever the view ends; the position
   /// need not be a whole number of units. Nil where there are no points.
@@ -42,22 +69,5 @@ extension ClusterTree {
     }
     let dy = max(Double(rect.minY) - y, 0, y - Double(rect.maxY))
     return dx * dx + dy * dy
-  }
-}
-
-extension ClusteringMeasures {
-  /// The mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
-  static func dataDistance(_ clusters: [ShownCluster], in view: ComparisonView, of tree: ClusterTree) throws
-    -> Double?
-  {
-    guard !clusters.isEmpty else { return nil }
-    var sum = 0.0
-    for cluster in clusters {
-      var x = Double(view.window.x) + cluster.position.x * view.unitsPerPixel
-      if view.plane.projection == .webMercator { x -= (x / 0x1p32).rounded(.down) * 0x1p32 }
-      let y = Double(view.window.minY) + cluster.position.y * view.unitsPerPixel
-      sum += (try tree.distanceToNearestPoint(x: x, y: y) ?? 0) / view.unitsPerPixel
-    }
-    return sum / Double(clusters.count)
   }
 }

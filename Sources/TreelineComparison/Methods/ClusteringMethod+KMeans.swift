@@ -1,39 +1,38 @@
 import Treeline
 
-/// Parts places into a number of clusters by k-means, by whatever program knows how.
+/// Parts positions into a number of clusters by k-means, by whatever program knows how.
 ///
-/// It gives for each place the number of its cluster, from 0 on and below `count`. Some numbers may be left out, as
-/// where there are fewer places than clusters.
-public typealias KMeans = @Sendable (_ places: [PixelPoint], _ count: Int) throws -> [Int]
+/// It gives for each position the number of its cluster, from 0 on and below `count`. Some numbers may be left out, as
+/// where there are fewer positions than clusters.
+package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// The clusters of the points in a view, made for that view alone: a yardstick of what is possible. It knows nothing of
-  /// points outside, and its clusters are others after every move.
-  public static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
+  /// The clusters of the points in a view, made for that view alone: a yardstick of what is possible. It knows nothing
+  /// of points outside, and its clusters are others after every move.
+  package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",
       summary: "groups made anew for this view alone, as near to their points as a search finds them",
       isFixed: false
-    ) { view, limit in
-      Answer(try shownClusters(of: ViewPoints(of: tree, in: view), count: limit, by: kMeans))
-    }
+    ) { view, limit in Answer(try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
   }
+}
 
-  static func shownClusters(of points: ViewPoints, count: Int, by kMeans: KMeans) throws -> [ShownCluster] {
-    let labels = try kMeans(points.positions, count)
+extension ViewPoints {
+  /// At most so many clusters, each shown at its mean.
+  func clusters(count: Int, by kMeans: KMeans) throws -> [ShownCluster] {
+    let labels = try kMeans(positions, count)
     precondition(
-      labels.count == points.count && labels.allSatisfy { 0..<count ~= $0 },
-      "Expected \(points.count) numbers below \(count), found \(labels.count) numbers")
+      labels.count == self.count && labels.allSatisfy { 0..<count ~= $0 },
+      "Expected \(self.count) numbers below \(count), found \(labels.count) numbers")
     var members = [[Int]](repeating: [], count: count)
     for (index, label) in labels.enumerated() { members[label].append(index) }
-    return members.filter { !$0.isEmpty }.map { indices in
-      let (x, y) = indices.reduce((0, 0)) { sum, index in
-        (sum.0 + points.positions[index].x, sum.1 + points.positions[index].y)
-      }
-      let size = Double(indices.count)
+    return members.filter { !$0.isEmpty }.map { members in
+      let (x, y) = members.reduce((0, 0)) { ($0.0 + positions[$1].x, $0.1 + positions[$1].y) }
+      let size = Double(members.count)
       return ShownCluster(
-        at: PixelPoint(x: x / size, y: y / size), pointCount: indices.count,
-        places: { indices.map { points.places[$0] } })
+        at: PixelPoint(x: x / size, y: y / size), pointCount: members.count,
+        treeIndices: { members.map { treeIndices[$0] } })
     }
   }
 }

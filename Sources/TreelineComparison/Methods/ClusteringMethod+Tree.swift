@@ -4,7 +4,7 @@ extension ClusteringMethod {
   /// A cut through a tree, shown at the mean of each cluster.
   ///
   /// - Parameter name: That of the choice; the cut's own by default.
-  public static func tree(
+  package static func tree(
     _ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil
   ) -> ClusteringMethod {
     let name = name ?? cut.name
@@ -26,17 +26,17 @@ extension ClusteringMethod {
   }
 
   /// The tree's breadth-first answer.
-  public static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
+  package static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
     .tree(ComparedTree(tree), cut: .breadthFirst)
   }
 }
 
 extension ShownCluster {
   /// A cluster of a tree, shown at its mean.
-  public init(_ cluster: Cluster, of compared: ComparedTree, in view: ComparisonView) {
+  init(_ cluster: Cluster, of compared: ComparedTree, in view: ComparisonView) {
     self.init(
       at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
-      extent: Extent(cluster, in: view), places: { compared.places(of: cluster.range) })
+      extent: Extent(cluster, in: view), treeIndices: { compared.treeIndices(of: cluster.range) })
   }
 }
 

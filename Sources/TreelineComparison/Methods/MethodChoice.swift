@@ -1,75 +1,94 @@
 import GridBaseline
 import Treeline
 
-/// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, of the tree whose nodes are
-/// split by a rule.
-public enum MethodChoice: Hashable, Sendable {
+/// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, of the tree whose nodes
+/// are split by a rule.
+package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, SplitRule)
 
   /// The rules that are compared; a method's name tells which, but for the first.
-  public static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
+  private static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
 
   /// Every method there is, in the order of a report: each way to cut a tree, for each rule.
-  public static let all: [MethodChoice] =
+  package static let all: [MethodChoice] =
     [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
 
   /// The grid and each way to cut a tree of one rule, whatever rule that is.
-  public static func all(of rule: SplitRule) -> [MethodChoice] {
+  package static func all(of rule: SplitRule) -> [MethodChoice] {
     [.grid] + TreeCut.all.map { .tree($0, rule) }
   }
 
   /// A handful that shows what there is, of a tree of one rule.
-  public static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
+  package static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
     [.grid] + TreeCut.standard.map { .tree($0, rule) }
   }
 
   /// The choice of a name; nil where nothing is called so.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let choice = Self.all.first(where: { $0.name == name }) else { return nil }
     self = choice
   }
 
-  public var name: String {
+  package var name: String {
     switch self {
     case .grid: "grid"
-    case .tree(let cut, let rule): Self.isPlain(rule) ? cut.name : "\(cut.name)/\(rule)"
-    }
-  }
-
-  var title: String {
-    switch self {
-    case .grid: "Grid"
-    case .tree(let cut, let rule): Self.isPlain(rule) ? cut.title : "\(cut.title) (\(rule))"
+    case .tree(let cut, let rule): rule == Self.rules[0] ? cut.name : "\(cut.name)/\(rule)"
     }
   }
 
   /// How the nodes of its tree are split; nil where it needs none.
-  public var rule: SplitRule? {
+  package var rule: SplitRule? {
     if case .tree(_, let rule) = self { rule } else { nil }
   }
 
   /// Whether its tree must have been built with separations.
-  public var needsSeparations: Bool {
+  package var needsSeparations: Bool {
     if case .tree(let cut, _) = self { cut.needsSeparations } else { false }
   }
 
-  /// Whether it goes without saying.
-  private static func isPlain(_ rule: SplitRule) -> Bool { rule == rules[0] }
-}
-
-extension MethodChoice {
   /// The method itself.
   ///
   /// - Precondition: there is a tree of its rule, with separations if it needs them.
-  public func method(grid: Grid, cellSize: CellSize, trees: [SplitRule: ComparedTree]) -> ClusteringMethod {
+  package func method(grid: Grid, cellSize: CellSize, trees: [SplitRule: ComparedTree]) -> ClusteringMethod {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
     case .tree(let cut, let rule):
       guard let tree = trees[rule] else {
         preconditionFailure("Expected a tree split by \(rule) for '\(name)', found none")
       }
+      let title = rule == Self.rules[0] ? cut.title : "\(cut.title) (\(rule))"
       return .tree(tree, cut: cut, name: name, title: title)
     }
+  }
+}
+
+/// A tree of a comparison. Trees over the same points by different rules have different orders; points go by their
+/// index in the order of one of them, so that all methods are held to the same points.
+package struct ComparedTree: Sendable {
+  package let tree: ClusterTree
+
+  /// From an index in the order of this tree to that in the order of the reference; nil where it is the same.
+  private let indicesInReference: [Int32]?
+
+  /// - Parameter reference: Another tree over the same points in the same rows; nil is this one.
+  /// - Complexity: O(points) where there is another
+  package init(_ tree: ClusterTree, inOrderOf reference: ClusterTree? = nil) {
+    self.tree = tree
+    guard let reference else {
+      indicesInReference = nil
+      return
+    }
+    precondition(
+      tree.pointCount == reference.pointCount && tree.plane == reference.plane,
+      "Expected two trees over the same points, found \(tree.pointCount) and \(reference.pointCount) points")
+    var indexOfRow = [Int32](repeating: 0, count: tree.pointCount)
+    for index in 0..<reference.pointCount { indexOfRow[reference.row(atTreeIndex: index)] = Int32(index) }
+    indicesInReference = (0..<tree.pointCount).map { indexOfRow[tree.row(atTreeIndex: $0)] }
+  }
+
+  /// The indices in the reference's order of a range of this tree.
+  func treeIndices(of range: Range<Int>) -> [Int] {
+    indicesInReference.map { $0[range].map(Int.init) } ?? Array(range)
   }
 }

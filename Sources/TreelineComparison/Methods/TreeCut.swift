@@ -3,7 +3,7 @@ import Treeline
 /// A way to cut a tree that takes part in a comparison: a cut, and words for the reader.
 ///
 /// To add one is to add a line to `all`.
-public struct TreeCut: Hashable, Sendable {
+package struct TreeCut: Hashable, Sendable {
   /// As in JSON and on the terminal.
   let name: String
   let title: String
@@ -16,34 +16,34 @@ public struct TreeCut: Hashable, Sendable {
   /// Whether its detail is the least that keeps within the limit of the comparison.
   private(set) var isFitted = false
 
-  public var needsSeparations: Bool { cut.needsSeparations }
+  package var needsSeparations: Bool { cut.needsSeparations }
 
   /// As wide as the largest badge, so that none touch.
-  public static let standardSpacing = 44.0
+  package static let standardSpacing = 44.0
 
-  public static let breadthFirst = TreeCut(
+  package static let breadthFirst = TreeCut(
     name: "breadth-first", title: "Breadth-first",
     summary: "one badge per group that the points themselves form, split level by level", cut: .limit(1))
 
-  public static let widestFirst = TreeCut(
+  package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
     summary: "groups of the points themselves, the widest of them split first",
     cut: .limit(1, .widestFirst))
 
-  public static let steepestFirst = TreeCut(
+  package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
     summary: "groups of the points themselves, those split first that bring points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
   /// In a single view what continues is what is fresh; on a journey it is the least change from what was shown before.
-  public static let continuing = TreeCut(
+  package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
       "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
   /// Clusters as wide as so many pixels; nil is the least that keeps within the limit.
-  public static func detail(_ pixels: Double? = nil) -> TreeCut {
+  package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
       summary: "groups of the points themselves, none wider than a detail "
@@ -52,7 +52,7 @@ public struct TreeCut: Hashable, Sendable {
   }
 
   /// No two clusters nearer to each other than so many pixels, whatever the limit.
-  public static func spacing(_ pixels: Double = standardSpacing) -> TreeCut {
+  package static func spacing(_ pixels: Double = standardSpacing) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart",
@@ -60,10 +60,10 @@ public struct TreeCut: Hashable, Sendable {
   }
 
   /// Every way at once, in the order of a report.
-  public static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
+  package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
   /// A handful that shows what there is.
-  public static let standard = [breadthFirst, widestFirst, detail(), spacing()]
+  package static let standard = [breadthFirst, widestFirst, detail(), spacing()]
 
   /// What is asked of a tree in a view.
   func clusters(

@@ -9,10 +9,10 @@ struct MeasureRow {
   /// Nil where no value is better than another.
   let direction: MeasureDirection?
 
-  init(_ measure: some ReadMeasure, _ values: [Double?], isRanked: [Bool]? = nil) {
+  init<Subject>(_ measure: Measure<Subject>, _ values: [Double?], isRanked: [Bool]? = nil) {
     title = measure.title
     explanation = measure.explanation
-    cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { (measure.text($0), $1) }
+    cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { (measure.unit.text($0), $1) }
     direction = measure.direction
   }
 
@@ -25,13 +25,13 @@ struct MeasureRow {
 }
 
 extension ViewComparison {
-  func rows(_ measures: [Measure]) -> [MeasureRow] {
-    [MeasureRow("Badges", texts: results.map { grouped($0.measures.clusterCount) })]
+  func rows(_ measures: [ViewMeasure]) -> [MeasureRow] {
+    [MeasureRow("Badges", texts: results.map { grouped($0.clusters.count) })]
       + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) }
       + [
         MeasureRow(
           "Every point in one badge", "Are counts true: is no point lost and none counted twice?",
-          texts: results.map { $0.measures.conservation.word })
+          texts: results.map { $0.conservation.text })
       ]
   }
 }
@@ -41,18 +41,7 @@ extension JourneyComparison {
     [
       MeasureRow(
         "Badges a view", "Mean. Those with a limit have the same in all views.",
-        texts: results.map { fixed($0.measures.clusterCount, 1) })
-    ]
-      + JourneyMeasure.allCases.map { measure in
-        MeasureRow(measure, results.map { measure.value(in: $0.measures) })
-      }
-  }
-}
-
-extension Conservation {
-  var word: String {
-    guard !isExact else { return "yes" }
-    let faults = [(missingCount, "missing"), (repeatedCount, "repeated"), (miscountedCount, "miscounted")]
-    return faults.filter { $0.0 > 0 }.map { grouped($0.0) + " " + $0.1 }.joined(separator: ", ")
+        texts: results.map { fixed($0.clusterCount, 1) })
+    ] + JourneyMeasure.all.map { measure in MeasureRow(measure, results.map { $0.measures[measure] }) }
   }
 }

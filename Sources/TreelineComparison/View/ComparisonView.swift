@@ -3,7 +3,7 @@ import Treeline
 /// What all methods of a comparison are asked to show: a box of places at a zoom, and hence a picture in pixels.
 ///
 /// The box is asked for exactly as it is, so the picture has its aspect ratio on the plane.
-public struct ComparisonView: Hashable, Sendable {
+@_spi(Server) public struct ComparisonView: Hashable, Sendable {
   public let box: BoundingBox
 
   /// At zoom 0 the plane is 256 px wide; may be fractional.
@@ -61,7 +61,7 @@ extension ComparisonView {
 
   /// Where a position on the plane is in the picture. Off the window it may be any side of it, but on the sphere the
   /// nearest of its repetitions: clusters on the edge stay next to their points, whatever meridian lies between.
-  public func pixel(x: Double, y: Double) -> PixelPoint {
+  func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     let fromMiddle = shortest(x - Double(window.x) - middle)
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)

@@ -1,9 +1,10 @@
+import Foundation
 import Treeline
 
 /// The size of a picture or a screen, in pixels.
-public struct PictureSize: Hashable, Sendable {
-  public let width: Double
-  public let height: Double
+@_spi(Server) public struct PictureSize: Hashable, Sendable {
+  let width: Double
+  let height: Double
 
   /// - Throws: `ComparisonError` where a side is not above 0 and finite.
   public init(width: Double, height: Double) throws(ComparisonError) {
@@ -14,17 +15,31 @@ public struct PictureSize: Hashable, Sendable {
     self.height = height
   }
 
-  private init(laptopWidth width: Double, height: Double) {
-    self.width = width
-    self.height = height
+  package static let standard = try! PictureSize(width: 1024, height: 768)
+
+  /// The largest zoom, at most 24, at which a part of the plane fits; there a unit is a pixel.
+  func zoom(fittingWidth units: Double, height unitsHigh: Double) -> Double {
+    24 - log2(max(units / width, unitsHigh / height, 1))
+  }
+}
+
+/// A position in the picture of a view, in pixels from its top left corner: x to the right, y down.
+package struct PixelPoint: Hashable, Sendable {
+  package var x: Double
+  package var y: Double
+
+  package init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
   }
 
-  /// 1024 by 768.
-  public static let standard = PictureSize(laptopWidth: 1024, height: 768)
-
-  /// The largest zoom at which a part of the plane fits, at most 24, where a unit is a pixel.
-  func zoom(fittingWidth units: Double, height unitsHigh: Double) -> Double {
-    let unitsPerPixel = max(units / width, unitsHigh / height, 1)
-    return 24 - binaryLogarithm(unitsPerPixel)
+  /// In pixels squared.
+  ///
+  /// - Parameter turn: How wide the world is in pixels, of whose two directions the shorter counts.
+  func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
+    var dx = abs(other.x - x)
+    dx = min(dx, abs(turn - dx))
+    let dy = other.y - y
+    return dx * dx + dy * dy
   }
 }

@@ -1,7 +1,7 @@
 import GridBaseline
 import Synchronization
 import Treeline
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 import TreelineFormats
 
 /// What was under a name at some moment: an index, mapped into memory, and what is found of it once and kept.

@@ -1,5 +1,5 @@
 import Treeline
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 
 /// What a request looks at: a part of the plane, and at what scale if there is one.
 struct View {

@@ -1,5 +1,5 @@
 import Treeline
-import TreelineComparison
+@_spi(Server) import TreelineComparison
 @_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/measures`: how good an answer is, in the numbers of `treeline compare`.

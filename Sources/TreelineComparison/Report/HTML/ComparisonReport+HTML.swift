@@ -1,27 +1,8 @@
 import Treeline
 
 extension ComparisonReport {
-  /// What a page shows besides the report itself.
-  public struct Page: Sendable {
-    /// What the data is, such as the name of its file.
-    public var title: String
-
-    /// Rings of land in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as in
-    /// GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
-    public var land: [[Coordinate]]
-
-    /// Sentences that licences ask to show, in plain text.
-    public var credits: [String]
-
-    public init(title: String, land: [[Coordinate]] = [], credits: [String] = []) {
-      self.title = title
-      self.land = land
-      self.credits = credits
-    }
-  }
-
   /// What every page begins with, and nothing else does.
-  public static let htmlBeginning = """
+  package static let htmlBeginning = """
     <!DOCTYPE html>
     <html lang="en">
     <head>
@@ -29,24 +10,31 @@ extension ComparisonReport {
     <meta name="generator" content="Treeline">
     """
 
+  private static let stylesheet = String(decoding: PackageResources.report_css, as: UTF8.self)
+
   /// The report as one HTML page that needs nothing else: no network, no fonts, no scripts.
   ///
-  /// - Complexity: O(clusters + drawn points + places of land), views times.
-  public func html(_ page: Page) -> String {
+  /// - Parameters:
+  ///   - title: What the data is, such as the name of its file.
+  ///   - land: Rings in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as in
+  ///     GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
+  ///   - credits: Sentences that licences ask to show, in plain text.
+  /// - Complexity: O(clusters + drawn points + corners of land), views times.
+  package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
     let isSphere = plane.projection == .webMercator
-    let land = isSphere && !page.land.isEmpty ? LandOutline(page.land, on: plane) : nil
+    let land = isSphere && !land.isEmpty ? LandOutline(land, on: plane) : nil
     let sections = views.indices.map { section($0, land: land) }
     let strip = journey.map { FilmStrip(journey: $0, land: land).html } ?? ""
     return """
       \(Self.htmlBeginning)
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(escaped(page.title)): \(escaped(enumeration(of: methods.map(\.title)))) compared</title>
+      <title>\(escaped(title)): \(escaped(enumeration(of: methods.map(\.title)))) compared</title>
       <style>
-      \(stylesheet)</style>
+      \(Self.stylesheet)</style>
       </head>
       <body>
       <main>
-      \(Summary(report: self, title: page.title).html)\(sections.joined())\(strip)\(glossary)\(footer(page.credits))</main>
+      \(Summary(report: self, title: title).html)\(sections.joined())\(strip)\(glossary)\(footer(credits))</main>
       </body>
       </html>
 
@@ -67,8 +55,8 @@ extension ComparisonReport {
     }
     let heading = heading(index)
     let table = MeasureTable(
-      heads: methods.enumerated().map { .init(title: $1.title, colour: $0 % colourCount) },
-      rows: comparison.rows(measures), caption: "Measures: " + heading)
+      heads: methods.enumerated().map { ($1.title, $0 % colourCount) },
+      rows: comparison.rows(measures()), caption: "Measures: " + heading)
     return """
       <section>
       <div class="heading"><h2>\(escaped(heading))</h2>
@@ -79,20 +67,25 @@ extension ComparisonReport {
       """
   }
 
-  /// What measures mean is told once.
   private var glossary: String {
     guard let view = views.first else { return "" }
-    return Glossary(rows: view.rows(measures), journeyRows: journey?.rows ?? []).html
+    let journey = journey.map { "<h3>On the journey</h3>\n" + MeasureRow.glossary($0.rows) }
+    return """
+      <section class="glossary">
+      <h2>What the measures mean</h2>
+      \(MeasureRow.glossary(view.rows(measures())))\(journey ?? "")</section>
+
+      """
   }
 
   private func heading(_ index: Int) -> String {
     let comparison = views[index]
     let zoom = comparison.view.zoom
-    let place =
+    let points =
       comparison.pointCount == pointCount
       ? "All \(grouped(pointCount)) points"
       : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
-    return "\(place), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
+    return "\(points), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
   }
 
   private func facts(_ comparison: ViewComparison, isLandLeftOut: Bool) -> String {
@@ -113,21 +106,20 @@ extension ComparisonReport {
 
   /// Clusters stand where the mean of all their points is, which may be beyond the edge.
   private func offPicture(_ comparison: ViewComparison) -> String {
-    let (width, height) = (comparison.view.width, comparison.view.height)
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
-      let count = result.clusters.count { !(0...width ~= $0.position.x && 0...height ~= $0.position.y) }
+      let count = result.clusters.count { !comparison.view.shows($0.position) }
       return count > 0 ? "\(count) of \(method.title)" : nil
     }
     return counts.isEmpty ? "" : " Badges centred beyond the edges: \(counts.joined(separator: ", "))."
   }
 
   private func footer(_ credits: [String]) -> String {
-    // What methods draw alike is told of all of them at once.
-    let meanings = methods.compactMap(\.extentMeaning).reduce(into: [String]()) { kinds, meaning in
-      if !kinds.contains(meaning) { kinds.append(meaning) }
-    }.map { meaning in
-      let titles = methods.filter { $0.extentMeaning == meaning }.map(\.title)
-      return "\(enumeration(of: titles)): \(meaning)."
+    // What several methods draw alike is explained once, with the first of them.
+    let meanings = methods.indices.compactMap { index -> String? in
+      guard let meaning = methods[index].extentMeaning else { return nil }
+      let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)
+      return methods[..<index].contains { $0.extentMeaning == meaning }
+        ? nil : "\(enumeration(of: alike)): \(meaning)."
     }
     let lines =
       [

@@ -1,15 +1,9 @@
 /// Rows of measures as an HTML table.
 struct MeasureTable {
-  let heads: [Head]
+  /// A method's title and which of the colours is its own, column by column.
+  let heads: [(title: String, colour: Int)]
   let rows: [MeasureRow]
   let caption: String
-
-  /// A method's column.
-  struct Head {
-    let title: String
-    /// Which of the colours is the method's.
-    let colour: Int
-  }
 
   /// In a frame of its own, within which it may be pushed sideways where it is wider than the page.
   var html: String {
@@ -33,10 +27,21 @@ struct MeasureTable {
       return "<td class=\"value\(isBest ? " best" : "")\">\(mark)\(escaped(text))</td>"
     }
     let inset = row.title.hasPrefix(" ") ? " class=\"inset\"" : ""
-    let title = escaped(String(row.title.drop { $0 == " " }))
-    return "<tr><th scope=\"row\"\(inset)>\(title)</th>\(cells.joined())"
+    return "<tr><th scope=\"row\"\(inset)>\(row.plainTitle)</th>\(cells.joined())"
       + "<td class=\"way\">\(row.direction?.arrow ?? "")</td></tr>"
   }
+}
+
+extension MeasureRow {
+  /// What the measures of some rows mean, in a sentence each.
+  static func glossary(_ rows: [MeasureRow]) -> String {
+    let entries = rows.filter { !$0.explanation.isEmpty }.map { row in
+      "<div><dt>\(row.plainTitle)</dt><dd>\(escaped(row.explanation))</dd></div>\n"
+    }
+    return "<dl>\n\(entries.joined())</dl>\n"
+  }
+
+  fileprivate var plainTitle: String { escaped(String(title.drop { $0 == " " })) }
 }
 
 extension MeasureDirection {

@@ -10,18 +10,18 @@ import Treeline
 /// ```
 ///
 /// A value: the same data and options give the same report, byte for byte, in each of its forms.
-public struct ComparisonReport: Sendable {
+package struct ComparisonReport: Sendable {
   /// How many points there are in all.
-  public let pointCount: Int
+  let pointCount: Int
 
   /// The methods in the order of their columns.
-  public let methods: [ClusteringMethod]
+  let methods: [ClusteringMethod]
 
   /// None where there is nothing to look at: no point, or one position on a plain plane.
-  public let views: [ViewComparison]
+  let views: [ViewComparison]
 
   /// A journey through the data, if one was asked for and there is something to look at.
-  public let journey: JourneyComparison?
+  let journey: JourneyComparison?
 
   let plane: Plane
 
@@ -29,14 +29,13 @@ public struct ComparisonReport: Sendable {
   ///
   /// - Parameters:
   ///   - methods: One or more. Where the first is the grid, words tell of the others against it.
-  ///   - tree: The points that all of them cluster; of it only their positions and places are used, and the choice of
-  ///     views.
-  ///   - grid: The same points with their places in tree order for row numbers; `Grid(over: tree)` makes it. It gives
-  ///     the number of clusters where the options do not, and is what distortions are compared with.
+  ///   - tree: The points that all of them cluster.
+  /// - grid: `Grid(over: tree)`. It gives the number of clusters where the options do not, and is what distortions are
+  ///     compared with.
   ///   - views: Where; nil is where the options say.
   /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError` where
   ///   the size of cells is none, `IndexError` where a tree comes from a damaged file, and what k-means throws.
-  public init(
+  package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()
   ) throws {
@@ -69,12 +68,11 @@ public struct ComparisonReport: Sendable {
   }
 
   /// What all its pictures show.
-  public var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
+  package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// The measures that any method has a value of in any view, and all those that need no yardstick.
-  var measures: [Measure] {
-    Measure.allCases.filter { measure in
-      measure != .distortionToKMeans || views.contains { !$0.values(of: measure).allSatisfy { $0 == nil } }
-    }
+  /// Of the measures in some order, those that there are: all but that of k-means where it was no yardstick.
+  func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
+    let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
+    return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }
   }
 }

@@ -11,31 +11,28 @@ struct MapPicture {
 
   func svg(method index: Int) -> String {
     let view = comparison.view
-    let result = comparison.results[index]
+    let (method, clusters) = (methods[index], comparison.results[index].clusters)
     let id = "\(name)-\(index)"
     // The square of a plain plane ends at its outermost points, whose badges need room beyond it.
     let margin = view.plane.projection == .planar ? 24.0 : 0
     let corner = coordinate(-margin)
     let (width, height) = (coordinate(view.width + 2 * margin), coordinate(view.height + 2 * margin))
+    let style = "m\(index % colourCount)" + (land == nil ? " plain" : "")
+    let description =
+      "A map of \(grouped(comparison.pointCount)) points, shown as \(method.summary). "
+      + "A badge's number says how many points it stands for."
     return """
-      <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(classes(index))">
-      <title id="\(id)-t">\(escaped(methods[index].title)): \(grouped(result.clusters.count)) badges</title>
-      <desc id="\(id)-d">\(escaped(description(of: index)))</desc>
+      <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(style)">
+      <title id="\(id)-t">\(escaped(method.title)): \(grouped(clusters.count)) badges</title>
+      <desc id="\(id)-d">\(escaped(description))</desc>
       \(land.map { land in shared("land", method: index) { land } } ?? "")
-      <g class="extent">\(extents(of: result.clusters))</g>
+      <g class="extent">\(clusters.map(extent).joined())</g>
       \(shared("points", method: index) { dots })
       <g class="badges">
-      \(badges(of: result.clusters))</g>
+      \(badges(of: clusters))</g>
       </svg>
 
       """
-  }
-
-  private func classes(_ index: Int) -> String { "m\(index % colourCount)" + (land == nil ? " plain" : "") }
-
-  private func description(of index: Int) -> String {
-    "A map of \(grouped(comparison.pointCount)) points, shown as \(methods[index].summary). "
-      + "A badge's number says how many points it stands for."
   }
 
   // MARK: Land and points
@@ -59,33 +56,25 @@ struct MapPicture {
 
   private var dots: String {
     var path = PathText()
-    for place in comparison.dots.positions {
-      path.move(to: place)
-      path.dot()
-    }
+    path.dots(at: comparison.dots.positions)
     return path.text
   }
 
   // MARK: Clusters
 
-  private func extents(of clusters: [ShownCluster]) -> String {
-    clusters.compactMap(\.extent).map { extent in
-      switch extent {
-      case .box(let x, let y, let width, let height):
-        return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
-          + " height=\"\(coordinate(height))\"/>"
-      case .ellipse:
-        return ""
-      }
-    }.joined() + zip(clusters, clusters.map(\.extent)).map(ellipse).joined()
-  }
-
-  /// At two sigma, where most points of a group are inside.
-  private func ellipse(_ cluster: ShownCluster, _ extent: ShownCluster.Extent?) -> String {
-    guard case .ellipse(let semiMajor, let semiMinor, let angle) = extent else { return "" }
-    let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
-    return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
-      + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
+  private func extent(of cluster: ShownCluster) -> String {
+    switch cluster.extent {
+    case .box(let x, let y, let width, let height):
+      return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
+        + " height=\"\(coordinate(height))\"/>"
+    case .ellipse(let semiMajor, let semiMinor, let angle):
+      // At two sigma, where most points of a group are inside.
+      let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
+      return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
+        + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
+    case nil:
+      return ""
+    }
   }
 
   /// The largest first, so that small badges are not hidden behind them.

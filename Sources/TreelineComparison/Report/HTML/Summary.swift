@@ -4,9 +4,7 @@ struct Summary {
   let title: String
 
   private var findings: [Finding] {
-    [Measure.gridLook, .dataDistance, .distortionToGrid, .overlap].compactMap {
-      Finding($0, in: report.views)
-    }
+    ViewMeasure.all.filter { $0.praise != nil }.compactMap { Finding($0, in: report.views) }
   }
 
   var html: String {
@@ -54,17 +52,16 @@ struct Summary {
   /// - Returns: nil where the difference is not worth a word.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
-    let texts = (finding.measure.text(a), finding.measure.text(b))
-    let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
-    let less = "<b>\(fixed(percent, 0)) %</b>"
     let rival = escaped(report.methods[other].title)
-    return switch finding.measure {
-    case .gridLook: "<b>\(texts.0)</b> of its badges in line with their neighbour (\(rival): \(texts.1))"
-    case .dataDistance: percent < 2 ? nil : "badges \(less) nearer to the data than \(rival)"
-    case .distortionToGrid:
-      percent < 2 ? nil : "points \(less) nearer to their badge than \(rival) in as many badges"
-    case .overlap: "<b>\(texts.0)</b> of its badges touching another (\(rival): \(texts.1))"
-    case .neighbourSpread, .distortion, .distortionToKMeans, .closestPair, .fill: nil
+    switch finding.measure.praise?.clause {
+    case .value(let what)?:
+      let unit = finding.measure.unit
+      return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
+    case .gain(let what, let target, let ending)?:
+      let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
+      return percent < 2
+        ? nil : "\(what) <b>\(fixed(percent, 0)) %</b> nearer to \(target) than \(rival)\(ending)"
+    case nil: return nil
     }
   }
 
@@ -76,23 +73,62 @@ struct Summary {
       return
         "<div\(best[index] ? " class=\"best\"" : "")><dt class=\"t\(index % colourCount)\">\(escaped(method.title))</dt>"
         + "<dd class=\"t\(index % colourCount)\"><i style=\"width:\(fixed(mean / longest * 100, 0))%\"></i>"
-        + "<span>\(escaped(finding.measure.text(mean)))</span></dd></div>"
+        + "<span>\(escaped(finding.measure.unit.text(mean)))</span></dd></div>"
     }
-    return "<li><h3>\(escaped(title(of: finding.measure)))</h3><dl>\(values.joined())</dl>"
+    return
+      "<li><h3>\(escaped(finding.measure.praise?.title ?? finding.measure.title))</h3><dl>\(values.joined())</dl>"
       + "<p>\(escaped(verdict(finding)))</p></li>\n"
-  }
-
-  private func title(of measure: Measure) -> String {
-    measure == .distortionToGrid ? "Point to its badge, against a grid" : measure.title
   }
 
   private func verdict(_ finding: Finding) -> String {
     let most = finding.wins.max() ?? 0
-    guard finding.viewCount > 1 else { return "Less is better." }
-    guard let winner = finding.wins.firstIndex(of: most), finding.wins.count(where: { $0 == most }) == 1
-    else {
-      return "Less is better."
-    }
+    guard finding.viewCount > 1, finding.wins.count(where: { $0 == most }) == 1,
+      let winner = finding.wins.firstIndex(of: most)
+    else { return "Less is better." }
     return "Less is better. \(report.methods[winner].title) in \(most) of \(finding.viewCount) views."
   }
+}
+
+/// What a measure comes to over all views: means, and which method is best how often.
+struct Finding {
+  let measure: ViewMeasure
+
+  /// The mean over the views in which every method has a value, method by method.
+  let means: [Double]
+
+  /// In how many views each method alone has the best value, by its rounded text.
+  let wins: [Int]
+
+  private let isRanked: [Bool]
+
+  /// How many views there are with a value of every method.
+  let viewCount: Int
+
+  /// - Returns: nil where no view has values of all methods.
+  init?(_ measure: ViewMeasure, in views: [ViewComparison]) {
+    let values = views.map { $0.values(of: measure) }.filter { !$0.contains(nil) }.map { $0.map { $0! } }
+    guard let first = values.first else { return nil }
+    self.measure = measure
+    let isRanked = views[0].isRanked
+    self.isRanked = isRanked
+    viewCount = values.count
+    means = first.indices.map { method in values.reduce(0) { $0 + $1[method] } / Double(values.count) }
+    wins = first.indices.map { method in
+      values.count { row in
+        let best = measure.best(of: row, isRanked: isRanked)
+        return best[method] && best.count { $0 } == 1
+      }
+    }
+  }
+
+  /// The method whose mean another's is compared with: the first; for the first, the best of the others.
+  func rival(of method: Int) -> Int {
+    guard method == 0 else { return 0 }
+    return means.indices.dropFirst().filter { isRanked[$0] }.min {
+      measure.rank(means[$0]) < measure.rank(means[$1])
+    } ?? 0
+  }
+
+  /// The methods with the best mean; none where all means read the same.
+  var best: [Bool] { measure.best(of: means, isRanked: isRanked) }
 }

@@ -2,13 +2,13 @@ import PointSets
 import Treeline
 
 /// Point sets for the tests of this module.
-enum Places {
+enum SamplePoints {
   /// Towns of points around random middles, across the antimeridian in every other set.
   static func towns(seed: UInt64, count: Int = 3_000) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     let start = seed.isMultiple(of: 2) ? 170.0 : -20.0
-    var places: [Coordinate] = []
-    while places.count < count {
+    var points: [Coordinate] = []
+    while points.count < count {
       let middle = (
         Double.random(in: start...(start + 25), using: &random), Double.random(in: -60...60, using: &random)
       )
@@ -18,13 +18,13 @@ enum Places {
           middle.0 + (Double.random(in: -1...1, using: &random) + Double.random(in: -1...1, using: &random))
           * width
         let y = middle.1 + Double.random(in: -0.5...0.5, using: &random) * width
-        places.append(Coordinate(longitude: x > 180 ? x - 360 : x, latitude: y))
+        points.append(Coordinate(longitude: x > 180 ? x - 360 : x, latitude: y))
       }
     }
-    return Array(places.prefix(count))
+    return Array(points.prefix(count))
   }
 
-  static let nasty: [(name: String, places: [Coordinate])] = [
+  static let nasty: [(name: String, points: [Coordinate])] = [
     ("none", []),
     ("one", [Coordinate(longitude: 179.9, latitude: 3)]),
     ("all coincident", Array(repeating: Coordinate(longitude: 13.4, latitude: 52.5), count: 500)),

@@ -10,11 +10,18 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return decimals == 0 ? sign + padded : sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// A number as short as it can be told: without ".0".
-func shortest(_ value: Double) -> String {
-  let text = "\(value)"
-  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+/// A decimal without zeros at its end: `trimmed("12.50")` is "12.5", `trimmed("3.0")` is "3".
+func trimmed(_ text: String) -> String {
+  guard text.contains("."), !text.contains("e") else { return text }
+  let digits = text.prefix(through: text.lastIndex { $0 != "0" }!)
+  return String(digits.last == "." ? digits.dropLast() : digits)
 }
+
+/// A number without ".0".
+func shortest(_ value: Double) -> String { trimmed("\(value)") }
+
+/// A length in a picture, to 0.1 px: 12, -3.5.
+func coordinate(_ value: Double) -> String { trimmed(fixed(value, 1)) }
 
 /// A whole number with its thousands apart: 139,409.
 func grouped(_ value: Int) -> String {

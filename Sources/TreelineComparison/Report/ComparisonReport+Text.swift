@@ -1,17 +1,33 @@
 extension ComparisonReport {
   /// The report as tables for a terminal, at most 100 columns wide for the usual methods; `*` marks the best value.
-  public var text: String {
+  package var text: String {
     guard !views.isEmpty else { return "\(grouped(pointCount)) points in no view: nothing to compare.\n" }
     var tables = views.enumerated().map { index, view in
       "View \(index + 1) of \(views.count): \(view.words)\nbbox \(view.view.box)\n"
-        + TextTable(names: methods.map(\.name), rows: view.rows(measures)).text
+        + table(view.rows(measures()), heads: methods.map(\.name))
     }
     if let journey {
       tables.append(
-        "Journey: \(journey.words)\n"
-          + TextTable(names: journey.results.map(\.method.name), rows: journey.rows).text)
+        "Journey: \(journey.words)\n" + table(journey.rows, heads: journey.results.map(\.method.name)))
     }
     return tables.joined(separator: "\n") + "\n* best in its row\n"
+  }
+
+  /// The first column flush left, as the last; the others flush right.
+  private func table(_ rows: [MeasureRow], heads: [String]) -> String {
+    let body = rows.map { row in
+      [row.title] + row.cells.map { $0.text + ($0.isBest ? "*" : " ") } + [row.direction?.word ?? ""]
+    }
+    let lines = [[""] + heads + ["better"]] + body
+    let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    return lines.map { cells in
+      var line = ""
+      for (column, cell) in cells.enumerated() {
+        let spaces = String(repeating: " ", count: widths[column] - cell.count)
+        line += "  " + (column == 0 || column == cells.count - 1 ? cell + spaces : spaces + cell)
+      }
+      return line.prefix(through: line.lastIndex { $0 != " " } ?? line.startIndex) + "\n"
+    }.joined()
   }
 }
 
@@ -30,5 +46,15 @@ extension JourneyComparison {
     let pans = moves.count { $0 == .pan }
     return "\(views.count) views from zoom \(zoomText(zooms.min()!)) to \(zoomText(zooms.max()!)), "
       + "\(pans) pan\(pans == 1 ? "" : "s"), at most \(grouped(limit)) badges where there is a limit"
+  }
+}
+
+extension MeasureDirection {
+  fileprivate var word: String {
+    switch self {
+    case .less: "less"
+    case .more: "more"
+    case .nearerToOne: "100 %"
+    }
   }
 }

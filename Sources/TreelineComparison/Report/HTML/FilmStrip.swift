@@ -1,7 +1,7 @@
 import Treeline
 
-/// A journey as a film strip: a row for each method, a column for each of some steps, so that what changes on the screen
-/// is seen at a glance and side by side.
+/// A journey as a film strip: a row for each method, a column for each of some steps, so that what changes on the
+/// screen is seen at a glance and side by side.
 struct FilmStrip {
   let journey: JourneyComparison
   let land: LandOutline?
@@ -26,7 +26,7 @@ struct FilmStrip {
     let rows = journey.results.enumerated().map { number, result in
       let frames = steps.map { step in
         Frame(
-          journey: journey, result: result, step: step, name: "j\(step)",
+          journey: journey, result: result, step: step,
           land: number == 0 ? land?.path(in: journey.views[step + 1]) : nil, isFirst: number == 0
         ).html(label: label(of: step))
       }
@@ -38,7 +38,7 @@ struct FilmStrip {
         """
     }
     let table = MeasureTable(
-      heads: journey.results.map { .init(title: $0.method.title, colour: $0.index % colourCount) },
+      heads: journey.results.map { ($0.method.title, $0.index % colourCount) },
       rows: journey.rows, caption: "Measures of the journey")
     return """
       <section class="journey">
@@ -59,12 +59,7 @@ struct FilmStrip {
   }
 
   private var legend: String {
-    let entries = [
-      ("kept", "stays"), ("split", "split off its whole, on a line from it"),
-      ("merged", "takes in others, on lines to it"),
-      ("torn", "made of pieces of several"), ("entered", "comes in"), ("left", "goes out"),
-    ]
-    let items = entries.map { "<li class=\"\($0.0)\"><i></i>\($0.1)</li>" }
+    let items = Fate.allCases.map { "<li class=\"\($0.words.style)\"><i></i>\($0.words.legend)</li>" }
     return "<ul class=\"legend\" aria-label=\"Colours\">\(items.joined())</ul>\n"
   }
 
@@ -80,107 +75,91 @@ struct FilmStrip {
   }
 }
 
+extension Fate {
+  /// Its style, what the legend says of it, and the word after a count.
+  fileprivate var words: (style: String, legend: String, count: String) {
+    switch self {
+    case .kept: ("kept", "stays", "stay")
+    case .split: ("split", "split off its whole, on a line from it", "split")
+    case .merged: ("merged", "takes in others, on lines to it", "merge")
+    case .torn: ("torn", "made of pieces of several", "torn")
+    case .entered: ("entered", "comes in", "in")
+    case .exited: ("left", "goes out", "out")
+    }
+  }
+}
+
 /// One picture of the strip: what a step ends with, and where it came from.
 private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// That of the step on this page.
-  let name: String
   /// The path of land; only the first row has it, the others refer to it.
   let land: String?
   let isFirst: Bool
 
   private var view: ComparisonView { journey.views[step + 1] }
-  private var change: AnswerChange { result.changes[step] }
-  private var before: [ShownCluster] { result.answers[step].clusters }
-  private var after: [ShownCluster] { result.answers[step + 1].clusters }
+  private var change: AnswerChange { result.journey.changes[step] }
+  private var after: [ShownCluster] { result.journey.views[step + 1].clusters }
 
   func html(label: String) -> String {
-    let counts = counts
-    let told = counts.map { "\(grouped($0.count)) \($0.word)" }
+    let fates = fates
+    let groups = Fate.allCases.map { fate in (fate, badges: fates.filter { $0.fate == fate }) }
+    let counts = groups.filter { !$0.badges.isEmpty }.map { "\(grouped($1.count)) \($0.words.count)" }
+    let badges = groups.map { fate, badges in
+      let circles = badges.map { circle($0.cluster, at: $0.position) }.joined()
+      return circles.isEmpty ? "" : "<g class=\"\(fate.words.style)\">\(circles)</g>\n"
+    }
     return """
-      <figure><svg viewBox="0 0 \(coordinate(view.width)) \(coordinate(view.height))" role="img" aria-label="\(escaped(result.method.title)), \(escaped(label)): \(told.joined(separator: ", "))">
-      \(background)\(lines)\(badges)</svg><figcaption>\(told.joined(separator: " · "))</figcaption></figure>
+      <figure><svg viewBox="0 0 \(coordinate(view.width)) \(coordinate(view.height))" role="img" aria-label="\(escaped(result.method.title)), \(escaped(label)): \(counts.joined(separator: ", "))">
+      \(background)\(lines)\(badges.joined())</svg><figcaption>\(counts.joined(separator: " · "))</figcaption></figure>
 
       """
   }
 
   private var background: String {
-    guard isFirst else { return "<use href=\"#\(name)\"/>\n" }
+    guard isFirst else { return "<use href=\"#j\(step)\"/>\n" }
     var path = PathText()
-    for place in journey.dots[step + 1].positions {
-      path.move(to: place)
-      path.dot()
-    }
+    path.dots(at: journey.dots[step + 1].positions)
     let coast = land.map { "<path class=\"land\" d=\"\($0)\"/>" } ?? ""
     return
-      "<g id=\"\(name)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
+      "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
   }
 
   /// From where points were shown to where they are shown now, one path a kind.
   private var lines: String {
-    Flow.Kind.allCases.filter { $0 != .kept }.map { kind in
+    [Fate.split, .merged, .torn].map { kind in
       var path = PathText()
       for flow in change.flows where flow.kind == kind {
         let end = after[flow.to].position
-        path.move(to: view.nearest(view.pixel(before[flow.from].position, of: journey.views[step]), to: end))
+        path.move(to: view.nearest(before(flow.from).position, to: end))
         path.line(to: end)
       }
       return path.text.isEmpty
-        ? "" : "<path class=\"\(kind.rawValue)\" transform=\"scale(.1)\" d=\"\(path.text)\"/>\n"
+        ? "" : "<path class=\"\(kind.words.style)\" transform=\"scale(.1)\" d=\"\(path.text)\"/>\n"
     }.joined()
   }
 
-  private var badges: String {
-    var groups: [(kind: String, circles: String)] = [
-      ("kept", ""), ("split", ""), ("merged", ""), ("torn", ""),
-    ]
-    let kinds = kinds
-    for (cluster, kind) in zip(after, kinds) {
-      guard let kind, let group = groups.firstIndex(where: { $0.kind == kind.rawValue }) else { continue }
-      groups[group].circles += circle(cluster, at: cluster.position)
-    }
-    let entered = change.entered.map { circle(after[$0], at: after[$0].position) }.joined()
-    let left = change.left.map {
-      circle(before[$0], at: view.pixel(before[$0].position, of: journey.views[step]))
-    }
-    .joined()
-    return (groups + [("entered", entered), ("left", left)]).filter { !$0.circles.isEmpty }
-      .map { "<g class=\"\($0.kind)\">\($0.circles)</g>\n" }.joined()
+  /// What became of each cluster shown now, by the worst of its flows, and of those shown no more.
+  private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
+    var fates = [Fate](repeating: .entered, count: after.count)
+    for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }
+    return zip(fates, after).map { ($0, $1, $1.position) }
+      + change.exited.map { index in (.exited, before(index).cluster, before(index).position) }
+  }
+
+  /// A cluster of the view before, and where that is in this one.
+  private func before(_ index: Int) -> (cluster: ShownCluster, position: PixelPoint) {
+    let cluster = result.journey.views[step].clusters[index]
+    return (cluster, view.pixel(cluster.position, of: journey.views[step]))
   }
 
   /// Where nobody sees it, nothing is drawn.
-  private func circle(_ cluster: ShownCluster, at place: PixelPoint) -> String {
+  private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
     let radius = BadgeSize.diameter(pointCount: cluster.pointCount) / 2
-    guard -radius...view.width + radius ~= place.x, -radius...view.height + radius ~= place.y else {
+    guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else {
       return ""
     }
-    return "<circle cx=\"\(fixed(place.x, 0))\" cy=\"\(fixed(place.y, 0))\" r=\"\(fixed(radius, 0))\"/>"
-  }
-
-  /// What became of each cluster shown now, by the worst of its flows; nil for one that entered.
-  private var kinds: [Flow.Kind?] {
-    var kinds = [Flow.Kind?](repeating: nil, count: after.count)
-    for flow in change.flows where kinds[flow.to] != .torn { kinds[flow.to] = flow.kind }
-    return kinds
-  }
-
-  private var counts: [(count: Int, word: String)] {
-    let kinds = kinds
-    let told = [Flow.Kind.kept, .split, .merged, .torn].map { kind in (kinds.count { $0 == kind }, kind.word)
-    }
-    return (told + [(change.entered.count, "in"), (change.left.count, "out")]).filter { $0.0 > 0 }
-  }
-}
-
-extension Flow.Kind {
-  fileprivate var word: String {
-    switch self {
-    case .kept: "stay"
-    case .split: "split"
-    case .merged: "merge"
-    case .torn: "torn"
-    }
+    return "<circle cx=\"\(fixed(position.x, 0))\" cy=\"\(fixed(position.y, 0))\" r=\"\(fixed(radius, 0))\"/>"
   }
 }

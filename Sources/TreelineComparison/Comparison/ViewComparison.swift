@@ -1,0 +1,67 @@
+import GridBaseline
+import Treeline
+
+/// What the methods of a comparison show in one view, and how good it is.
+struct ViewComparison: Sendable {
+  let view: ComparisonView
+
+  /// How many points are inside the view.
+  let pointCount: Int
+
+  /// How many clusters each method was allowed; 1 or more.
+  let limit: Int
+
+  /// One for each method, in their order.
+  let results: [MethodResult]
+
+  /// Which methods vie for the best: not what is made for this view alone, which is there as a yardstick.
+  let isRanked: [Bool]
+
+  /// The points inside the view, or an even sample of them, for the picture.
+  let dots: PointDots
+
+  /// What one method shows.
+  struct MethodResult: Sendable {
+    let clusters: [ShownCluster]
+    let conservation: Conservation
+    let measures: MeasureValues<MeasuredView>
+
+    /// How many points the clusters say they stand for, in the view and beyond.
+    var pointCount: Int { clusters.reduce(0) { $0 + $1.pointCount } }
+  }
+
+  /// How many dots a picture has at most. A dot is about 8 bytes.
+  private static let dotLimit = 12_000
+
+  init(
+    of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in view: ComparisonView,
+    options: ComparisonOptions
+  ) throws {
+    let points = ViewPoints(of: tree, in: view)
+    let limit = try options.limit ?? max(grid.clusterCount(in: view, cellSize: options.cellSize), 1)
+    var yardsticks = Yardsticks(
+      grid: GridYardstick(grid: grid, cellSize: options.cellSize), kMeans: options.kMeans, view: view,
+      points: points)
+    self.view = view
+    self.limit = limit
+    pointCount = points.count
+    isRanked = methods.map(\.isFixed)
+    results = try methods.map { method in
+      let clusters = try method.answer(view, limit).clusters
+      let membership = Membership(of: clusters, total: points.total)
+      let measured = MeasuredView(
+        clusters, limit: limit, in: view, of: tree,
+        distortion: points.distortion(of: clusters, in: membership, view: view),
+        yardsticks: try yardsticks.distortions(clusterCount: clusters.count))
+      return MethodResult(
+        clusters: clusters, conservation: Conservation(of: points, in: membership),
+        measures: try MeasureValues(ViewMeasure.all, of: measured))
+    }
+    dots = PointDots(points, atMost: Self.dotLimit)
+  }
+
+  /// The values of a measure, method by method.
+  func values(of measure: ViewMeasure) -> [Double?] {
+    results.map { $0.measures[measure] }
+  }
+}

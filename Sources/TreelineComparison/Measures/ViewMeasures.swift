@@ -1,0 +1,57 @@
+import Treeline
+
+/// What the measures of a view are computed from: the clusters of one method in it.
+struct MeasuredView: Sendable {
+  let clusters: [ShownCluster]
+  let badges: PixelIndex
+  let neighbours: NeighbourDistances
+  let view: ComparisonView
+  let tree: ClusterTree
+
+  /// How many clusters were allowed; 1 or more.
+  let limit: Int
+
+  /// Of the points in the view or a sample of them.
+  let distortion: Double?
+
+  /// Of others that show as many clusters.
+  let yardsticks: Yardsticks.Distortions
+
+  init(
+    _ clusters: [ShownCluster], limit: Int, in view: ComparisonView, of tree: ClusterTree,
+    distortion: Double?, yardsticks: Yardsticks.Distortions = .init()
+  ) {
+    badges = PixelIndex(clusters.map(\.position))
+    neighbours = NeighbourDistances(clusters, badges)
+    self.clusters = clusters
+    self.limit = limit
+    self.view = view
+    self.tree = tree
+    self.distortion = distortion
+    self.yardsticks = yardsticks
+  }
+}
+
+typealias ViewMeasure = Measure<MeasuredView>
+
+extension ViewMeasure {
+  /// In the order of a report's tables.
+  static var all: [Self] { looks + positions + [fill] }
+
+  /// In the order of JSON.
+  static var inJSON: [Self] { positions + looks + [fill] }
+
+  private static var looks: [Self] { [gridLook, neighbourSpread, dataDistance] }
+  private static var positions: [Self] {
+    [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair]
+  }
+
+  /// The number of clusters over the number allowed, 0 or more.
+  static var fill: Self {
+    Self(
+      key: "fill", title: "Badges used of those allowed",
+      explanation: "How well the room for badges is used.",
+      unit: .share, direction: .nearerToOne
+    ) { Double($0.clusters.count) / Double($0.limit) }
+  }
+}

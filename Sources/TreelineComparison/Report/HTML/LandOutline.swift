@@ -1,0 +1,128 @@
+import Treeline
+
+/// Outlines of land, ready to be drawn into any view of the sphere.
+struct LandOutline {
+  private let rings: [Ring]
+
+  /// In units of the plane from its seam eastwards, beyond its edges where the ring is.
+  private struct Ring {
+    let corners: [PixelPoint]
+    let minX: Double
+    let maxX: Double
+  }
+
+  /// - Parameter rings: in degrees, as in GeoJSON: cut at the antimeridian or leading on beyond 180 degrees.
+  init(_ rings: [[Coordinate]], on plane: Plane) {
+    self.rings = rings.filter { $0.count > 2 }.map { ring in
+      let corners = ring.map { corner in
+        // Longitude as it is given, not modulo a turn: rings that go round the pole must not come together.
+        PixelPoint(
+          x: (corner.longitude + 180) * (Self.worldWidth / 360) - Double(plane.seam),
+          y: Double(plane.point(at: corner).y))
+      }
+      let xs = corners.map(\.x)
+      return Ring(corners: corners, minX: xs.min()!, maxX: xs.max()!)
+    }
+  }
+
+  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel.
+  ///
+  /// - Returns: nil where the outline is too coarse for the view: a coast of a few long lines would put points into the
+  ///   sea that are not there.
+  func path(in view: ComparisonView) -> String? {
+    let box = PixelBox(
+      minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
+    let units = view.unitsPerPixel
+    let left = Double(view.window.x) + box.minX * units
+    let right = Double(view.window.x) + box.maxX * units
+    var path = PathText()
+    var (coastLength, pieceCount) = (0.0, 0)
+    for ring in rings {
+      // The world repeats: each of its turns that reaches into the view is drawn.
+      var turn = ((left - ring.maxX) / Self.worldWidth).rounded(.up)
+      while ring.minX + turn * Self.worldWidth <= right {
+        let origin = Double(view.window.x) - turn * Self.worldWidth
+        let corners = ring.corners.map {
+          PixelPoint(x: ($0.x - origin) / units, y: ($0.y - Double(view.window.minY)) / units)
+        }
+        let land = clipped(corners, to: box)
+        for (from, to) in zip([land.last].compactMap { $0 } + land, land) where !box.hasOnEdge(from, to) {
+          coastLength += from.squaredDistance(to: to).squareRoot()
+          pieceCount += 1
+        }
+        path.add(simplified(land))
+        turn += 1
+      }
+    }
+    return coastLength > Self.coarseness * Double(pieceCount) ? nil : path.text
+  }
+
+  /// Leaves out what is too near the corner before to be seen.
+  private func simplified(_ ring: [PixelPoint]) -> [PixelPoint] {
+    var kept: [PixelPoint] = []
+    for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true {
+      kept.append(corner)
+    }
+    return kept
+  }
+
+  /// How far beyond the picture rings are cut, in pixels, so that their cut edges do not show.
+  private static let rim = 8.0
+  /// By eye: beyond so many pixels a straight piece no coast looks like one.
+  private static let coarseness = 40.0
+  private static let worldWidth = 0x1p32
+}
+
+extension PathText {
+  fileprivate mutating func add(_ ring: [PixelPoint]) {
+    guard ring.count > 2 else { return }
+    move(to: ring[0])
+    for corner in ring.dropFirst() { line(to: corner) }
+    close(at: ring[0])
+  }
+}
+
+// MARK: - Clipping
+
+/// A box in a picture, all edges inclusive.
+struct PixelBox {
+  var minX: Double
+  var minY: Double
+  var maxX: Double
+  var maxY: Double
+
+  /// Whether two points lie on one edge: pieces of a ring that do come from clipping.
+  fileprivate func hasOnEdge(_ a: PixelPoint, _ b: PixelPoint) -> Bool {
+    (a.x == b.x && (a.x == minX || a.x == maxX)) || (a.y == b.y && (a.y == minY || a.y == maxY))
+  }
+}
+
+/// The part of a closed ring inside a box, by Sutherland and Hodgman (1974), https://doi.org/10.1145/360767.360802.
+///
+/// A ring that falls apart stays one: its parts are joined along the edges of the box, where a picture smaller than
+/// the box does not show them.
+func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
+  var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }
+  ring = clipped(ring, along: \.x, at: box.maxX) { $0 <= box.maxX }
+  ring = clipped(ring, along: \.y, at: box.minY) { $0 >= box.minY }
+  return clipped(ring, along: \.y, at: box.maxY) { $0 <= box.maxY }
+}
+
+private func clipped(
+  _ ring: [PixelPoint], along axis: WritableKeyPath<PixelPoint, Double>, at edge: Double,
+  isInside: (Double) -> Bool
+) -> [PixelPoint] {
+  guard var from = ring.last else { return [] }
+  var result: [PixelPoint] = []
+  for to in ring {
+    if isInside(to[keyPath: axis]) != isInside(from[keyPath: axis]) {
+      let share = (edge - from[keyPath: axis]) / (to[keyPath: axis] - from[keyPath: axis])
+      var crossing = PixelPoint(x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share)
+      crossing[keyPath: axis] = edge
+      result.append(crossing)
+    }
+    if isInside(to[keyPath: axis]) { result.append(to) }
+    from = to
+  }
+  return result
+}
