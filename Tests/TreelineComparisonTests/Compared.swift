@@ -11,7 +11,8 @@ struct Compared {
   let methods: [ClusteringMethod]
 
   init(_ places: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
-    tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, findsSeparations: true))
+    tree = try ClusterTree(
+      places, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     methods = MethodChoice.standard().map {

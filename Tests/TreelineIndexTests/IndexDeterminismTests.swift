@@ -13,8 +13,8 @@ import TreelineBuilder
 
   @Test(arguments: sets)
   func anyOrderGivesTheSameHierarchy(_ set: PointSet) throws {
-    let bytes = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
-    let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(findsSeparations: true).indexBytes())
+    let bytes = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
+    let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(computesSeparations: true).indexBytes())
     for kind in IndexSection.Kind.hierarchy + [.separations] {
       #expect(bytes.section(kind) == shuffled.section(kind), "\(kind)")
     }
@@ -25,9 +25,9 @@ import TreelineBuilder
 
   @Test(arguments: sets)
   func anyNumberOfThreadsGivesTheSameFile(_ set: PointSet) throws {
-    let bytes = try set.tree(threads: 1, findsSeparations: true).indexBytes()
+    let bytes = try set.tree(threads: 1, computesSeparations: true).indexBytes()
     for threads in [1, 2, 3] {
-      let found = try set.tree(threads: threads, findsSeparations: true).indexBytes()
+      let found = try set.tree(threads: threads, computesSeparations: true).indexBytes()
       #expect(found == bytes, "\(threads) threads")
     }
   }

@@ -11,7 +11,7 @@ import TreelineFormats
 
   @Test(arguments: PointSet.nasty + random)
   func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
-    let tree = try set.tree(findsSeparations: true)
+    let tree = try set.tree(computesSeparations: true)
     let index = IndexBytes(try tree.indexBytes())
     try expectSameAnswers(tree, index.open(), set)
     #expect(try index.problems() == [])
@@ -27,7 +27,7 @@ import TreelineFormats
   func fixturesAnswerAsMemoryDoes(_ name: String) throws {
     let table = try PointReader.read(path: Repository.path("Fixtures/\(name)"))
     let set = PointSet(name, table.coordinates, as: table.isPlanar ? .planar : .webMercator)
-    let tree = try set.tree(threads: 2, findsSeparations: true)
+    let tree = try set.tree(threads: 2, computesSeparations: true)
     let folder = try TemporaryFolder()
     try tree.write(index: folder.path("index"))
     try expectSameAnswers(tree, ClusterTree(index: folder.path("index")), set)
@@ -78,7 +78,7 @@ import TreelineFormats
   @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one])
   func separationsAddTheirSectionAndNothingElse(_ set: PointSet) throws {
     let (with, without) = try (
-      IndexEditor(set.tree(findsSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
+      IndexEditor(set.tree(computesSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
     )
     #expect(with.header.contentHash == without.header.contentHash)
     for section in without.header.sections {

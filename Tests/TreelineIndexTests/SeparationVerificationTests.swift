@@ -7,7 +7,7 @@ import TreelineBuilder
 @Suite struct SeparationVerificationTests {
   @Test(arguments: PointSet.nasty + (200..<260).map { PointSet.random(seed: UInt64($0)) })
   func thoseThatAreFoundAreSound(_ set: PointSet) throws {
-    #expect(try set.tree(findsSeparations: true).problems() == [])
+    #expect(try set.tree(computesSeparations: true).problems() == [])
   }
 
   @Test(arguments: [
@@ -16,7 +16,7 @@ import TreelineBuilder
     .coarse(30_000, side: 60, seed: 66), .antimeridian(10_000, seed: 67), .lattice(columns: 90, rows: 90),
   ])
   func thoseOfManyPointsAreSound(_ set: PointSet) throws {
-    #expect(try set.tree(threads: 2, findsSeparations: true).problems() == [])
+    #expect(try set.tree(threads: 2, computesSeparations: true).problems() == [])
   }
 
   /// One more, and nodes come too near to each other, or a node is split before its parent; one less, and a node is not
@@ -28,7 +28,7 @@ import TreelineBuilder
     .planar(80, x: 0...5, y: 0...1, seed: 76), .roads(120, seed: 77), .geometricSpread(.spiral),
   ])
   func everyCodeOffByOneIsReported(_ set: PointSet) throws {
-    let sound = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
+    let sound = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = sound.offset(of: .separations)
     var missed: [(place: Int, code: UInt16)] = []
     for place in 0..<set.places.count {
@@ -46,7 +46,7 @@ import TreelineBuilder
   @Test(arguments: [0, 1, 2, 3])
   func codesOfAnotherTreeAreReported(kind: Int) throws {
     let set = PointSet.cities(20_000, seed: 81)
-    var editor = try IndexEditor(set.tree(findsSeparations: true).indexBytes())
+    var editor = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = editor.offset(of: .separations)
     var random = SplitMix64(seed: 82)
     for place in 1..<set.places.count {

@@ -29,7 +29,7 @@ import TreelineBuilder
 
   @Test func progressIsToldStageByStage() throws {
     let folder = try TemporaryFolder()
-    let tree = try PointSet.cities(20_000, seed: 51).tree(findsSeparations: true)
+    let tree = try PointSet.cities(20_000, seed: 51).tree(computesSeparations: true)
     try tree.write(index: folder.path("index"))
     var told: [VerificationProgress] = []
     #expect(try ClusterTree.problems(ofIndex: folder.path("index")) { told.append($0) } == [])

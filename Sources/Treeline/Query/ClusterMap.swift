@@ -57,7 +57,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// The values in a box, any two results at least so many pixels apart; see
   /// `ClusterTree.clusters(in:zoom:spacing:limit:alone:)`. It needs a map built with
-  /// `BuildOptions(findsSeparations: true)`.
+  /// `BuildOptions(computesSeparations: true)`.
   public func clusters(
     in box: BoundingBox, zoom: Double, spacing: Double, limit: Int = .max, alone: PointsAlone = .never
   ) throws -> [Result] {

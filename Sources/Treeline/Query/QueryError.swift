@@ -31,7 +31,7 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.findsSeparations', "
+      "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
     case .overlappingClusters(let upper, let lower):
       "expected clusters none of which lies within another, found \(lower) within \(upper)"

@@ -53,7 +53,7 @@ struct BuildCommand: ParsableCommand {
   }
 
   private var options: BuildOptions {
-    var options = BuildOptions(splitRule: splitting.rule, findsSeparations: !noSeparation)
+    var options = BuildOptions(splitRule: splitting.rule, computesSeparations: !noSeparation)
     if let threads { options.threads = threads }
     return options
   }

@@ -113,7 +113,7 @@ struct QueryCommand: ParsableCommand {
     try reportingFailures {
       let points = try Points(
         source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
-        findsSeparations: cut.spacing != nil)
+        computesSeparations: cut.spacing != nil)
       let features = try clusters(of: points)
       switch format {
       case .geojson:

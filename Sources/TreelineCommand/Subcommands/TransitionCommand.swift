@@ -132,7 +132,7 @@ struct TransitionCommand: ParsableCommand {
       let (first, second) = (first, second)
       let tree = try Points(
         source.input, keepsColumns: false, splitRule: splitting.split,
-        findsSeparations: first.cut.spacing != nil || second.cut.spacing != nil
+        computesSeparations: first.cut.spacing != nil || second.cut.spacing != nil
       ).tree
       let shown = try first.clusters(of: tree)
       let next = try second.clusters(of: tree, after: continuing ? shown : nil)

@@ -27,7 +27,7 @@ struct ComparedMethods {
     let first = asked.compactMap(\.rule).first ?? .mean
     let points = try Points(
       input, keepsColumns: false, splitRule: input.isIndex ? nil : first,
-      findsSeparations: !input.isIndex && needsSeparations(asked, of: first))
+      computesSeparations: !input.isIndex && needsSeparations(asked, of: first))
     let tree = points.tree
     let wanted = choices(tree.splitRule)
     var trees = [tree.splitRule: ComparedTree(tree)]
@@ -35,7 +35,7 @@ struct ComparedMethods {
       for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
         let other = try ClusterTree(
           table,
-          options: BuildOptions(splitRule: rule, findsSeparations: needsSeparations(wanted, of: rule)),
+          options: BuildOptions(splitRule: rule, computesSeparations: needsSeparations(wanted, of: rule)),
           ProgressBar())
         trees[rule] = ComparedTree(other, inOrderOf: tree)
       }

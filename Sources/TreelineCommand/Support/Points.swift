@@ -13,8 +13,9 @@ struct Points {
   ///
   /// - Parameters:
   ///   - splitRule: where it was asked for, which is a mistake with an index.
-  ///   - findsSeparations: whether the tree is asked by spacing; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, findsSeparations: Bool = false) throws
+  ///   - computesSeparations: whether the tree is asked by spacing; an index must have what it takes.
+  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false)
+    throws
   {
     self.keepsColumns = keepsColumns
     if input.isIndex {
@@ -25,7 +26,7 @@ struct Points {
             + "leave out the option, or give the points instead",
           code: Failure.usage)
       }
-      if findsSeparations && !tree.hasSeparations {
+      if computesSeparations && !tree.hasSeparations {
         throw Failure(
           message: "\(input.name): --spacing needs an index with separations, found one without; "
             + "build it anew, with 'treeline build' and without '--no-separation'",
@@ -38,7 +39,7 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(splitRule: splitRule ?? .mean, findsSeparations: findsSeparations),
+        table, options: BuildOptions(splitRule: splitRule ?? .mean, computesSeparations: computesSeparations),
         progress)
     }
     tree.reportClippedPoints()

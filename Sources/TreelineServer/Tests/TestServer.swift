@@ -53,12 +53,12 @@ struct TestServer: ~Copyable {
     var places = (0..<600).flatMap { _ in [near(2.3, 48.8, 0.4), near(4.8, 45.7, 0.3), near(5.4, 43.3, 0.2)] }
     places += (0..<190).map { _ in near(3.5, 46.5, 5) }
     places += [Coordinate](repeating: Coordinate(longitude: -1.5, latitude: 47.2), count: 10)
-    return try ClusterTree(places, options: BuildOptions(findsSeparations: true))
+    return try ClusterTree(places, options: BuildOptions(computesSeparations: true))
   }
 
   static let plane = try! ClusterTree(
     (0..<100).map { Coordinate(x: Double($0 % 10), y: Double($0 / 10)) }, as: .planar,
-    options: BuildOptions(findsSeparations: false))
+    options: BuildOptions(computesSeparations: false))
 }
 
 /// Asks a server without a socket. Hummingbird's client for tests would, but brings TLS, whose build takes minutes.

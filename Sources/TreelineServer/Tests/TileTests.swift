@@ -62,7 +62,7 @@ import TreelineBuilder
   /// Around the seam of the plane and the antimeridian as anywhere else.
   @Test func theWorldIsRound() async throws {
     let places = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
-    let tree = try ClusterTree(places, options: BuildOptions(findsSeparations: true))
+    let tree = try ClusterTree(places, options: BuildOptions(computesSeparations: true))
     try await TestServer(["fiji": tree]).ask { client in
       for zoom in [0, 1, 4] {
         var count = 0

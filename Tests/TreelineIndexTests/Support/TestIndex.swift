@@ -7,21 +7,21 @@ struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
   let attributes: [IndexAttribute]
-  let findsSeparations: Bool
+  let computesSeparations: Bool
 
   var description: String { name }
 
   func bytes() throws -> [UInt8] {
-    try set.tree(findsSeparations: findsSeparations).indexBytes(attributes: attributes)
+    try set.tree(computesSeparations: computesSeparations).indexBytes(attributes: attributes)
   }
 
   init(
-    name: String, set: PointSet, attributes: [IndexAttribute] = [], findsSeparations: Bool = false
+    name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false
   ) {
     self.name = name
     self.set = set
     self.attributes = attributes
-    self.findsSeparations = findsSeparations
+    self.computesSeparations = computesSeparations
   }
 
   init(_ name: String, _ places: [(longitude: Double, latitude: Double)]) {
@@ -56,10 +56,10 @@ struct TestIndex: Sendable, CustomStringConvertible {
 
   /// A stack, several levels of stored nodes and their separations.
   static let spaced = TestIndex(
-    name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), findsSeparations: true)
+    name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), computesSeparations: true)
   static let spacedPlanar = TestIndex(
     name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
-    attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], findsSeparations: true)
+    attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], computesSeparations: true)
 
   static let planar = TestIndex(name: "planar", set: .planar(24, x: -3...9, y: 0...1, seed: 7))
   static let none = TestIndex(name: "none", set: .none)

@@ -44,7 +44,7 @@ import TreelineBuilder
 
   @Test(arguments: [0.0, 2.5, 6])
   func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
-    let map = try ClusterMap(hotels, options: BuildOptions(findsSeparations: true), at: \.place)
+    let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
     let (tree, alone) = (map.tree, PointsAlone(leastMembers: 3))
     func expect(_ results: [ClusterMap<Hotel>.Result], _ clusters: Clusters) {
       #expect(results.map(\.cluster) == Array(clusters))

@@ -16,7 +16,7 @@ import TreelineBuilder
       (0..<groups * 1000).map { row in
         row % 1000 == 0 ? Coordinate(longitude: Double(row) / 4000 - 40, latitude: 10) : here
       },
-      options: BuildOptions(threads: 1, findsSeparations: true))
+      options: BuildOptions(threads: 1, computesSeparations: true))
   }
 
   @Test func isOneRecordAndOneCluster() throws {

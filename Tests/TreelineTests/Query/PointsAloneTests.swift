@@ -89,7 +89,7 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }
 

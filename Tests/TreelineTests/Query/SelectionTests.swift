@@ -12,7 +12,7 @@ import TreelineBuilder
   ])
   func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
     let tree = try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, findsSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0

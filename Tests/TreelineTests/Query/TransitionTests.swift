@@ -19,7 +19,7 @@ import TreelineBuilder
   private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
     try ClusterTree(
       set.places, as: set.projection,
-      options: BuildOptions(splitRule: rule, threads: 1, findsSeparations: true))
+      options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
   }
 
   /// One of any kind, in any window.
