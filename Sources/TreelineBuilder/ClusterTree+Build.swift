@@ -4,8 +4,8 @@ import Treeline
 extension ClusterTree {
   /// Builds the tree over some coordinates; their row numbers count from 0.
   ///
-  /// The tree is a function of the set of coordinates: their order, the number of threads and the build of LAPACK change
-  /// nothing but row numbers.
+  /// The tree is a function of the set of coordinates: their order, the number of threads and the build of LAPACK
+  /// change nothing but row numbers.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -57,8 +57,8 @@ extension ClusterTree {
   /// let tree = try await ClusterTree.build(coordinates) { print($0.stage, $0.fraction) }
   /// ```
   ///
-  /// Any number of builds and queries may run side by side. A build whose task is cancelled stops within 50 ms and leaves
-  /// nothing behind: another thread deallocates its memory.
+  /// Any number of builds and queries may run side by side. A build whose task is cancelled stops within 50 ms and
+  /// leaves nothing behind: another thread deallocates its memory.
   ///
   /// - Parameter progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.

@@ -19,8 +19,8 @@ struct AssembledNodes {
 
   private static func pairCount(_ recordCount: Int) -> Int { max(recordCount - 1, 0) / 2 }
 
-  /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the build
-  /// is cancelled.
+  /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the
+  /// build is cancelled.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     recordCount = top?.recordCount ?? 0
     let pairCount = Self.pairCount(recordCount)

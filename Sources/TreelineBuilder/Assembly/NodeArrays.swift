@@ -33,8 +33,8 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Gives nodes with children their boxes, each that of its children together, and measures their sums from the corners
-  /// of those.
+  /// Gives nodes with children their boxes, each that of its children together, and measures their sums from the
+  /// corners of those.
   ///
   /// - Parameters:
   ///   - root: the node that all the others lie below.

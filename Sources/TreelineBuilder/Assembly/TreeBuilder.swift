@@ -1,8 +1,8 @@
 import Treeline
 
-/// Builds the nodes over points on the plane. A node of so many points that the others leave a thread with nothing to do is
-/// split by all threads together; smaller ones are split by whichever thread is free, and what lies below a size is one
-/// piece of work.
+/// Builds the nodes over points on the plane. All threads together split a node of so many points that a thread would
+/// be idle otherwise; smaller ones are split by whichever thread is free, and below a certain size a whole subtree is
+/// one piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   private let splitter: Splitter<Algorithm>
   private let threads: Int
@@ -34,12 +34,12 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits nodes by all threads together as long as one has more points than there are for each thread: as where
-  /// splits leave most of the points on one side.
+  /// Splits nodes by all threads together as long as one has more points than each thread's share: as where splits
+  /// leave most of the points on one side.
   ///
   /// - Returns: what is left to do.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
-    // One thread would choose the splits, and the others had better split smaller nodes meanwhile.
+    // One thread alone would choose the splits: the others had better split smaller nodes meanwhile.
     if Algorithm.passesOverPoints { return [top] }
     let most = max(top.segment.count / threads, pieceSize)
     var (large, small) = ([top], [TopNode]())

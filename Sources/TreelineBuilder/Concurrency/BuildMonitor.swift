@@ -2,8 +2,8 @@ import Synchronization
 
 /// What a build reports while it goes on, and how it learns that it is cancelled.
 ///
-/// Threads look at `isCancelled` every few milliseconds and return at once. What they leave behind is unfinished, and is
-/// thrown away.
+/// Threads look at `isCancelled` every few milliseconds and return at once. What they leave behind is unfinished, and
+/// is thrown away.
 final class BuildMonitor: Sendable {
   private let cancellation = Atomic<Bool>(false)
   private let state: Mutex<State>

@@ -41,7 +41,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// The axis of two points leads from one to the other, so the longer component of their distance decides which is left.
+  /// The axis of two points leads from one to the other, so the longer component of their distance decides which is
+  /// left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

@@ -1,7 +1,7 @@
 /// Finds the widest stretch of longitude without a point, in one pass and little memory.
 ///
-/// The circle is cut into 65,536 bins of 0.0055 degrees; each keeps its outermost positions, so a gap that spans a bin's
-/// edge is measured exactly and one inside a bin is not seen. A function of the set of points alone.
+/// The circle is cut into 65,536 bins of 0.0055 degrees; each keeps its outermost positions, so a gap that spans a
+/// bin's edge is measured exactly and one inside a bin is not seen. A function of the set of points alone.
 struct LongitudeGaps: Sendable {
   private static let binBits: UInt32 = 16
 

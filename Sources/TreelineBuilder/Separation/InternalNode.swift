@@ -2,9 +2,9 @@ import Treeline
 
 /// A node with two children, and what waits for it while distances fall: see `SplitSequence`.
 ///
-/// A node's number is the tree index of its right child's first point: every node separates two neighbouring points, and
-/// no two the same ones. Numbers therefore follow tree order, and of two nodes neither of which contains the other the
-/// one with the lesser number comes first.
+/// A node's number is the tree index of its right child's first point: every node separates two neighbouring points,
+/// and no two the same ones. Numbers therefore follow tree order, and of two nodes neither of which contains the other
+/// the one with the lesser number comes first.
 ///
 /// It takes one cache line, and nothing else is ever read of a node.
 struct InternalNode {

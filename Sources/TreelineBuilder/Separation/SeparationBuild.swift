@@ -2,26 +2,26 @@ import Treeline
 
 /// Computes the separation of every node of a tree: the distance at which it is split into its children.
 ///
-/// Let a distance r fall from infinity to 0. At first the root alone is shown. Whenever some node shown has two children
-/// that are at least r from each other and from every other node shown, and it may be split at r for its own part (see
-/// `TreeStorage.squaredSplitDistance`), it is split: its children are shown instead. Of several such nodes, the first in
-/// tree order is split first, then they are looked at anew. The r at which a node is split is its separation; that of a
-/// node which never is, is 0.
+/// Let a distance r fall from infinity to 0. At first only the root is shown. A node is split, so that its two children
+/// are shown instead, as soon as these are at least r from each other and from every other node shown, and the node by
+/// itself may be split at r (see `TreeStorage.squaredSplitDistance`). Of several such nodes the first in tree order is
+/// split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never is.
 ///
 /// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units; their squares
-/// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes, the
-/// shorter way counts. Nothing depends on rows or on threads: a tree has one answer.
+/// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes,
+/// the shorter way counts. Nothing depends on rows or on threads: a tree has one answer.
 ///
-/// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is not.
-/// - They are what is shown when all splits at r >= T are over, so every point is in exactly one. A child is shown
+/// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is
+/// not.
+/// - They are what is shown once all splits at r >= T are done, so every point is in exactly one. A child is shown
 ///   after its parent was split, and r only falls: separations never grow from parent to child.
-/// - Any two of them are at least T apart. It holds of the root alone; a split at r >= T adds two nodes that are r from
-///   each other and from all others, and takes one away.
-/// - None that may be split at T could give way to its children with all at least T apart, or it would have been split at T.
-/// - A lesser T only splits, a greater one only merges, for splits come in one order.
+/// - Any two of them are at least T apart: a split at r >= T removes one node and adds two that are r from each other
+///   and from all others.
+/// - None that may be split at T has children that would leave all at least T apart, or it would have been split at T.
+/// - A lesser T only splits, a greater one only merges, for splits have one order.
 ///
-/// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every zoom,
-/// whole or not, and every part of the map alike. `SeparationCode` explains why rounding down keeps all that.
+/// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every
+/// zoom, whole or not, and every part of the map alike. `SeparationCode` explains why rounding down keeps all that.
 ///
 /// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as the caches
 /// hold less of it. Memory, besides the tree's, is 64 bytes a point for nodes and 30 to 70 for the grid and the queue.

@@ -2,8 +2,8 @@ import Treeline
 
 /// Where the least scatter is left in the two halves: `SplitRule.leastScatter`.
 ///
-/// First the best position of all along the principal axis is found. Then the line is turned: each point goes to the half
-/// whose mean is nearer, again and again, as long as that takes off scatter enough (S. Lloyd, 1982,
+/// First the best position of all along the principal axis is found. Then the line is turned: each point goes to the
+/// half whose mean is nearer, again and again, as long as that takes off scatter enough (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// Scatter that is not within the halves is between them, so the least is left where most is between:
@@ -128,7 +128,8 @@ struct Halves {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
-  /// The line on which points are as far from the one mean as from the other; nil where doubles cannot tell these apart.
+  /// The line on which points are as far from the one mean as from the other; nil where doubles cannot tell these
+  /// apart.
   func bisector(from corner: PlanePoint) -> Split? {
     let rightCount = Double(all.count &- left.count)
     let (leftX, leftY) = (Double(left.x) / Double(left.count), Double(left.y) / Double(left.count))

@@ -9,8 +9,8 @@ protocol SplitAlgorithm: Sendable {
 
   /// The split of some points, whose dot products with the axis are not all equal.
   ///
-  /// Both sides of it have points, unless the build is cancelled: then any split will do. The spare arrays may be written
-  /// to where the points are.
+  /// Both sides of it have points, unless the build is cancelled: then any split will do. The spare arrays may be
+  /// written to where the points are.
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split
 }
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Finds the position along an axis at which a split leaves the least scatter in the two halves: of equally good ones the
-/// first.
+/// Finds the position along an axis at which a split leaves the least scatter in the two halves: of equally good ones
+/// the first.
 ///
 /// Points are put into bins of equal width by their dot products. At the ends of a bin, sums over bins give the scatter
 /// between the halves; for the positions inside there is a bound, and only if it is above the best found so far are the
@@ -133,9 +133,9 @@ extension SplitPositionSearch {
 
   /// Tries the positions between bins, and bounds those inside.
   ///
-  /// On the way through a bin of c points, n Sₗ - nₗ S strays from the straight line between its values at both ends by
-  /// at most a quarter of n c times the distance of any two of them: the sum of j of them differs from j/c of the sum of all
-  /// by j (c - j) / c times what their mean lies away from that of the others.
+  /// Along a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at both ends by at most a
+  /// quarter of n c times the greatest distance of two of them: the sum of j of them differs from j/c of the sum of all
+  /// by j (c - j) / c times the distance of their mean to that of the others.
   private mutating func tryEnds(
     of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, across: Int64,
     rightOf left: Halves.Sums

@@ -24,7 +24,8 @@ extension ClusterTree {
   /// that was there before is still there.
   ///
   /// - Parameters:
-  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a name.
+  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a
+  ///     name.
   ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
   ///     skipped. At least 0 and below 2^32.
   ///   - progress: Told how many bytes are written, of how many.

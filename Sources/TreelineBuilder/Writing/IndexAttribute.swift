@@ -5,8 +5,8 @@ public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
 
-  /// - Parameter value: The value of a point, given its row in the input from which the tree was built; nil if the point
-  ///   lacks the column, which is not the same as null.
+  /// - Parameter value: The value of a point, given its row in the input from which the tree was built; nil if the
+  ///   point lacks the column, which is not the same as null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     self.name = name
     self.value = value
@@ -16,8 +16,8 @@ public struct IndexAttribute: Sendable {
 extension IndexAttribute {
   /// The bytes of the column's section, as `AttributeColumn` reads them.
   ///
-  /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that an
-  /// index answers with the same bytes as the input.
+  /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that
+  /// an index answers with the same bytes as the input.
   func section(for tree: ClusterTree) -> [UInt8] {
     var bytes = start(.numbers, entryCount: 0)
     bytes.reserveCapacity(bytes.count + 8 * tree.pointCount)
