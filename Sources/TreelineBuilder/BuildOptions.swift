@@ -1,26 +1,67 @@
-import Foundation
 import Treeline
 
-/// How to build. No option but those that say so changes a byte of the tree.
+/// How to build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
   /// Where nodes are split. Another rule makes another tree.
   public var splitRule: SplitRule
 
-  /// How many threads work on it. The tree is the same for any number.
+  /// How many threads build. The tree is the same for any number.
   public var threads: Int
 
-  /// Whether it is found at what distance each cluster gives way to its parts, which queries by `spacing` need. It takes
-  /// several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
+  /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` need. It
+  /// takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
   public var computesSeparations: Bool
 
-  /// - Precondition: `threads` is 1 or more.
-  public init(
-    splitRule: SplitRule = .mean, threads: Int = ProcessInfo.processInfo.activeProcessorCount,
-    computesSeparations: Bool = false
-  ) {
+  /// - Parameter threads: 1 or more; nil for as many as there are processors.
+  public init(splitRule: SplitRule = .mean, threads: Int? = nil, computesSeparations: Bool = false) {
+    let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     self.splitRule = splitRule
     self.threads = threads
     self.computesSeparations = computesSeparations
+  }
+}
+
+/// How far a build is.
+public struct BuildProgress: Hashable, Sendable {
+  public enum Stage: String, Hashable, Sendable {
+    /// Coordinates are projected to positions on the plane.
+    case projecting
+    /// Points are sorted into tree order.
+    case splitting
+    /// Separations are computed.
+    case separating
+  }
+
+  public let stage: Stage
+
+  /// How much of the stage is done, from 0 to 1. It never falls.
+  public let fraction: Double
+}
+
+/// Why no tree can be built from some points.
+public enum BuildError: Error, Hashable, Sendable {
+  /// A point is not on the sphere or on the plane. `row` counts the points from 0.
+  case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
+  case tooManyPoints(found: Int)
+
+  /// Row numbers are 31 bits wide.
+  package static let maximumPointCount = 1 << 31
+
+  /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.
+  package static let maximumMagnitude = 1e300
+}
+
+extension BuildError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .invalidCoordinate(let row, let found, .webMercator):
+      "row \(row): expected a longitude from -180 to 180 and a latitude from -90 to 90, "
+        + "found longitude \(found.longitude) and latitude \(found.latitude)"
+    case .invalidCoordinate(let row, let found, .planar):
+      "row \(row): expected finite x and y of at most \(Self.maximumMagnitude), found x \(found.x) and y \(found.y)"
+    case .tooManyPoints(let found):
+      "expected at most \(Self.maximumPointCount) points, found \(found); build several trees"
+    }
   }
 }

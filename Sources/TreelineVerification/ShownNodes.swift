@@ -123,17 +123,3 @@ extension ShownNodes {
     }
   }
 }
-
-extension Plane.Projection {
-  /// The square of the distance between two positions, the shorter way around where x is the circle of longitudes; up to
-  /// 2^64 - 1, which stands for all that is greater.
-  @inline(__always)
-  func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
-    var width = a.x > b.x ? a.x - b.x : b.x - a.x
-    if self == .webMercator { width = min(width, 0 &- width) }
-    let height = a.y > b.y ? a.y - b.y : b.y - a.y
-    let (square, overflow) = (UInt64(width) * UInt64(width))
-      .addingReportingOverflow(UInt64(height) * UInt64(height))
-    return overflow ? .max : square
-  }
-}

@@ -12,7 +12,7 @@ import Testing
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
     arguments: [[], ["--separations"]])
-  func memoryIsLetGo(_ options: [String]) throws {
+  func memoryIsDeallocated(_ options: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.benchmarks
     process.arguments = ["cancel", "clustered:300000", "--runs", "20"] + options

@@ -17,12 +17,12 @@ struct TouchedNodes {
 
   /// Queries of views drawn as those of `Work` are.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
-    let places = kind.places(count)
+    let coordinates = kind.coordinates(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline")
       .path
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try ClusterTree(places).write(index: path)
-    let views = MapView.counted(around: places)
+    try ClusterTree(coordinates).write(index: path)
+    let views = MapView.counted(around: coordinates)
     let trace = try MemoryTrace(
       of: "TracedQueries",
       [path, "\(limit)"] + views.map { "\($0.box.west),\($0.box.south),\($0.box.east),\($0.box.north)" })

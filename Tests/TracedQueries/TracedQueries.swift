@@ -17,7 +17,7 @@ enum TracedQueries {
     }
     // So much comes from the system by itself, at an address that nothing else writes to, now or later.
     let mark = UnsafeMutablePointer<Int>.allocate(capacity: 1 << 20)
-    print(UInt(bitPattern: tree.storage.nodes), tree.storage.nodeCount, UInt(bitPattern: mark))
+    tree.withStorage { print(UInt(bitPattern: $0.nodes), $0.nodeCount, UInt(bitPattern: mark)) }
     for (index, box) in boxes.enumerated() {
       write(index, to: mark)
       print(try tree.clusters(.limit(Int(arguments[2])!), in: Viewport(box)).count)

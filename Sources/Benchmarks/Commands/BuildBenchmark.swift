@@ -15,47 +15,31 @@ struct BuildBenchmark: ParsableCommand {
   @Option(help: "Where nodes are split.")
   var split = SplitRule.mean
 
-  @Flag(help: "Separations are found too.")
+  @Flag(help: "Separations are computed too.")
   var separations = false
 
-  @Option(help: "How many builds before those that are timed.")
-  var warmups = 1
-
-  @Option(help: "How many timed builds.")
-  var runs = 3
+  @OptionGroup var timing: TimedRuns
 
   struct Result: Encodable {
     var points: Int
     var threads: Int
     /// One number a build.
-    var seconds: [Double] = []
-    var positions = 0
-    var depth = 0
-    var contentHash = ""
+    var seconds: [Double]
+    var positions: Int
+    var depth: Int
+    var contentHash: String
   }
 
   func run() throws {
-    let places = try points.read()
-    var result = Result(points: places.count, threads: threads)
-    for run in 0..<warmups + runs {
-      // The tree of the last run is let go before the clock starts.
-      var tree: ClusterTree?
-      let time = try seconds {
-        let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separations)
-        tree = try ClusterTree(places, options: options)
-      }
-      if run >= warmups { result.seconds.append(time) }
-      if run == warmups + runs - 1 { try check(tree!, of: places, &result) }
-    }
-    try printJSON(result)
-  }
-
-  private func check(_ tree: ClusterTree, of places: [Coordinate], _ result: inout Result) throws {
-    require(tree.root?.pointCount == places.count, "\(tree.root?.pointCount ?? 0) points of \(places.count)")
+    let coordinates = try points.read()
+    let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separations)
+    let (times, tree) = try timing.measure { try ClusterTree(coordinates, options: options) }
+    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
     let shape = try tree.shape()
-    result.positions = shape.positionCount
-    result.depth = shape.depth
-    result.contentHash = String(tree.contentHash, radix: 16)
+    try printJSON(
+      Result(
+        points: tree.pointCount, threads: threads, seconds: times, positions: shape.positionCount,
+        depth: shape.depth, contentHash: String(tree.contentHash, radix: 16)))
   }
 }
 

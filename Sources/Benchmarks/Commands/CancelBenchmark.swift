@@ -17,12 +17,12 @@ struct CancelBenchmark: ParsableCommand {
   @Option(help: "Where nodes are split.")
   var split = SplitRule.mean
 
-  @Flag(help: "Separations are found too.")
+  @Flag(help: "Separations are computed too.")
   var separations = false
 
   struct Result: Encodable {
     var points: Int
-    /// From cancelling to the end of the build, whose memory is let go meanwhile and afterwards.
+    /// From cancelling to the end of the build, whose memory is deallocated meanwhile and afterwards.
     var seconds: [Double] = []
     /// By how many bytes the process is larger after half of the builds, and as many again, than after the first half.
     var growth = 0
@@ -32,27 +32,29 @@ struct CancelBenchmark: ParsableCommand {
 
   /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
   func run() throws {
-    let places = try points.read()
+    let coordinates = try points.read()
     let (runs, options) = (runs, BuildOptions(splitRule: split, computesSeparations: separations))
     let done = DispatchSemaphore(value: 0)
     Task {
-      try printJSON(await Self.cancelled(places, options, runs: runs))
+      try printJSON(await Self.cancelled(coordinates, options, runs: runs))
       done.signal()
     }
     done.wait()
   }
 
   private static func cancelled(
-    _ places: [Coordinate], _ options: BuildOptions, runs: Int
+    _ coordinates: [Coordinate], _ options: BuildOptions, runs: Int
   ) async throws -> Result {
     let clock = ContinuousClock()
-    let whole = try await clock.measure { blackHole(try await ClusterTree.build(places, options: options)) }
+    let whole = try await clock.measure {
+      blackHole(try await ClusterTree.build(coordinates, options: options))
+    }
     var random = SplitMix64(seed: 8)
-    var result = Result(points: places.count)
+    var result = Result(points: coordinates.count)
     var residentHalfway = 0
     for run in 0..<runs {
       if run == runs / 2 { residentHalfway = try await settledMemory() }
-      let build = Task { try await ClusterTree.build(places, options: options) }
+      let build = Task { try await ClusterTree.build(coordinates, options: options) }
       try await Task.sleep(for: whole * random.number(from: 0, to: 0.95))
       let start = clock.now
       build.cancel()

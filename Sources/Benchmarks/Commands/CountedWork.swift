@@ -29,18 +29,18 @@ struct CountedWork: ParsableCommand {
   }
 
   func run() throws {
-    let places = try points.read()
+    let coordinates = try points.read()
     var tree: ClusterTree!
     for _ in 0..<builds {
       tree = nil
-      tree = try ClusterTree(places, options: BuildOptions(splitRule: split, threads: 1))
+      tree = try ClusterTree(coordinates, options: BuildOptions(splitRule: split, threads: 1))
     }
-    require(tree.pointCount == places.count, "\(tree.pointCount) points of \(places.count)")
-    let questions = MapView.counted(around: places).map { Question(box: $0.box, limit: limit) }
+    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    let questions = MapView.counted(around: coordinates).map { Question(box: $0.box, limit: limit) }
     var clusters = 0
     for _ in 0..<asks {
       for question in questions { clusters += try question.answer(of: tree).count }
     }
-    try printJSON(Result(points: places.count, queries: asks * questions.count, clusters: clusters))
+    try printJSON(Result(points: coordinates.count, queries: asks * questions.count, clusters: clusters))
   }
 }

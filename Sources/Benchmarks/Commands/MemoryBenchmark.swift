@@ -14,7 +14,7 @@ struct MemoryBenchmark: ParsableCommand {
   @Option(help: "How many threads.")
   var threads = 2
 
-  @Flag(help: "Separations are found too.")
+  @Flag(help: "Separations are computed too.")
   var separations = false
 
   @Option(help: "Where to write the index, which is removed again.")
@@ -31,19 +31,20 @@ struct MemoryBenchmark: ParsableCommand {
   }
 
   func run() throws {
-    let places = try points.read()
+    let coordinates = try points.read()
     let before = ResidentMemory.now
     var tree: ClusterTree?
     let options = BuildOptions(threads: threads, computesSeparations: separations)
-    let time = try seconds { tree = try ClusterTree(places, options: options) }
+    let time = try seconds { tree = try ClusterTree(coordinates, options: options) }
     let peak = ResidentMemory.peak
-    require(tree!.root?.pointCount == places.count, "\(tree!.pointCount) points of \(places.count)")
+    require(tree!.root?.pointCount == coordinates.count, "\(tree!.pointCount) points of \(coordinates.count)")
     try tree!.write(index: index)
     defer { try? FileManager.default.removeItem(atPath: index) }
     let size = try FileManager.default.attributesOfItem(atPath: index)[.size] as! Int
     try printJSON(
       Result(
-        points: places.count, threads: threads, seconds: time, residentBefore: before, residentPeak: peak,
+        points: coordinates.count, threads: threads, seconds: time, residentBefore: before,
+        residentPeak: peak,
         indexBytes: size))
   }
 }

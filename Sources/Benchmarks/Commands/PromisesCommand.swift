@@ -40,7 +40,8 @@ struct PromisesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
+    let tree = try ClusterTree(
+      points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
     var result = Result(points: tree.pointCount, seed: seed)
     for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)

@@ -51,9 +51,9 @@ struct QueryBenchmark: ParsableCommand {
   }
 
   func run() throws {
-    let places = try points.read()
-    let views = try views.map(MapView.read) ?? MapView.around(places, perZoom: 25, seed: 5)
-    let tree = try ClusterTree(places)
+    let coordinates = try points.read()
+    let views = try views.map(MapView.read) ?? MapView.around(coordinates, perZoom: 25, seed: 5)
+    let tree = try ClusterTree(coordinates)
     let limits = try limits.map(Self.readLimits) ?? views.map { _ in limit }
     precondition(limits.count == views.count, "\(limits.count) limits for \(views.count) views")
     let questions = zip(views, limits).map { Question(box: $0.box, limit: $1) }
@@ -67,16 +67,11 @@ struct QueryBenchmark: ParsableCommand {
     }
     if check { try zip(questions, answers).forEach { try $0.check($1, of: tree) } }
     var result = Result(
-      points: places.count, zooms: views.map(\.zoom), clusters: answers.map(\.count),
+      points: coordinates.count, zooms: views.map(\.zoom), clusters: answers.map(\.count),
       exhaustedViews: exhausted.count, checkedViews: check ? questions.count : 0, cold: cold,
-      warm: try questions.map { question in
-        median(try (0..<repeats).map { _ in try seconds { _ = try question.answer(of: tree) } })
-      },
-      withCoordinates: try questions.map { question in
-        median(
-          try (0..<repeats).map { _ in
-            try seconds { for cluster in try question.answer(of: tree) { blackHole(cluster.coordinate) } }
-          })
+      warm: try medians(questions) { _ = try $0.answer(of: tree) },
+      withCoordinates: try medians(questions) {
+        for cluster in try $0.answer(of: tree) { blackHole(cluster.coordinate) }
       })
     if throughput {
       let rates = Self.throughput(questions, of: tree)
@@ -87,6 +82,14 @@ struct QueryBenchmark: ParsableCommand {
 
   private static func readLimits(_ path: String) throws -> [Int] {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { Int($0)! }
+  }
+
+  /// The median of the repeats of each question.
+  @inline(__always)
+  private func medians(_ questions: [Question], _ work: (Question) throws -> Void) rethrows -> [Double] {
+    try questions.map { question in
+      median(try (0..<repeats).map { _ in try seconds { try work(question) } })
+    }
   }
 
   private static func coldPass(_ questions: [Question], of tree: ClusterTree) throws -> [Double] {
@@ -148,10 +151,4 @@ struct QueryBenchmark: ParsableCommand {
     }
     return Double(done.withLock { $0 }) / ((clock.now - start) / .seconds(1))
   }
-}
-
-/// Keeps the optimiser from leaving out what made a value.
-@inline(never)
-func blackHole<Value>(_ value: Value) {
-  withExtendedLifetime(value) {}
 }

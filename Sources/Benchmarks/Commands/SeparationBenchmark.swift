@@ -5,7 +5,8 @@ import TreelineBuilder
 /// Times the way from a tree to the separation of each of its nodes.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "separation", abstract: "Times finding at what distance each node gives way to its children."
+    commandName: "separation",
+    abstract: "Times computing at what distance each node is split into its children."
   )
 
   @Argument(help: "The points.")
@@ -14,56 +15,40 @@ struct SeparationBenchmark: ParsableCommand {
   @Option(help: "How many threads.")
   var threads = 2
 
-  @Option(help: "How many times before those that are timed.")
-  var warmups = 1
-
-  @Option(help: "How many timed times.")
-  var runs = 3
+  @OptionGroup var timing: TimedRuns
 
   struct Result: Encodable {
     var points: Int
     var threads: Int
     /// One number a run.
-    var seconds: [Double] = []
-    var splits = 0
-    var looksPerSplit = 0.0
-    var cellsPerLook = 0.0
-    var grids = 0
+    var seconds: [Double]
+    var splits: Int
+    var looksPerSplit: Double
+    var cellsPerLook: Double
+    var grids: Int
     /// By split.
-    var nodesOnGrids = 0.0
-    var residentBefore = 0
-    var residentPeak = 0
-    var codesHash = ""
+    var nodesOnGrids: Double
+    var residentBefore: Int
+    var residentPeak: Int
+    var codesHash: String
   }
 
   func run() throws {
     let tree = try ClusterTree(points.read())
-    var result = Result(points: tree.pointCount, threads: threads, residentBefore: ResidentMemory.now)
-    for run in 0..<warmups + runs {
-      var found: (codes: ContiguousArray<UInt16>, work: SeparationWork)?
-      let time = seconds { found = tree.separations(threads: threads) }
-      if run >= warmups { result.seconds.append(time) }
-      if run == warmups + runs - 1 { try check(found!, of: tree, &result) }
-    }
-    result.residentPeak = ResidentMemory.peak
-    try printJSON(result)
-  }
-
-  private func check(
-    _ found: (codes: ContiguousArray<UInt16>, work: SeparationWork), of tree: ClusterTree,
-    _ result: inout Result
-  ) throws {
+    let residentBefore = ResidentMemory.now
+    let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
+    let residentPeak = ResidentMemory.peak
     // Every node with two children, whose positions differ by a unit or more, was split.
-    let parted = try tree.shape().positionCount - 1
-    require(found.work.splits <= parted, "\(found.work.splits) splits of \(parted) nodes")
-    result.splits = found.work.splits
-    let splits = Double(max(found.work.splits, 1))
-    result.looksPerSplit = Double(found.work.looks) / splits
-    result.cellsPerLook = Double(found.work.cells) / Double(max(found.work.looks, 1))
-    result.grids = found.work.grids
-    result.nodesOnGrids = Double(found.work.nodesOnGrids) / splits
-    var hash: UInt64 = 0
-    for code in found.codes { hash = (hash ^ UInt64(code)) &* 0x100_0000_01b3 }
-    result.codesHash = String(hash, radix: 16)
+    let internalNodes = try tree.shape().positionCount - 1
+    require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
+    let splits = Double(max(work.splits, 1))
+    let hash = codes.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    try printJSON(
+      Result(
+        points: tree.pointCount, threads: threads, seconds: times, splits: work.splits,
+        looksPerSplit: Double(work.looks) / splits,
+        cellsPerLook: Double(work.cells) / Double(max(work.looks, 1)),
+        grids: work.grids, nodesOnGrids: Double(work.nodesOnGrids) / splits, residentBefore: residentBefore,
+        residentPeak: residentPeak, codesHash: String(hash, radix: 16)))
   }
 }

@@ -13,7 +13,7 @@ struct PointFile: ExpressibleByArgument {
   }
 
   func read() throws -> [Coordinate] {
-    if let (kind, count) = generated { return kind.places(count) }
+    if let (kind, count) = generated { return kind.coordinates(count) }
     guard name.hasSuffix(".f64") else { return try PointReader.read(path: name).coordinates }
     let data = try Data(contentsOf: URL(fileURLWithPath: name), options: .alwaysMapped)
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }

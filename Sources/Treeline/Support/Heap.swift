@@ -1,38 +1,51 @@
 /// A binary heap: its least element is found at once, inserted and removed in O(log n).
 ///
 /// Written here because the runtime depends on nothing else.
-struct Heap<Element: Comparable> {
-  private var elements: [Element] = []
+package struct Heap<Element: Comparable> {
+  @usableFromInline var elements: ContiguousArray<Element> = []
+
+  @inlinable
+  package init() {}
+
+  /// The least element.
+  @inlinable
+  package var first: Element? { elements.first }
 
   /// - Complexity: O(log n)
-  mutating func insert(_ element: Element) {
-    var place = elements.count
+  @inlinable
+  package mutating func insert(_ element: Element) {
     elements.append(element)
-    while place > 0 {
-      let parent = (place - 1) / 2
-      guard element < elements[parent] else { break }
-      elements[place] = elements[parent]
-      place = parent
+    elements.withUnsafeMutableBufferPointer { elements in
+      var slot = elements.count &- 1
+      while slot > 0 {
+        let parent = (slot &- 1) / 2
+        guard element < elements[parent] else { break }
+        elements[slot] = elements[parent]
+        slot = parent
+      }
+      elements[slot] = element
     }
-    elements[place] = element
   }
 
   /// Removes the least element.
   ///
   /// - Complexity: O(log n)
-  mutating func popFirst() -> Element? {
-    guard let first = elements.first, let last = elements.popLast() else { return nil }
-    if elements.isEmpty { return first }
-    var place = 0
-    while true {
-      var child = 2 * place + 1
-      guard child < elements.count else { break }
-      if child + 1 < elements.count, elements[child + 1] < elements[child] { child += 1 }
-      guard elements[child] < last else { break }
-      elements[place] = elements[child]
-      place = child
+  @inlinable
+  package mutating func popFirst() -> Element? {
+    guard let last = elements.popLast() else { return nil }
+    if elements.isEmpty { return last }
+    return elements.withUnsafeMutableBufferPointer { elements in
+      let first = elements[0]
+      var slot = 0
+      while 2 &* slot &+ 1 < elements.count {
+        var child = 2 &* slot &+ 1
+        if child &+ 1 < elements.count && elements[child &+ 1] < elements[child] { child &+= 1 }
+        guard elements[child] < last else { break }
+        elements[slot] = elements[child]
+        slot = child
+      }
+      elements[slot] = last
+      return first
     }
-    elements[place] = last
-    return first
   }
 }

@@ -7,7 +7,8 @@
 /// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.
 public struct ClusterTree: Sendable {
   /// Reached by `withStorage` alone: a pointer taken from it keeps nothing.
-  package let storage: TreeStorage
+  /// Reached by `withStorage` alone: a pointer taken from it keeps nothing.
+  private let storage: TreeStorage
 
   /// How coordinates relate to the tree's fixed-point plane.
   public let plane: Plane

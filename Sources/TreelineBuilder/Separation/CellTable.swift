@@ -1,7 +1,6 @@
 import CPrefetch
-import Foundation
 
-/// Which cells of a grid there are: a hash table of numbers, open and probed one slot after another.
+/// The cells of a grid that hold nodes: a hash table of their numbers, with open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
     /// The table is as large as so many of its greatest bits say.
@@ -21,20 +20,17 @@ struct CellTable: ~Copyable {
     slots = Self.allocate(bits: bits)
   }
 
-  deinit { free(slots) }
+  deinit { slots.freeZeros() }
 
-  /// Memory from the system is all zeros and costs nothing before it is used; setting it would take long at once.
   private static func allocate(bits: Int) -> UnsafeMutablePointer<Slot> {
-    let memory = calloc(1 << bits, MemoryLayout<Slot>.stride)
-    precondition(memory != nil, "No memory for a table of \(1 << bits) cells")
-    let slots = memory!.bindMemory(to: Slot.self, capacity: 1 << bits)
-    LargePages.wish(for: slots, count: 1 << bits)
+    let slots = UnsafeMutablePointer<Slot>.allocateZeros(count: 1 << bits)
+    MemoryBlock(slots, count: 1 << bits).adviseLargePages()
     return slots
   }
 
-  /// Forgets all cells, and makes room for about as many.
+  /// Removes all cells, and makes room for about `expected`.
   mutating func empty(for expected: Int) {
-    free(slots)
+    slots.freeZeros()
     count = 0
     bits = max(4, Int.bitWidth - expected.leadingZeroBitCount)
     slots = Self.allocate(bits: bits)
@@ -65,24 +61,24 @@ struct CellTable: ~Copyable {
   mutating func add(_ hash: UInt32, _ number: UInt32) {
     count &+= 1
     if count &* 3 > 2 << bits { grow() }
-    place(Slot(hash: hash, number: number))
+    insert(Slot(hash: hash, number: number))
   }
 
   @inline(__always)
-  private func place(_ new: Slot) {
+  private func insert(_ new: Slot) {
     var slot = firstSlot(of: new.hash)
     while self[slot].number != 0 { slot = nextSlot(slot) }
     slots[Int(slot)] = new
   }
 
-  /// Makes the table twice as large. What a cancelled build leaves behind lacks cells.
+  /// Makes the table twice as large; that of a cancelled build lacks cells.
   private mutating func grow() {
     let (old, oldBits) = (slots, bits)
     bits += 1
     slots = Self.allocate(bits: bits)
     for block in (0..<1 << oldBits).blocks(of: BuildMonitor.blockSize / 8) where !monitor.isCancelled {
-      for slot in block where old[slot].number != 0 { place(old[slot]) }
+      for slot in block where old[slot].number != 0 { insert(old[slot]) }
     }
-    free(old)
+    old.freeZeros()
   }
 }

@@ -10,8 +10,8 @@ extension NeighbourGrid {
   /// From this reach on every cell is looked at: there are but a thousand nodes or so as far apart.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// The cells with all that is within reach of two positions; nil where these are so far from each other that
-  /// there would be much else, and each has to be looked at by itself.
+  /// The cells with all that is within reach of two positions; nil if these are so far from each other that there would
+  /// be much else, and each has to be searched by itself.
   @inline(__always)
   func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
@@ -19,7 +19,7 @@ extension NeighbourGrid {
       return Area(columns: (0, last), rows: (0, last))
     }
     let (top, bottom) = (min(a.y, b.y), max(a.y, b.y))
-    let width = metric.width(a.x, b.x)
+    let width = projection.width(a.x, b.x)
     guard width <= 4 &* reach, bottom &- top <= 4 &* reach else { return nil }
     let west = a.x &+ width == b.x ? a.x : b.x
     return Area(
@@ -29,12 +29,12 @@ extension NeighbourGrid {
 
   @inline(__always)
   private func before(_ x: UInt32, _ reach: UInt32) -> UInt32 {
-    metric.isCyclic ? x &- reach : x &- min(x, reach)
+    projection.isCyclic ? x &- reach : x &- min(x, reach)
   }
 
   @inline(__always)
   private func behind(_ x: UInt32, _ reach: UInt32) -> UInt32 {
-    metric.isCyclic ? x &+ reach : x &+ min(.max &- x, reach)
+    projection.isCyclic ? x &+ reach : x &+ min(.max &- x, reach)
   }
 
   @inline(__always)
@@ -55,11 +55,11 @@ extension NeighbourGrid {
   /// The nearest node of some, by the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
-    /// `Fork.none` for a single position, and where there is none.
-    var fork = Fork.none
+    /// `InternalNode.none` for a single position, and where there is none.
+    var node = InternalNode.none
   }
 
-  /// Looks for the node nearest to either of two positions, but for one fork, among those nearer than one known.
+  /// Looks for the node nearest to either of two positions, but for one node, among those nearer than one known.
   ///
   /// - Returns: how many cells and pieces of them were looked at.
   @inline(__always)
@@ -89,17 +89,17 @@ extension NeighbourGrid {
     _ nearest: inout Neighbour
   ) {
     let lanes = Self.lanes(of: piece)
-    for place in 0..<Int(piece.pointee.count) where lanes[8 + place] != exception {
-      let position = PlanePoint(x: lanes[place], y: lanes[4 + place])
-      let squaredDistance = metric.squaredDistance(position, toNearerOf: a, b)
+    for lane in 0..<Int(piece.pointee.count) where lanes[8 + lane] != exception {
+      let position = PlanePoint(x: lanes[lane], y: lanes[4 + lane])
+      let squaredDistance = projection.squaredDistance(position, toNearerOf: a, b)
       if squaredDistance < nearest.squaredDistance {
-        nearest = Neighbour(squaredDistance: squaredDistance, fork: lanes[8 + place])
+        nearest = Neighbour(squaredDistance: squaredDistance, node: lanes[8 + lane])
       }
     }
   }
 }
 
-/// Tells of four nodes at once, nearly always, that none is near.
+/// Rules out four nodes at once, nearly always, as too far away.
 ///
 /// Differences are taken modulo 2^32, the shorter way round on either axis, and so are never too long; squares are
 /// rounded, which a longer limit makes up for. What passes is measured exactly.
@@ -134,7 +134,7 @@ private struct Sieve {
   func passesAny(of piece: NeighbourGrid.Piece) -> Bool {
     let a = Self.squaredLengths(piece.x &- ax, piece.y &- ay)
     let b = Self.squaredLengths(piece.x &- bx, piece.y &- by)
-    return any((a .<= limit .| b .<= limit) .& (piece.fork .!= exception))
+    return any((a .<= limit .| b .<= limit) .& (piece.node .!= exception))
   }
 
   @inline(__always)

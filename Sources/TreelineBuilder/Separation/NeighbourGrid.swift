@@ -1,16 +1,15 @@
 import Treeline
 
-/// The nodes shown, by where they are: a grid over the plane of which only cells that hold a node are kept, in a hash
-/// table.
+/// The nodes shown, by position: a grid over the plane of which only cells that hold a node are kept, in a hash table.
 ///
-/// A cell is a chain of pieces of 64 bytes, a line of the caches each, which hold positions as well as forks: to measure
-/// distances nothing else is read.
+/// A cell is a chain of pieces of 64 bytes, a cache line each, which hold positions as well as numbers of nodes: to
+/// measure distances nothing else is read.
 struct NeighbourGrid: ~Copyable {
   struct Piece {
     var x = SIMD4<UInt32>()
     var y = SIMD4<UInt32>()
-    /// `Fork.none` for a single position.
-    var fork = SIMD4<UInt32>()
+    /// `InternalNode.none` for a single position.
+    var node = SIMD4<UInt32>()
     var column: UInt32
     var row: UInt32
     var count: UInt32 = 0
@@ -20,7 +19,7 @@ struct NeighbourGrid: ~Copyable {
     static let capacity = 4
   }
 
-  let metric: PlaneMetric
+  let projection: Plane.Projection
   /// The plane has as many columns of cells, all of one width, and rows.
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
@@ -31,14 +30,14 @@ struct NeighbourGrid: ~Copyable {
   private var table: CellTable
 
   /// - Parameter capacity: how many nodes there will ever be at most.
-  init(capacity: Int, _ metric: PlaneMetric, _ monitor: BuildMonitor) {
-    self.metric = metric
-    // Memory that nobody writes to costs nothing, and more pieces than nodes are rarely needed: see `isExhausted`.
+  init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
+    self.projection = projection
+    // Memory that is never written to costs nothing, and more pieces than nodes are rarely needed: see `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
     ).bindMemory(to: Piece.self, capacity: pieceCapacity)
-    LargePages.wish(for: pieces, count: pieceCapacity)
+    MemoryBlock(pieces, count: pieceCapacity).adviseLargePages()
     // Piece 0 is read as the end of every chain.
     pieces.initialize(to: Piece(column: 0, row: 0))
     table = CellTable(monitor)
@@ -46,7 +45,7 @@ struct NeighbourGrid: ~Copyable {
 
   deinit { MemoryBlock(pieces, count: pieceCapacity).deallocate() }
 
-  /// Takes all nodes away and cuts the plane anew.
+  /// Removes all nodes and divides the plane anew.
   ///
   /// - Parameters:
   ///   - count: how many nodes are to come now.
@@ -122,7 +121,7 @@ extension NeighbourGrid {
 
 extension NeighbourGrid {
   @inline(__always)
-  mutating func insert(_ position: PlanePoint, _ fork: UInt32) {
+  mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
     if cell.pointee.count == Piece.capacity {
       // What is full moves behind the first piece, where there is room again.
@@ -131,52 +130,52 @@ extension NeighbourGrid {
       cell.pointee.next = piece
       cell.pointee.count = 0
     }
-    Self.set(cell, Int(cell.pointee.count), position, fork)
+    Self.set(cell, Int(cell.pointee.count), position, node)
     cell.pointee.count &+= 1
   }
 
-  /// Puts the children of a fork in its place.
+  /// Replaces a node by its children.
   @inline(__always)
-  mutating func replace(_ number: UInt32, at position: PlanePoint, by fork: Fork) {
+  mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
-    let (cell, piece, place) = find(number, column, row)
+    let (cell, piece, lane) = find(number, column, row)
     // Most often one of the two is in the same cell.
-    if self.column(fork.left.x) == column && self.column(fork.left.y) == row {
-      Self.set(piece, place, fork.left, fork.leftFork)
-      insert(fork.right, fork.rightFork)
-    } else if self.column(fork.right.x) == column && self.column(fork.right.y) == row {
-      Self.set(piece, place, fork.right, fork.rightFork)
-      insert(fork.left, fork.leftFork)
+    if self.column(node.left.x) == column && self.column(node.left.y) == row {
+      Self.set(piece, lane, node.left, node.leftNode)
+      insert(node.right, node.rightNode)
+    } else if self.column(node.right.x) == column && self.column(node.right.y) == row {
+      Self.set(piece, lane, node.right, node.rightNode)
+      insert(node.left, node.leftNode)
     } else {
-      remove(from: cell, piece, place)
-      insert(fork.left, fork.leftFork)
-      insert(fork.right, fork.rightFork)
+      remove(from: cell, piece, lane)
+      insert(node.left, node.leftNode)
+      insert(node.right, node.rightNode)
     }
   }
 
-  /// Where a fork is: its cell, the piece of it and the place in that.
+  /// Where a node is: its cell, the piece of it and the lane in that.
   @inline(__always)
-  private func find(_ fork: UInt32, _ column: UInt32, _ row: UInt32) -> (
-    cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, place: Int
+  private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
+    cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {
     let cell = cell(column, row)!
     var piece = cell
     while true {
-      for place in 0..<Int(piece.pointee.count) where Self.lanes(of: piece)[8 &+ place] == fork {
-        return (cell, piece, place)
+      for lane in 0..<Int(piece.pointee.count) where Self.lanes(of: piece)[8 &+ lane] == node {
+        return (cell, piece, lane)
       }
-      precondition(piece.pointee.next != 0, "A fork that is shown is in no cell")
+      precondition(piece.pointee.next != 0, "A node that is shown is in no cell")
       piece = pieces + Int(piece.pointee.next)
     }
   }
 
   private mutating func remove(
-    from cell: UnsafeMutablePointer<Piece>, _ piece: UnsafeMutablePointer<Piece>, _ place: Int
+    from cell: UnsafeMutablePointer<Piece>, _ piece: UnsafeMutablePointer<Piece>, _ lane: Int
   ) {
-    // The last node of the first piece takes the place.
+    // The last node of the first piece replaces it.
     let last = Int(cell.pointee.count) - 1
     let lanes = Self.lanes(of: cell)
-    Self.set(piece, place, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])
+    Self.set(piece, lane, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])
     cell.pointee.count -= 1
     let next = cell.pointee.next
     if cell.pointee.count == 0 && next != 0 {
@@ -186,7 +185,7 @@ extension NeighbourGrid {
     }
   }
 
-  /// A piece's x, y and forks, four of each, one by one.
+  /// A piece's x, y and nodes, four of each, one by one.
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 
@@ -204,11 +203,11 @@ extension NeighbourGrid {
 
   @inline(__always)
   private static func set(
-    _ piece: UnsafeMutablePointer<Piece>, _ place: Int, _ position: PlanePoint, _ fork: UInt32
+    _ piece: UnsafeMutablePointer<Piece>, _ lane: Int, _ position: PlanePoint, _ node: UInt32
   ) {
     let lanes = lanes(of: piece)
-    lanes[place] = position.x
-    lanes[4 &+ place] = position.y
-    lanes[8 &+ place] = fork
+    lanes[lane] = position.x
+    lanes[4 &+ lane] = position.y
+    lanes[8 &+ lane] = node
   }
 }

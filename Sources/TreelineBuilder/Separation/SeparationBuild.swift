@@ -1,41 +1,39 @@
 import Treeline
 
-/// Finds the separation of every node of a tree: the distance at which it gives way to its children.
+/// Computes the separation of every node of a tree: the distance at which it is split into its children.
 ///
-/// Let a distance r fall from infinity to 0. At first the root alone is shown. Whenever some node shown has two children
-/// that are at least r from each other and from every other node shown, and it may be split at r for its own part (see
-/// `TreeStorage.squaredSplitDistance`), it is split: its children are shown in its place. Of several such nodes, the first in tree order is split first, then they are looked at anew. The r
-/// at which a node is split is its separation; that of a node which never is, is 0.
+/// Let a distance r fall from infinity to 0. At first only the root is shown. A node is split, so that its two children
+/// are shown instead, as soon as these are at least r from each other and from every other node shown, and the node by
+/// itself may be split at r (see `TreeStorage.squaredSplitDistance`). Of several such nodes the first in tree order is
+/// split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never is.
 ///
 /// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units; their squares
-/// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes, the
-/// shorter way counts. Nothing depends on rows or on threads: a tree has one answer.
+/// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes,
+/// the shorter way counts. Nothing depends on rows or on threads: a tree has one answer.
 ///
-/// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is not.
-/// - They are what is shown when all splits at r >= T are over, so every point is in exactly one. A child is shown
+/// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is
+/// not.
+/// - They are what is shown once all splits at r >= T are done, so every point is in exactly one. A child is shown
 ///   after its parent was split, and r only falls: separations never grow from parent to child.
-/// - Any two of them are at least T apart. It holds of the root alone; a split at r >= T adds two nodes that are r from
-///   each other and from all others, and takes one away.
-/// - None that may be split at T could give way to its children with all at least T apart, or it would have been split at T.
-/// - A lesser T only splits, a greater one only merges, for splits come in one order.
+/// - Any two of them are at least T apart: a split at r >= T removes one node and adds two that are r from each other
+///   and from all others.
+/// - None that may be split at T has children that would leave all at least T apart, or it would have been split at T.
+/// - A lesser T only splits, a greater one only merges, for splits have one order.
 ///
-/// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every zoom,
-/// whole or not, and every part of the map alike. `SeparationCode` tells why rounding the numbers down leaves all that as
-/// it is.
+/// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every
+/// zoom, whole or not, and every part of the map alike. `SeparationCode` explains why rounding down keeps all that.
 ///
-/// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as less of it lies in
-/// the caches. Memory, besides the tree's and for as long
-/// as it takes, is 64 bytes a point for forks and 30 to 70 for the grid and the queue.
+/// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as the caches
+/// hold less of it. Memory, besides the tree's, is 64 bytes a point for nodes and 30 to 70 for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection
   let threads: Int
   let monitor: BuildMonitor
 
-  /// The code of every node with two children, at the place of its right child's first point in tree order; zero at all
-  /// other places.
+  /// The code of every node with two children, at the tree index of its right child's first point; zero elsewhere.
   struct Result {
-    /// Memory that is the caller's to let go.
+    /// Memory that is the caller's to deallocate.
     var codes: UnsafeMutableBufferPointer<UInt16>
     var work: SeparationWork
   }
@@ -45,7 +43,7 @@ struct SeparationBuild {
     monitor.pass(over: codes.indices) {
       codes.extracting($0).initialize(repeating: SeparationCode.zero.rawValue)
     }
-    let work = findSeparations(codes)
+    let work = computeSeparations(codes)
     if monitor.isCancelled {
       let block = codes.baseAddress.map { MemoryBlock($0, count: codes.count) }
       inBackground { block?.deallocate() }
@@ -54,31 +52,30 @@ struct SeparationBuild {
     return Result(codes: codes, work: work)
   }
 
-  private func findSeparations(_ codes: UnsafeMutableBufferPointer<UInt16>) -> SeparationWork {
+  private func computeSeparations(_ codes: UnsafeMutableBufferPointer<UInt16>) -> SeparationWork {
     guard let start = codes.baseAddress, !codes.isEmpty else { return SeparationWork() }
-    let metric = PlaneMetric(projection)
-    let table = ForkTable(of: storage, metric, threads: threads, monitor)
+    let table = InternalNodeTable(of: storage, projection, threads: threads, monitor)
     if monitor.isCancelled {
       inBackground { table.deallocate() }
       return SeparationWork()
     }
     let run = Unmanaged.passRetained(
-      Run(table, SplitSequence(table, pointCount: codes.count, metric, start, monitor)))
+      Run(table, SplitSequence(table, pointCount: codes.count, projection, start, monitor)))
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
-    monitor.letGo { finished.release() }
+    monitor.deallocate { finished.release() }
     // Where there are stacks, fewer nodes are split than there are points.
-    let told = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
-    monitor.advance(.separating, by: codes.count - told)
+    let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
+    monitor.advance(.separating, by: codes.count - reported)
     return work
   }
 
-  /// What takes memory on the way, to be let go by whichever thread has it last.
+  /// What takes memory meanwhile, deallocated by whichever thread has it last.
   private final class Run {
-    private let table: ForkTable
+    private let table: InternalNodeTable
     private var sequence: SplitSequence
 
-    init(_ table: ForkTable, _ sequence: consuming SplitSequence) {
+    init(_ table: InternalNodeTable, _ sequence: consuming SplitSequence) {
       self.table = table
       self.sequence = sequence
     }
@@ -88,6 +85,48 @@ struct SeparationBuild {
     func splitAll() -> SeparationWork {
       sequence.run()
       return sequence.work
+    }
+  }
+}
+
+/// What it took to compute all separations.
+package struct SeparationWork: Hashable, Sendable {
+  /// Nodes that were split.
+  package var splits = 0
+  /// How often the neighbours of a node's children were looked at.
+  package var looks = 0
+  /// Cells of the grid that were looked up in it.
+  package var cells = 0
+  /// How often the grid was made anew, and the nodes on all these grids together.
+  package var grids = 0
+  package var nodesOnGrids = 0
+}
+
+extension ClusterTree {
+  /// The separation of every node with two children, as a code: see `SeparationBuild`.
+  ///
+  /// - Parameter progress: as that of a build.
+  /// - Complexity: O(n log n) steps on all measured data, about 100 bytes a point of memory on the way.
+  package func separations(
+    threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) -> (codes: ContiguousArray<UInt16>, work: SeparationWork) {
+    do throws(BuildFailure) {
+      return try separations(
+        threads: threads, BuildMonitor(pointCount: pointCount, report: progress))
+    } catch {
+      preconditionFailure("A build that nobody can cancel was cancelled")
+    }
+  }
+
+  func separations(
+    threads: Int, _ monitor: BuildMonitor
+  ) throws(BuildFailure) -> (codes: ContiguousArray<UInt16>, work: SeparationWork) {
+    try withStorage { storage throws(BuildFailure) in
+      let result = try SeparationBuild(
+        storage: storage, projection: plane.projection, threads: threads, monitor: monitor
+      ).run()
+      defer { result.codes.deallocate() }
+      return (ContiguousArray(result.codes), result.work)
     }
   }
 }

@@ -2,32 +2,32 @@ import Treeline
 
 /// Splits a tree's nodes one after another while a distance r falls, and notes at which r each of them is split.
 ///
-/// The rule is that of `SeparationBuild`. What makes it fast is that hardly any node is looked at in vain:
+/// The rule is that of `SeparationBuild`. It is fast because hardly any node is looked at in vain:
 ///
-/// A fork that is shown has an appointment at a distance at which, or later, it can split. At first that is its own: that
-/// between its children, or that up to which it scatters. When r has fallen that far, the neighbours of the children are looked at; if none is nearer
-/// than r, the fork is split. Otherwise the nearest one blocks it, and as long as that is shown the fork cannot split
-/// before r is their distance: so that is its next appointment. Should the blocker split sooner, the fork is
-/// called for: one of the blocker's children blocks it now, or it has an appointment at once. A single position never
-/// splits, so nobody needs to be called when it does. Hence whatever could split at r has an appointment at r or above,
-/// and appointments are kept in the order of distances and then of the tree: the rule's own order.
+/// A node that is shown is queued at a distance at which, or later, it can split. At first that is its own: that
+/// between its children, or that up to which it scatters. When r has fallen that far, the neighbours of the children
+/// are looked at; if none is nearer than r, the node is split. Otherwise the nearest one blocks it, and as long as that
+/// is shown the node cannot split before r is their distance: so there it is queued next. Should the blocker split
+/// sooner, the node is queued anew: one of the blocker's children blocks it now, or it may split at once. A single
+/// position never splits, so nothing need wait for it. Hence whatever could split at r is queued at r or above, and the
+/// queue is in the order of distances and then of the tree: the rule's own order.
 ///
-/// About 1.3 looks at neighbours a node are what real and generated data take. All nodes shown are r apart,
-/// so as long as cells are about as wide as r, each has few nodes, and few cells are near.
+/// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so as long as cells
+/// are about as wide as r, each has few nodes, and few cells are near.
 ///
-/// The idea to bound a key from above, to look again when the bound is due and to wait at what stood in the way is that of
-/// lazy greedy algorithms (M. Minoux, 1978, doi:10.1007/BFb0006528); a chain of nodes in a falling order, each
-/// far enough from all before it, is a farthest-point order (T. Gonzalez, 1985, doi:10.1016/0304-3975(85)90224-5) that a
-/// given tree restricts.
+/// To bound a key from above, to look again when the bound is due and to wait for what blocks is the idea of lazy
+/// greedy algorithms (M. Minoux, 1978, doi:10.1007/BFb0006528); a chain of nodes in a falling order, each far enough
+/// from all before it, is a farthest-point order (T. Gonzalez, 1985, doi:10.1016/0304-3975(85)90224-5) that a given
+/// tree restricts.
 struct SplitSequence: ~Copyable {
-  let forks: UnsafeMutablePointer<Fork>
+  let nodes: UnsafeMutablePointer<InternalNode>
   let root: UInt32
-  let metric: PlaneMetric
+  let projection: Plane.Projection
   let monitor: BuildMonitor
-  /// The code of each fork's separation, zero to begin with.
+  /// The code of each node's separation, zero to begin with.
   let separations: UnsafeMutablePointer<UInt16>
 
-  var queue: FallingQueue
+  var queue: SplitQueue
   var grid: NeighbourGrid
   var cellsAhead = CellsAhead()
   /// The square of the distance to which the grid's cells were made to measure.
@@ -37,36 +37,182 @@ struct SplitSequence: ~Copyable {
   /// Nodes that are shown now.
   var shownCount = 1
   var work = SeparationWork()
-  /// For tests: told of each split, and of the square of its distance.
-  let note: ((_ fork: UInt32, _ squaredDistance: UInt64) -> Void)?
+  /// For tests: called with each split, and the square of its distance.
+  let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
   init(
-    _ table: ForkTable, pointCount: Int, _ metric: PlaneMetric, _ separations: UnsafeMutablePointer<UInt16>,
-    _ monitor: BuildMonitor, note: ((_ fork: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
+    _ table: InternalNodeTable, pointCount: Int, _ projection: Plane.Projection,
+    _ separations: UnsafeMutablePointer<UInt16>,
+    _ monitor: BuildMonitor, note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
   ) {
-    forks = table.forks
+    nodes = table.nodes
     root = table.root
-    self.metric = metric
+    self.projection = projection
     self.separations = separations
     self.monitor = monitor
     self.note = note
-    queue = FallingQueue(monitor)
-    grid = NeighbourGrid(capacity: pointCount, metric, monitor)
+    queue = SplitQueue(monitor)
+    grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }
 
-  /// Splits all that can be split. Of no use once the monitor was told to cancel.
+  /// Splits all that can be split. Of no use once the build is cancelled.
   mutating func run() {
-    guard root != Fork.none else { return }
-    grid.insert(forks[Int(root)].position, root)
-    makeAppointment(root, at: forks[Int(root)].squaredOwnDistance)
-    while let appointment = queue.next() {
-      fetchAhead()
-      guard forks[Int(appointment.fork)].stamp == appointment.stamp else { continue }
-      fitGrid(to: appointment.squaredDistance)
+    guard root != InternalNode.none else { return }
+    grid.insert(nodes[Int(root)].position, root)
+    enqueue(root, at: nodes[Int(root)].squaredOwnDistance)
+    while let split = queue.next() {
+      prefetchAhead()
+      guard nodes[Int(split.node)].stamp == split.stamp else { continue }
+      fitGrid(to: split.squaredDistance)
       // A cancelled grid lacks nodes.
       if monitor.isCancelled { return }
-      stopWaiting(appointment.fork)
-      look(at: appointment.fork, squaredDistance: appointment.squaredDistance)
+      stopWaiting(split.node)
+      look(at: split.node, squaredDistance: split.squaredDistance)
     }
+  }
+}
+
+// MARK: - Splitting
+
+extension SplitSequence {
+  /// Splits a node if it can be split now that r has fallen to a distance; queues it again otherwise.
+  @inline(__always)
+  mutating func look(at number: UInt32, squaredDistance: UInt64) {
+    let node = nodes[Int(number)]
+    let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
+    if nearest.squaredDistance < squaredDistance {
+      wait(number, for: nearest.node, orUntil: nearest.squaredDistance)
+    } else {
+      split(number, node, at: squaredDistance)
+    }
+  }
+
+  /// The node shown that is nearest to one of a node's children, the node itself apart.
+  @inline(__always)
+  private mutating func nearestNeighbour(
+    of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
+  ) -> NeighbourGrid.Neighbour {
+    work.looks += 1
+    var nearest = NeighbourGrid.Neighbour(squaredDistance: squaredDistance)
+    let reach = Self.reach(squaredDistance)
+    if let area = grid.area(around: node.left, node.right, reach: reach) {
+      find(node.left, node.right, in: area, but: number, &nearest)
+    } else {
+      for child in [node.left, node.right] {
+        find(child, child, in: grid.area(around: child, child, reach: reach)!, but: number, &nearest)
+      }
+    }
+    return nearest
+  }
+
+  @inline(__always)
+  private mutating func find(
+    _ a: PlanePoint, _ b: PlanePoint, in area: NeighbourGrid.Area, but number: UInt32,
+    _ nearest: inout NeighbourGrid.Neighbour
+  ) {
+    let seen = grid.findNearest(to: a, b, in: area, but: number, &nearest)
+    work.cells += seen.cells
+    piecesSinceGrid += seen.pieces
+  }
+
+  /// No less than a distance, in whole units.
+  @inline(__always)
+  static func reach(_ squaredDistance: UInt64) -> UInt32 {
+    UInt32(min(Double(squaredDistance).squareRoot() + 1, 0x1p31))
+  }
+
+  private mutating func split(_ number: UInt32, _ node: InternalNode, at squaredDistance: UInt64) {
+    separations[Int(number)] = SeparationCode(roundingDown: squaredDistance).rawValue
+    nodes[Int(number)].setSplit()
+    grid.replace(number, at: node.position, by: node)
+    shownCount += 1
+    work.splits += 1
+    note?(number, squaredDistance)
+    if work.splits.isMultiple(of: Self.splitsBetweenReports) {
+      monitor.advance(.separating, by: Self.splitsBetweenReports)
+    }
+    show(node.leftNode, besides: node.right, node.rightNode, squaredDistance)
+    show(node.rightNode, besides: node.left, node.leftNode, squaredDistance)
+    queueWaiters(for: node, squaredDistance)
+  }
+
+  static var splitsBetweenReports: Int { 1 << 10 }
+
+  /// Queues a node that is shown from now on. Its sibling is what blocks it most often.
+  @inline(__always)
+  private mutating func show(
+    _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
+  ) {
+    if number == InternalNode.none { return }
+    let (left, right) = (nodes[Int(number)].left, nodes[Int(number)].right)
+    let own = min(nodes[Int(number)].squaredOwnDistance, squaredDistance)
+    let toSibling = projection.squaredDistance(sibling, toNearerOf: left, right)
+    if toSibling < own {
+      wait(number, for: siblingNode, orUntil: toSibling)
+    } else {
+      enqueue(number, at: own)
+    }
+  }
+
+  /// Queues all that a node blocked: one of its children blocks them now, or they may split at once.
+  @inline(__always)
+  private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
+    var waiter = node.firstWaiter
+    while waiter != InternalNode.none {
+      let (left, right) = (nodes[Int(waiter)].left, nodes[Int(waiter)].right)
+      let next = nodes[Int(waiter)].nextWaiter
+      nodes[Int(waiter)].previousWaiter = InternalNode.none
+      let own = min(nodes[Int(waiter)].squaredOwnDistance, squaredDistance)
+      let toLeft = projection.squaredDistance(node.left, toNearerOf: left, right)
+      let toRight = projection.squaredDistance(node.right, toNearerOf: left, right)
+      if min(toLeft, toRight) < own {
+        wait(waiter, for: toLeft <= toRight ? node.leftNode : node.rightNode, orUntil: min(toLeft, toRight))
+      } else {
+        enqueue(waiter, at: own)
+      }
+      waiter = next
+    }
+  }
+}
+
+// MARK: - Waiting
+
+extension SplitSequence {
+  /// Queues a node for when r has fallen to a distance; never at 0, where any two nodes would be apart.
+  @inline(__always)
+  mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
+    let node = nodes + Int(number)
+    node.pointee.stamp &+= 1
+    guard squaredDistance > 0 else { return }
+    queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
+  }
+
+  /// Puts a node into the list of those that another one blocks, and queues it at a distance.
+  ///
+  /// - Parameter blocker: `InternalNode.none` for a single position, which nothing waits for.
+  @inline(__always)
+  mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
+    if blocker != InternalNode.none {
+      let next = nodes[Int(blocker)].firstWaiter
+      nodes[Int(number)].nextWaiter = next
+      nodes[Int(number)].previousWaiter = blocker | InternalNode.blockerMark
+      if next != InternalNode.none { nodes[Int(next)].previousWaiter = number }
+      nodes[Int(blocker)].firstWaiter = number
+    }
+    enqueue(number, at: squaredDistance)
+  }
+
+  /// Takes a node out of the list that it is in, if any.
+  @inline(__always)
+  mutating func stopWaiting(_ number: UInt32) {
+    let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
+    if previous == InternalNode.none { return }
+    if previous & InternalNode.blockerMark != 0 {
+      nodes[Int(previous ^ InternalNode.blockerMark)].firstWaiter = next
+    } else {
+      nodes[Int(previous)].nextWaiter = next
+    }
+    if next != InternalNode.none { nodes[Int(next)].previousWaiter = previous }
+    nodes[Int(number)].previousWaiter = InternalNode.none
   }
 }

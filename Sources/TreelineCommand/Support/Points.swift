@@ -14,7 +14,8 @@ struct Points {
   /// - Parameters:
   ///   - splitRule: where it was asked for, which is a mistake with an index.
   ///   - computesSeparations: whether the tree is asked by spacing; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false) throws
+  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false)
+    throws
   {
     self.keepsColumns = keepsColumns
     if input.isIndex {

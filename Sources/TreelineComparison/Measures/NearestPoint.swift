@@ -35,8 +35,11 @@ extension ClusterTree {
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
+    try withStorage { storage in try distanceToNearestPoint(of: storage, x: x, y: y) }
+  }
+
+  private func distanceToNearestPoint(of storage: TreeStorage, x: Double, y: Double) throws -> Double? {
     guard let root = storage.root else { return nil }
-    defer { withExtendedLifetime(storage) {} }
     func visit(_ node: Node) -> (bound: Double, node: Node) {
       (squaredDistance(fromX: x, y, to: storage.box(of: node)), node)
     }

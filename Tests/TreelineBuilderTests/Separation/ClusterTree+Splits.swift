@@ -11,18 +11,22 @@ extension ClusterTree {
   func splits(
     turnedBy turn: UInt32 = 0, as projection: Plane.Projection? = nil
   ) -> (splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>) {
-    defer { withExtendedLifetime(storage) {} }
+    withStorage { splits(of: $0, turnedBy: turn, as: projection ?? plane.projection) }
+  }
+
+  private func splits(
+    of storage: TreeStorage, turnedBy turn: UInt32, as projection: Plane.Projection
+  ) -> (splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>) {
     var codes = ContiguousArray<UInt16>(repeating: 0, count: pointCount)
     var splits: [SeparationByDefinition.Split] = []
     let monitor = BuildMonitor(pointCount: pointCount)
-    let metric = PlaneMetric(projection ?? plane.projection)
-    let table = ForkTable(of: storage, metric, threads: 1, monitor)
+    let table = InternalNodeTable(of: storage, projection, threads: 1, monitor)
     defer { table.deallocate() }
     table.turn(by: turn)
     codes.withUnsafeMutableBufferPointer { codes in
       guard let start = codes.baseAddress else { return }
-      var sequence = SplitSequence(table, pointCount: codes.count, metric, start, monitor) {
-        splits.append(SeparationByDefinition.Split(fork: Int($0), squaredDistance: $1))
+      var sequence = SplitSequence(table, pointCount: codes.count, projection, start, monitor) {
+        splits.append(SeparationByDefinition.Split(node: Int($0), squaredDistance: $1))
       }
       sequence.run()
     }
@@ -30,14 +34,14 @@ extension ClusterTree {
   }
 }
 
-extension ForkTable {
+extension InternalNodeTable {
   fileprivate func turn(by turn: UInt32) {
-    var stack = root == Fork.none ? [] : [root]
+    var stack = root == InternalNode.none ? [] : [root]
     while let number = stack.popLast() {
-      forks[Int(number)].position.x &+= turn
-      forks[Int(number)].left.x &+= turn
-      forks[Int(number)].right.x &+= turn
-      stack += [forks[Int(number)].leftFork, forks[Int(number)].rightFork].filter { $0 != Fork.none }
+      nodes[Int(number)].position.x &+= turn
+      nodes[Int(number)].left.x &+= turn
+      nodes[Int(number)].right.x &+= turn
+      stack += [nodes[Int(number)].leftNode, nodes[Int(number)].rightNode].filter { $0 != InternalNode.none }
     }
   }
 }

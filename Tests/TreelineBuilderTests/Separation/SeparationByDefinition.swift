@@ -6,8 +6,8 @@ import Treeline
 /// O(n^3).
 struct SeparationByDefinition {
   struct Split: Equatable {
-    /// The place of the first point of its right child.
-    var fork: Int
+    /// The tree index of the first point of its right child.
+    var node: Int
     var squaredDistance: UInt64
   }
 
@@ -24,12 +24,12 @@ struct SeparationByDefinition {
     var distance = UInt64.max
     while let next = next(of: shown, at: distance) {
       distance = next.squaredDistance
-      let place = shown.firstIndex(of: next.entry)!
+      let index = shown.firstIndex(of: next.entry)!
       let children = outline.entries[next.entry].children
       splits.append(
         Split(
-          fork: outline.entries[children[1]].cluster.range.lowerBound, squaredDistance: distance))
-      shown.replaceSubrange(place...place, with: children)
+          node: outline.entries[children[1]].cluster.range.lowerBound, squaredDistance: distance))
+      shown.replaceSubrange(index...index, with: children)
     }
   }
 

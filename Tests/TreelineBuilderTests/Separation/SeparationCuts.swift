@@ -48,8 +48,8 @@ struct SeparationCuts {
 
     // Both in the exact square of the distance, and in that which its code stands for.
     let exact = required == .beyondAll ? UInt64.max : required.squaredDistance
-    for (place, entry) in shown.enumerated() {
-      for other in shown[..<place] {
+    for (index, entry) in shown.enumerated() {
+      for other in shown[..<index] {
         let squared = squaredDistance(entry, other)
         if squared < exact || Double(squared).squareRoot() < distance {
           violations.append("\(entry) and \(other) are \(Double(squared).squareRoot()) apart")

@@ -53,7 +53,7 @@ import TreelineBuilder
     #expect(difference == nil, "\(set): \(String(describing: difference))")
     var codes = ContiguousArray<UInt16>(repeating: 0, count: tree.pointCount)
     for split in expected {
-      codes[split.fork] = SeparationCode(roundingDown: split.squaredDistance).rawValue
+      codes[split.node] = SeparationCode(roundingDown: split.squaredDistance).rawValue
     }
     #expect(found.codes == codes, "\(set)")
     #expect(tree.separations(threads: 1).codes == codes, "\(set)")

@@ -141,7 +141,7 @@ private struct Question: CustomStringConvertible {
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
     guard isSpacing else { return entry.cluster.spread.trace }
     let right = outline.entries[entry.children[1]].cluster
-    return Double(outline.tree.storage.separations![right.range.lowerBound])
+    return outline.tree.withStorage { Double($0.separations![right.range.lowerBound]) }
   }
 
   /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points alone, where

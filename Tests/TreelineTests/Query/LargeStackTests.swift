@@ -25,7 +25,8 @@ import TreelineBuilder
     #expect(stack.isStack && stack.pointCount == 401 * 999 && stack.rect.isPoint)
     #expect(try tree.children(of: stack.id).isEmpty)
     // The others are 401, in buckets of up to 16.
-    #expect(tree.storage.nodeCount < 401, "\(tree.storage.nodeCount) records")
+    let recordCount = tree.withStorage { $0.nodeCount }
+    #expect(recordCount < 401, "\(recordCount) records")
     #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
     #expect(try tree.expansionZoom(of: stack.id, by: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     for clusters in [

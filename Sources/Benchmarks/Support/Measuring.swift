@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+  try ContinuousClock().measure(work) / .seconds(1)
+}
+
+func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
+
+func printJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys]
+  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// A result that contradicts the points makes its timing worthless.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+  precondition(condition, "A timed answer is wrong: \(message())")
+}
+
+/// Keeps the optimiser from leaving out what made a value.
+@inline(never)
+func blackHole<Value>(_ value: Value) {
+  withExtendedLifetime(value) {}
+}
+
+/// How often work is timed.
+struct TimedRuns: ParsableArguments {
+  @Option(help: "How many runs before those that are timed.")
+  var warmups = 1
+
+  @Option(help: "How many timed runs.")
+  var runs = 3
+
+  /// The seconds of each timed run, and the result of the last one. Each result is deallocated before the next run.
+  func measure<Value>(_ work: () throws -> Value) rethrows -> (seconds: [Double], last: Value) {
+    var times: [Double] = []
+    var last: Value?
+    for _ in 0..<warmups + runs {
+      last = nil
+      times.append(try Benchmarks.seconds { last = try work() })
+    }
+    return (Array(times.dropFirst(warmups)), last!)
+  }
+}
+
+/// The memory of this process that is not swapped out, in bytes.
+enum ResidentMemory {
+  #if os(Linux)
+    // Not getrusage: its peak begins with that of the process that started this one.
+    static var now: Int { kilobytes("VmRSS:") << 10 }
+    static var peak: Int { kilobytes("VmHWM:") << 10 }
+
+    private static func kilobytes(_ name: String) -> Int {
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+      return Int(line.filter(\.isNumber)) ?? 0
+    }
+  #else
+    static var now: Int { peak }
+    static var peak: Int {
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    }
+  #endif
+}

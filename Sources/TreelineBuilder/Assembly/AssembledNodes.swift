@@ -1,0 +1,94 @@
+import Treeline
+
+/// The nodes of a tree in the order in which one thread would have made them, in memory that the tree is to own.
+struct AssembledNodes {
+  let records: UnsafeMutablePointer<NodeRecord>
+  let sums: UnsafeMutablePointer<NodeSums>
+  let spreads: UnsafeMutablePointer<NodeSpread>
+  let recordCount: Int
+  /// Where the next children go.
+  private var next = 1
+
+  var blocks: [MemoryBlock] {
+    let pairCount = Self.pairCount(recordCount)
+    return [
+      MemoryBlock(records, count: recordCount), MemoryBlock(sums, count: pairCount),
+      MemoryBlock(spreads, count: pairCount),
+    ]
+  }
+
+  private static func pairCount(_ recordCount: Int) -> Int { max(recordCount - 1, 0) / 2 }
+
+  /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the
+  /// build is cancelled.
+  init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
+    recordCount = top?.recordCount ?? 0
+    let pairCount = Self.pairCount(recordCount)
+    records = .allocate(capacity: recordCount)
+    sums = .allocate(capacity: pairCount)
+    spreads = .allocate(capacity: pairCount)
+    var stack = top.map { [(node: $0, record: 0)] } ?? []
+    var subtrees: [Subtree] = []
+    while let (node, record) = stack.popLast() {
+      switch node.content {
+      case .unbuilt: preconditionFailure("A piece of work was left undone")
+      case .subtree(let nodes):
+        subtrees.append(Subtree(node: node, record: record, next: next))
+        next += nodes.records.count - 1
+      case .split(let spread, let left, let right):
+        let leftRecord = addChildren(of: node.segment, at: record, spread: spread)
+        stack.append((right, leftRecord + 1))
+        stack.append((left, leftRecord))
+      }
+    }
+    copy(subtrees, threads: threads, monitor)
+  }
+
+  /// A piece, the record that awaits its root, and where the others go.
+  private struct Subtree {
+    let node: TopNode
+    let record: Int
+    let next: Int
+  }
+
+  private func copy(_ subtrees: [Subtree], threads: Int, _ monitor: BuildMonitor) {
+    let work = WorkQueue(subtrees)
+    nonisolated(unsafe) let nodes = self
+    work.run(threads: min(threads, subtrees.count)) { subtree in
+      if !monitor.isCancelled { nodes.copy(subtree) }
+      return []
+    }
+  }
+
+  private mutating func addChildren(of segment: Segment, at record: Int, spread: NodeSpread) -> Int {
+    let (left, moments) = (next, segment.points.moments)
+    (records + record).initialize(
+      to: NodeRecord(box: segment.box, count: UInt32(moments.count), childOffset: UInt32(left - record)))
+    (sums + (left - 1) / 2).initialize(to: NodeSums(x: moments.x, y: moments.y))
+    (spreads + (left - 1) / 2).initialize(to: spread)
+    next += 2
+    return left
+  }
+
+  private func copy(_ subtree: Subtree) {
+    guard case .subtree(let nodes) = subtree.node.content else {
+      preconditionFailure("A piece that is none")
+    }
+    let next = subtree.next
+    var root = nodes.records[0]
+    if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }
+    (records + subtree.record).initialize(to: root)
+    Self.copy(nodes.records.dropFirst(), to: records + next)
+    Self.copy(nodes.sums[...], to: sums + (next - 1) / 2)
+    Self.copy(nodes.spreads[...], to: spreads + (next - 1) / 2)
+    subtree.node.content = .unbuilt
+  }
+
+  private static func copy<Element>(
+    _ elements: ContiguousArray<Element>.SubSequence, to start: UnsafeMutablePointer<Element>
+  ) {
+    elements.withUnsafeBufferPointer { from in
+      if let source = from.baseAddress { start.initialize(from: source, count: from.count) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Treeline
+
+/// The node records of a subtree, the first of them its root's, in the order in which they are stored.
+struct NodeArrays: Sendable {
+  var records: ContiguousArray<NodeRecord> = []
+  var sums: ContiguousArray<NodeSums> = []
+  var spreads: ContiguousArray<NodeSpread> = []
+
+  /// - Parameter pointCount: how many points the subtree has, to make room for.
+  init(pointCount: Int) {
+    // A bucket holds 8 points or more on average.
+    records.reserveCapacity(pointCount / 4 + 1)
+    sums.reserveCapacity(pointCount / 8 + 1)
+    spreads.reserveCapacity(pointCount / 8 + 1)
+    records.append(Self.unwritten)
+  }
+
+  private static let unwritten = NodeRecord(
+    box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
+
+  /// Makes room for the children of a node and describes it, all but its box.
+  ///
+  /// - Returns: where the left child's record is; the right child's follows it.
+  @inline(__always)
+  mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int {
+    let left = records.count
+    records[record].count = UInt32(moments.count)
+    records[record].childOffset = UInt32(left - record)
+    records.append(Self.unwritten)
+    records.append(Self.unwritten)
+    sums.append(NodeSums(x: moments.x, y: moments.y))
+    spreads.append(spread)
+    return left
+  }
+
+  /// Gives nodes with children their boxes, each that of its children together, and measures their sums from the
+  /// corners of those.
+  ///
+  /// - Parameters:
+  ///   - root: the node that all the others lie below.
+  ///   - firstBelow: the first of their records.
+  mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
+    // Through pointers: whether arrays are looked up in place is up to the optimiser.
+    records.withUnsafeMutableBufferPointer { records in
+      sums.withUnsafeMutableBufferPointer { sums in
+        func finish(_ record: Int) {
+          let node = records[record]
+          guard node.childOffset != 0 else { return }
+          let left = record + Int(node.childOffset)
+          let box = records[left].box.union(records[left + 1].box)
+          records[record].box = box
+          sums[(left - 1) / 2].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
+          sums[(left - 1) / 2].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
+        }
+        for record in (firstBelow..<records.count).reversed() { finish(record) }
+        finish(root)
+      }
+    }
+  }
+}

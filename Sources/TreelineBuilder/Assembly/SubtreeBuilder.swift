@@ -1,0 +1,75 @@
+import Treeline
+
+/// Builds the nodes below one node, depth first: the left subtree whole, then the right one.
+///
+/// The stack is an array, so no shape of data overflows the thread's.
+struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
+  private let splitter: Splitter<Algorithm>
+  private var nodes: NodeArrays
+  private var narrowStack: ContiguousArray<NarrowNode> = []
+
+  init(_ splitter: Splitter<Algorithm>, pointCount: Int) {
+    self.splitter = splitter
+    nodes = NodeArrays(pointCount: pointCount)
+  }
+
+  /// The nodes; of no use once the build is cancelled.
+  mutating func build(_ root: Segment) -> NodeArrays {
+    let monitor = splitter.monitor
+    var stack: ContiguousArray = [root]
+    while let segment = stack.popLast(), !monitor.isCancelled {
+      if segment.isNarrow {
+        buildNarrow(segment)
+      } else if var children = splitter.split(segment) {
+        nodes.records[segment.record].box = segment.box
+        children.left.record = nodes.addChildren(of: segment.record, segment.points.moments, children.spread)
+        children.right.record = children.left.record + 1
+        stack.append(children.right)
+        stack.append(children.left)
+      } else if !monitor.isCancelled {
+        nodes.records[segment.record] = splitter.arrays.makeBucket(
+          segment.points, by: splitter.algorithm, monitor)
+        monitor.advance(.splitting, by: segment.count)
+      }
+    }
+    return nodes
+  }
+
+  /// A node whose sums fit 64 bits, and so do those of all below it: most of any tree.
+  ///
+  /// All sums are measured from one corner, that of the first node. Boxes are not computed on the way down, which would
+  /// cost a pass over the points at each level, but united from the buckets up once the subtree is complete.
+  private struct NarrowNode {
+    var points: PointGroup<UInt64>
+    var record: Int
+    var level: Int
+  }
+
+  private mutating func buildNarrow(_ root: Segment) {
+    let firstNew = nodes.records.count
+    let points = PointGroup(
+      first: root.points.first, moments: Moments<UInt64>(converting: root.points.moments),
+      corner: root.points.corner)
+    narrowStack.append(NarrowNode(points: points, record: root.record, level: root.level))
+    while let node = narrowStack.popLast(), !splitter.monitor.isCancelled { expand(node) }
+    if splitter.monitor.isCancelled { return }
+    nodes.finish(root.record, firstBelow: firstNew, summedFrom: points.corner)
+    splitter.monitor.advance(.splitting, by: root.count)
+  }
+
+  @inline(__always)
+  private mutating func expand(_ node: NarrowNode) {
+    let corner = node.points.corner
+    guard
+      let (left, right, spread) = splitter.split(
+        node.points, level: node.level, summedBy: { splitter.arrays.moments($0, from: corner) })
+    else {
+      nodes.records[node.record] = splitter.arrays.makeBucket(
+        node.points, by: splitter.algorithm, splitter.monitor)
+      return
+    }
+    let record = nodes.addChildren(of: node.record, node.points.moments, spread)
+    narrowStack.append(NarrowNode(points: right, record: record + 1, level: node.level + 1))
+    narrowStack.append(NarrowNode(points: left, record: record, level: node.level + 1))
+  }
+}

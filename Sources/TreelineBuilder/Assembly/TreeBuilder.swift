@@ -1,0 +1,103 @@
+import Treeline
+
+/// Builds the nodes over points on the plane. All threads together split a node of so many points that a thread would
+/// be idle otherwise; smaller ones are split by whichever thread is free, and below a certain size a whole subtree is
+/// one piece of work.
+struct TreeBuilder<Algorithm: SplitAlgorithm> {
+  private let splitter: Splitter<Algorithm>
+  private let threads: Int
+
+  /// Pieces of work a thread should find at least, so that all end at about the same time.
+  private static var piecesPerThread: Int { 16 }
+
+  init(_ splitter: Splitter<Algorithm>, threads: Int) {
+    self.splitter = splitter
+    self.threads = threads
+  }
+
+  /// Sorts the points into tree order, notes their gaps, and returns the nodes. Of no use once the build is cancelled.
+  func build(pointCount: Int) -> TopNode {
+    let (arrays, monitor) = (splitter.arrays, splitter.monitor)
+    let box = arrays.box(0..<pointCount, threads: threads, monitor)
+    let corner = PlanePoint(x: box.minX, y: box.minY)
+    let moments = arrays.moments(0..<pointCount, from: corner, threads: threads, monitor)
+    let top = TopNode(
+      Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: 0))
+    let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
+    WorkQueue(splitLargest(top, pieceSize)).run(threads: threads) { node in
+      if monitor.isCancelled { return [] }
+      if node.segment.count > pieceSize, let children = split(node) { return children }
+      var builder = SubtreeBuilder(splitter, pointCount: node.segment.count)
+      node.content = .subtree(builder.build(node.segment))
+      return []
+    }
+    return top
+  }
+
+  /// Splits nodes by all threads together as long as one has more points than each thread's share: as where splits
+  /// leave most of the points on one side.
+  ///
+  /// - Returns: what is left to do.
+  private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
+    // One thread alone would choose the splits: the others had better split smaller nodes meanwhile.
+    if Algorithm.passesOverPoints { return [top] }
+    let most = max(top.segment.count / threads, pieceSize)
+    var (large, small) = ([top], [TopNode]())
+    while let node = large.popLast() {
+      if node.segment.count > most, let children = split(node, threads: threads) {
+        large += children
+      } else {
+        small.append(node)
+      }
+    }
+    return small
+  }
+
+  private func split(_ node: TopNode, threads: Int = 1) -> [TopNode]? {
+    guard let (left, right, spread) = splitter.split(node.segment, threads: threads) else { return nil }
+    let children = (TopNode(left), TopNode(right))
+    node.content = .split(spread: spread, left: children.0, right: children.1)
+    return [children.0, children.1]
+  }
+}
+
+/// A node above or at the root of a piece of work. One thread at a time has it.
+final class TopNode: @unchecked Sendable {
+  enum Content {
+    case unbuilt
+    case subtree(NodeArrays)
+    case split(spread: NodeSpread, left: TopNode, right: TopNode)
+  }
+
+  let segment: Segment
+  var content = Content.unbuilt
+
+  init(_ segment: Segment) {
+    self.segment = segment
+  }
+
+  /// Deallocates all that lies below.
+  func removeAll() { forEach { $0.content = .unbuilt } }
+
+  /// How many node records there are from here on down.
+  var recordCount: Int {
+    var count = 0
+    forEach { node in
+      switch node.content {
+      case .unbuilt: preconditionFailure("A piece of work was left undone")
+      case .subtree(let nodes): count += nodes.records.count
+      case .split: count += 1
+      }
+    }
+    return count
+  }
+
+  /// Visits the node and all below it, without recursion: the tree may be deep.
+  private func forEach(_ visit: (TopNode) -> Void) {
+    var stack = [self]
+    while let node = stack.popLast() {
+      if case .split(_, let left, let right) = node.content { stack += [left, right] }
+      visit(node)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// What a build reports while it goes on, and how it learns that it is cancelled.
+///
+/// Threads look at `isCancelled` every few milliseconds and return at once. What they leave behind is unfinished, and
+/// is thrown away.
+final class BuildMonitor: Sendable {
+  private let cancellation = Atomic<Bool>(false)
+  private let state: Mutex<State>
+  let pointCount: Int
+  private let report: (@Sendable (BuildProgress) -> Void)?
+
+  private struct State {
+    var stage = BuildProgress.Stage.projecting
+    var done = 0
+    var reportedPercent = -1
+  }
+
+  /// How many points a thread may work on between two looks at `isCancelled`: about 5 ms.
+  static let blockSize = 1 << 20
+
+  init(pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
+    self.pointCount = max(pointCount, 1)
+    state = Mutex(State())
+    self.report = report
+  }
+
+  var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+  func cancel() { cancellation.store(true, ordering: .relaxed) }
+
+  /// Does a pass over many points block by block, and stops early if the build is cancelled.
+  @inline(__always)
+  func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
+    for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
+  }
+
+  /// The same, but the first block is done even if the build is cancelled: so something is known of the points.
+  @inline(__always)
+  func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
+    for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
+      work(block)
+    }
+  }
+
+  /// Reports that `count` more points are done in a stage. Calls of `report` come one after another.
+  func advance(_ stage: BuildProgress.Stage, by count: Int) {
+    guard let report, !isCancelled else { return }
+    state.withLock { state in
+      if state.stage != stage { state = State(stage: stage) }
+      state.done += count
+      let percent = state.done * 100 / pointCount
+      guard percent > state.reportedPercent else { return }
+      state.reportedPercent = percent
+      report(BuildProgress(stage: stage, fraction: min(Double(state.done) / Double(pointCount), 1)))
+    }
+  }
+}
+
+/// Why there is no tree.
+enum BuildFailure: Error {
+  case invalid(BuildError)
+  case cancelled
+}
+
+extension Range<Int> {
+  /// The range divided into blocks of a size, the last one shorter.
+  func blocks(of size: Int) -> some Sequence<Range<Int>> {
+    stride(from: lowerBound, to: upperBound, by: size).lazy.map { $0..<Swift.min($0 + size, self.upperBound) }
+  }
+}

@@ -1,0 +1,89 @@
+import Treeline
+
+/// The memory of a build: some of it becomes the tree's, the rest is deallocated.
+struct BuildMemory {
+  let arrays: PointArrays
+  let pointCount: Int
+
+  init(pointCount: Int) {
+    self.pointCount = pointCount
+    arrays = PointArrays(
+      points: .allocate(capacity: pointCount), rows: .allocate(capacity: pointCount),
+      gaps: .allocate(capacity: pointCount + 1),
+      sparePoints: .allocate(capacity: pointCount), spareRows: .allocate(capacity: pointCount))
+  }
+
+  /// Gives up a build.
+  func deallocate() {
+    for block in [points, rows, gaps] + spare { block.deallocate() }
+  }
+
+  private var points: MemoryBlock { MemoryBlock(arrays.points, count: pointCount) }
+  private var rows: MemoryBlock { MemoryBlock(arrays.rows, count: pointCount) }
+  private var gaps: MemoryBlock { MemoryBlock(arrays.gaps, count: pointCount + 1) }
+  private var spare: [MemoryBlock] {
+    [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
+  }
+
+  /// Gives every point the number of its row, which touches the memory for the first time.
+  func numberRows(threads: Int, _ monitor: BuildMonitor) {
+    _ = inChunks(of: pointCount, threads: threads) { range in
+      monitor.pass(over: range) { block in
+        for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
+      }
+    }
+  }
+
+  /// Hands positions, rows, gaps and nodes to a tree, and its separations.
+  ///
+  /// What is not needed any more is deallocated first: at the end of a build it would be the most. If the build is
+  /// cancelled, all is deallocated.
+  ///
+  /// - Parameter separate: computes the codes of a tree's separations, if they are wanted.
+  func finish(
+    _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
+    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
+  ) throws(BuildFailure) -> TreeStorage {
+    monitor.deallocate { for block in spare { block.deallocate() } }
+    let packedGaps = packedGaps(threads: threads, monitor)
+    monitor.deallocate { gaps.deallocate() }
+    let nodes = AssembledNodes(top, threads: threads, monitor)
+    var blocks = [points, rows, MemoryBlock(packedGaps, count: (pointCount + 1) / 2)] + nodes.blocks
+    do throws(BuildFailure) {
+      if monitor.isCancelled { throw .cancelled }
+      let separations = try separate(storage(nodes, packedGaps, separations: nil) {})
+      if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
+      return storage(nodes, packedGaps, separations: separations) { [blocks] in
+        for block in blocks { block.deallocate() }
+      }
+    } catch {
+      inBackground { [blocks] in
+        top?.removeAll()
+        for block in blocks { block.deallocate() }
+      }
+      throw error
+    }
+  }
+
+  private func storage(
+    _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
+    release: @escaping @Sendable () -> Void
+  ) -> TreeStorage {
+    TreeStorage(
+      points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps,
+      nodes: nodes.records, nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
+      separations: separations.map { UnsafePointer($0) }, release: release)
+  }
+
+  /// Two gaps a byte, the even one in the low half.
+  private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
+    arrays.gaps[pointCount] = 0
+    nonisolated(unsafe) let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: (pointCount + 1) / 2)
+    _ = inChunks(of: (pointCount + 1) / 2, threads: threads) { range in
+      monitor.pass(over: range) { block in
+        for pair in block { packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4 }
+      }
+    }
+    return packed
+  }
+}

@@ -1,0 +1,56 @@
+import Treeline
+
+extension PointArrays {
+  /// Sorts the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
+  ///
+  /// - Parameter monitor: asked where there are many points, all at one position.
+  func makeBucket<Sum>(
+    _ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor
+  ) -> NodeRecord {
+    let (first, count) = (points.first, points.count)
+    // More than a bucket has room for are not split only because they cannot be.
+    let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)
+    if box.isPoint {
+      monitor.pass(over: first..<first + count - 1) { noteStack($0) }
+    } else {
+      shape(points, by: algorithm, level: 0)
+    }
+    gaps[first + count - 1] = 0
+    return NodeRecord(box: box, count: UInt32(count), childOffset: 0)
+  }
+
+  private func noteStack(_ range: Range<Int>) {
+    (gaps + range.lowerBound).update(repeating: Gap.none, count: range.count)
+  }
+
+  /// Splits the points of a bucket down to single positions and notes at which level each gap was split.
+  ///
+  /// Recursion is as deep as a bucket has positions, 15 levels at most.
+  private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
+    if points.count <= 2 {
+      if points.count == 2 { shapePair(first: points.first, level: level) }
+      return
+    }
+    let scatter = Scatter(points.moments)
+    if scatter.isZero { return noteStack(points.range.dropLast()) }
+    let split = principalSplit(points, scatter, by: algorithm, solver: .halfAngle)
+    let leftCount = partitionFew(points.range, by: split)
+    gaps[points.first + leftCount - 1] = level
+    let parts = points.parts(leftCount: leftCount) { moments($0, from: points.corner) }
+    shape(parts.left, by: algorithm, level: level + 1)
+    shape(parts.right, by: algorithm, level: level + 1)
+  }
+
+  /// The axis of two points leads from one to the other, so the longer component of their distance decides which is
+  /// left.
+  private func shapePair(first: Int, level: UInt8) {
+    let (a, b) = (points[first], points[first + 1])
+    gaps[first] = a == b ? Gap.none : level
+    let width = a.x > b.x ? a.x - b.x : b.x - a.x
+    let height = a.y > b.y ? a.y - b.y : b.y - a.y
+    let isSwapped = width >= height ? a.x > b.x : a.y > b.y
+    guard isSwapped else { return }
+    (points[first], points[first + 1]) = (b, a)
+    (rows[first], rows[first + 1]) = (rows[first + 1], rows[first])
+  }
+}

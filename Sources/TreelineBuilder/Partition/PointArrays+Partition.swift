@@ -1,0 +1,103 @@
+import Dispatch
+import Treeline
+
+extension PointArrays {
+  /// Brings the points left of a split to the front of a range and returns how many there are; within both parts the
+  /// order stays as it is.
+  ///
+  /// It does nothing else, so the loop is short and has no branch: sums are computed afterwards, over the smaller part.
+  /// One copy of it serves every rule: loops that are inlined next to others run short of registers.
+  @inline(never)
+  func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
+    let (first, count) = (range.lowerBound, range.count)
+    var leftCount = 0
+    for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
+      // Anything will do for a cancelled build.
+      if monitor.isCancelled { return 1 }
+      leftCount = partition(block, first: first, leftCount: leftCount, by: split)
+    }
+    move(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
+    checkSides(leftCount, of: count, split)
+    return leftCount
+  }
+
+  /// The same by several threads, each of which partitions a part of the range.
+  func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
+    if threads == 1 { return partition(range, by: split, monitor) }
+    let parts = inChunks(of: range.count, threads: threads) { offsets in
+      let part = range.chunk(offsets)
+      var leftCount = 0
+      for block in (0..<part.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
+        leftCount = partition(block, first: part.lowerBound, leftCount: leftCount, by: split)
+      }
+      return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
+    }
+    // The left points of each part follow those of the parts before, and all right points follow them.
+    var end = range.lowerBound
+    for part in parts {
+      move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)
+      end += part.leftCount
+    }
+    if monitor.isCancelled { return 1 }
+    let leftCount = end - range.lowerBound
+    let targets = parts.reduce(into: [end]) { $0.append($0.last! + $1.rightCount) }
+    DispatchQueue.concurrentPerform(iterations: parts.count) { index in
+      let part = parts[index]
+      let spare = (points: sparePoints + part.first, rows: spareRows + part.first)
+      move(part.rightCount, from: spare, to: targets[index], monitor)
+    }
+    checkSides(leftCount, of: range.count, split)
+    return leftCount
+  }
+
+  /// The same for the few points of a bucket.
+  @inline(__always)
+  func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
+    let (first, count) = (range.lowerBound, range.count)
+    let leftCount = partition(0..<count, first: first, leftCount: 0, by: split)
+    for index in leftCount..<count {
+      points[first + index] = sparePoints[first + index &- leftCount]
+      rows[first + index] = spareRows[first + index &- leftCount]
+    }
+    checkSides(leftCount, of: count, split)
+    return leftCount
+  }
+
+  /// Moves points and rows to an index in tree order; if the two overlap, the target lies before the source.
+  @inline(__always)
+  private func move(
+    _ count: Int, from source: (points: UnsafeMutablePointer<PlanePoint>, rows: UnsafeMutablePointer<UInt32>),
+    to treeIndex: Int, _ monitor: BuildMonitor
+  ) {
+    if source.points == points + treeIndex { return }
+    monitor.pass(over: 0..<count) { block in
+      let start = block.lowerBound
+      (points + treeIndex + start).update(from: source.points + start, count: block.count)
+      (rows + treeIndex + start).update(from: source.rows + start, count: block.count)
+    }
+  }
+
+  /// Goes on with a partition: left points to the front, the others to the spare arrays.
+  @inline(__always)
+  private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
+    let (points, rows) = (points + first, rows + first)
+    let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
+    var leftCount = leftCount
+    for index in block {
+      let point = points[index]
+      let row = rows[index]
+      // Both are written, and only what belongs there is counted; the left end never overtakes the point being read.
+      points[leftCount] = point
+      rows[leftCount] = row
+      sparePoints[index &- leftCount] = point
+      spareRows[index &- leftCount] = row
+      leftCount &+= split.isLeft(point) ? 1 : 0
+    }
+    return leftCount
+  }
+
+  @inline(__always)
+  private func checkSides(_ leftCount: Int, of count: Int, _ split: Split) {
+    precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
+  }
+}

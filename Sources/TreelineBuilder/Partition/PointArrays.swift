@@ -1,0 +1,59 @@
+import Treeline
+
+/// The points being sorted into tree order, and as much room again to do it in.
+///
+/// Threads share these arrays and work on disjoint ranges of them; hence a gap is a whole byte here.
+struct PointArrays: @unchecked Sendable {
+  let points: UnsafeMutablePointer<PlanePoint>
+  let rows: UnsafeMutablePointer<UInt32>
+  let gaps: UnsafeMutablePointer<UInt8>
+  let sparePoints: UnsafeMutablePointer<PlanePoint>
+  let spareRows: UnsafeMutablePointer<UInt32>
+
+  /// The smallest box around a range of points that is not empty.
+  func box(_ range: Range<Int>) -> PlaneRect {
+    var box = PlaneRect(points[range.lowerBound])
+    for index in range { box.formUnion(points[index]) }
+    return box
+  }
+
+  /// The same for many points, by several threads; that of some of them if the build is cancelled.
+  func box(_ range: Range<Int>, threads: Int, _ monitor: BuildMonitor) -> PlaneRect {
+    if threads == 1 {
+      var all = PlaneRect(points[range.lowerBound])
+      monitor.pass(over: range) { all = all.union(box($0)) }
+      return all
+    }
+    return inChunks(of: range.count, threads: threads) { chunk in
+      box(range.chunk(chunk), threads: 1, monitor)
+    }.reduce(PlaneRect(points[range.lowerBound])) { $0.union($1) }
+  }
+
+  /// The moments of a few points.
+  @inline(__always)
+  func moments<Sum>(_ range: Range<Int>, from corner: PlanePoint) -> Moments<Sum> {
+    Moments(UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
+  }
+
+  /// The same of many points, by several threads; that of some of them if the build is cancelled.
+  @inline(never)
+  func moments(
+    _ range: Range<Int>, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor
+  ) -> Moments<UInt128> {
+    if threads == 1 {
+      var all = Moments<UInt128>()
+      monitor.pass(over: range) { all = all + moments($0, from: corner) }
+      return all
+    }
+    return inChunks(of: range.count, threads: threads) { chunk in
+      moments(range.chunk(chunk), from: corner, threads: 1, monitor)
+    }.reduce(Moments(), +)
+  }
+}
+
+extension Range<Int> {
+  /// The part of the range at some offsets from its start.
+  func chunk(_ offsets: Range<Int>) -> Range<Int> {
+    lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound
+  }
+}

@@ -1,0 +1,92 @@
+import Treeline
+
+/// Projects coordinates onto the plane, which it chooses: cut open along the widest empty gap of longitude, or the
+/// bounding square of plain coordinates.
+struct PointProjection {
+  let plane: Plane
+  let clippedPointCount: Int
+
+  /// Writes the position of every coordinate to `points`.
+  ///
+  /// - Throws: `BuildError.invalidCoordinate` for the first coordinate that is out of range.
+  init(
+    _ coordinates: UnsafeBufferPointer<Coordinate>, as projection: Plane.Projection,
+    to points: UnsafeMutablePointer<PlanePoint>, threads: Int, _ monitor: BuildMonitor
+  ) throws(BuildFailure) {
+    if let row = Self.firstInvalid(coordinates, projection, threads, monitor) {
+      throw .invalid(.invalidCoordinate(row: row, found: coordinates[row], projection: projection))
+    }
+    nonisolated(unsafe) let (coordinates, points) = (coordinates, points)
+    switch projection {
+    case .webMercator:
+      let uncut = Plane.webMercator()
+      let chunks = inChunks(of: coordinates.count, threads: threads) { range in
+        var gaps = LongitudeGaps()
+        var clipped = 0
+        for block in range.blocks(of: BuildMonitor.blockSize / 8) where !monitor.isCancelled {
+          for row in block {
+            let point = uncut.point(at: coordinates[row])
+            gaps.add(point.x)
+            clipped += abs(coordinates[row].latitude) > Plane.maximumLatitude ? 1 : 0
+            points[row] = point
+          }
+          monitor.advance(.projecting, by: block.count)
+        }
+        return (gaps: gaps, clipped: clipped)
+      }
+      let seam = chunks.dropFirst().reduce(chunks[0].gaps) { $0.merged(with: $1.gaps) }.seam
+      _ = inChunks(of: coordinates.count, threads: threads) { range in
+        monitor.pass(over: range) { for row in $0 { points[row].x &-= seam } }
+      }
+      plane = .webMercator(seam: seam)
+      clippedPointCount = chunks.reduce(0) { $0 + $1.clipped }
+    case .planar:
+      let plane = Self.square(around: coordinates, monitor)
+      _ = inChunks(of: coordinates.count, threads: threads) { range in
+        monitor.pass(over: range) { block in
+          for row in block { points[row] = plane.point(at: coordinates[row]) }
+          monitor.advance(.projecting, by: block.count)
+        }
+      }
+      self.plane = plane
+      clippedPointCount = 0
+    }
+  }
+
+  private static func firstInvalid(
+    _ coordinates: UnsafeBufferPointer<Coordinate>, _ projection: Plane.Projection, _ threads: Int,
+    _ monitor: BuildMonitor
+  ) -> Int? {
+    let (width, height) =
+      projection == .webMercator ? (180, 90) : (BuildError.maximumMagnitude, BuildError.maximumMagnitude)
+    nonisolated(unsafe) let coordinates = coordinates
+    return inChunks(of: coordinates.count, threads: threads) { range in
+      var first: Int?
+      monitor.pass(over: range) { block in
+        if first != nil { return }
+        // NaN fails every comparison.
+        first = block.first {
+          !(abs(coordinates[$0].longitude) <= width && abs(coordinates[$0].latitude) <= height)
+        }
+      }
+      return first
+    }.lazy.compactMap { $0 }.first
+  }
+
+  private static func square(
+    around coordinates: UnsafeBufferPointer<Coordinate>, _ monitor: BuildMonitor
+  ) -> Plane {
+    guard let first = coordinates.first else { return .planar(left: 0, top: 0, side: 0) }
+    var (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
+    monitor.pass(over: coordinates.indices) { block in
+      for coordinate in coordinates[block] {
+        left = min(left, coordinate.x)
+        right = max(right, coordinate.x)
+        bottom = min(bottom, coordinate.y)
+        top = max(top, coordinate.y)
+      }
+    }
+    // Which zero comes first must not matter: adding 0 makes -0 the other.
+    return .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
+  }
+}

@@ -1,0 +1,107 @@
+/// A node that may be split once the distance has fallen to some length.
+struct QueuedSplit: Comparable {
+  /// The square of that length.
+  var squaredDistance: UInt64
+  var node: UInt32
+  /// That of the node when this was queued; if they differ, the node was queued again or split.
+  var stamp: UInt32
+
+  /// Greater distances come first and, among equal ones, nodes in tree order.
+  @inline(__always)
+  static func < (a: QueuedSplit, b: QueuedSplit) -> Bool {
+    a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
+  }
+
+  /// A number that grows in that order.
+  @inline(__always)
+  var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
+}
+
+/// Sorts queued splits by the eight highest bits in which any two differ, then each part by the next eight, in place
+/// (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
+///
+/// Millions may have the same distance, in a lattice say, and the sort must still be cancelled within milliseconds. A
+/// cancelled sort leaves no order behind.
+struct QueuedSplitSort {
+  let monitor: BuildMonitor
+
+  private static let digitBits = 8
+  private static let radix = 1 << digitBits
+  /// Fewer are sorted one by one.
+  private static let fewSplits = 24
+
+  /// Calls itself 12 deep at most, a rank having 96 bits.
+  func sort(_ splits: UnsafeMutableBufferPointer<QueuedSplit>) {
+    guard splits.count > Self.fewSplits else { return sortFew(splits) }
+    let differing = differingBits(of: splits)
+    guard differing != 0, !monitor.isCancelled else { return }
+    let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
+      bounds.initialize(repeating: 0)
+      // Where the splits with each digit begin, and where the next of them goes.
+      let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
+      let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
+      count(splits, by: shift, into: starts)
+      for digit in 0..<Self.radix { next[digit] = starts[digit] }
+      distribute(splits, by: shift, starts, next)
+      for digit in 0..<Self.radix where starts[digit + 1] - starts[digit] > 1 && !monitor.isCancelled {
+        sort(UnsafeMutableBufferPointer(rebasing: splits[starts[digit]..<starts[digit + 1]]))
+      }
+    }
+  }
+
+  @inline(__always)
+  private func digit(_ split: QueuedSplit, _ shift: UInt128) -> Int {
+    Int(truncatingIfNeeded: split.rank >> shift) & (Self.radix - 1)
+  }
+
+  private func differingBits(of splits: UnsafeMutableBufferPointer<QueuedSplit>) -> UInt128 {
+    let first = splits[0].rank
+    var differing: UInt128 = 0
+    for block in splits.indices.blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
+      for index in block { differing |= splits[index].rank ^ first }
+    }
+    return differing
+  }
+
+  private func count(
+    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128,
+    into starts: UnsafeMutableBufferPointer<Int>
+  ) {
+    for block in splits.indices.blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
+      for index in block { starts[digit(splits[index], shift) + 1] += 1 }
+    }
+    for digit in 0..<Self.radix { starts[digit + 1] += starts[digit] }
+  }
+
+  private func distribute(
+    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128,
+    _ starts: UnsafeMutableBufferPointer<Int>, _ next: UnsafeMutableBufferPointer<Int>
+  ) {
+    var untilLook = BuildMonitor.blockSize
+    for home in 0..<Self.radix {
+      while next[home] < starts[home + 1] {
+        let there = digit(splits[next[home]], shift)
+        if there != home { splits.swapAt(next[home], next[there]) }
+        next[there] += 1
+        untilLook -= 1
+        if untilLook == 0 {
+          if monitor.isCancelled { return }
+          untilLook = BuildMonitor.blockSize
+        }
+      }
+    }
+  }
+
+  private func sortFew(_ splits: UnsafeMutableBufferPointer<QueuedSplit>) {
+    for end in splits.indices.dropFirst() {
+      let split = splits[end]
+      var slot = end
+      while slot > 0, split < splits[slot - 1] {
+        splits[slot] = splits[slot - 1]
+        slot -= 1
+      }
+      splits[slot] = split
+    }
+  }
+}

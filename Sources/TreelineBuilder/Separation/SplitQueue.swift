@@ -1,0 +1,139 @@
+import Treeline
+
+/// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the last
+/// one taken.
+///
+/// Distances are divided into bands, 256 an octave of their squares. Splits of a band that is not reached yet are
+/// appended to a chain of blocks. A band that is reached is sorted; what is added to it afterwards goes to a heap. So
+/// exact order is paid for within a band only, which the caches hold, and what comes next is known well ahead, which
+/// `SplitSequence` needs to prefetch it.
+struct SplitQueue: ~Copyable {
+  private static let bandBits = 8
+  private static let bandCount = (64 - bandBits + 1) << bandBits
+
+  private struct Block {
+    var next: UnsafeMutablePointer<Block>?
+    private var unused: UInt = 0
+
+    static let capacity = 31
+
+    static func make() -> UnsafeMutablePointer<Block> {
+      let size = (capacity + 1) * MemoryLayout<QueuedSplit>.stride
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+      return memory.initializeMemory(as: Block.self, to: Block())
+    }
+  }
+
+  private struct Band {
+    var block: UnsafeMutablePointer<Block>?
+    /// Of the first block; all others are full, as is none.
+    var count = Block.capacity
+  }
+
+  private let bands: UnsafeMutablePointer<Band>
+  private var spareBlocks: UnsafeMutablePointer<Block>?
+  /// The band that is reached.
+  private var current = bandCount
+  /// The splits of that band in order, of which the first `position` were taken.
+  private(set) var sorted: ContiguousArray<QueuedSplit> = []
+  private var position = 0
+  /// Up to where progress was reported; nil in a band of which nothing was.
+  private var reported: Int?
+  private var late = Heap<QueuedSplit>()
+  private let monitor: BuildMonitor
+
+  init(_ monitor: BuildMonitor) {
+    self.monitor = monitor
+    bands = .allocate(capacity: Self.bandCount)
+    bands.initialize(repeating: Band(), count: Self.bandCount)
+  }
+
+  deinit {
+    func free(_ chain: UnsafeMutablePointer<Block>?) {
+      var block = chain
+      while let this = block {
+        block = this.pointee.next
+        this.deallocate()
+      }
+    }
+    for band in 0..<Self.bandCount { free(bands[band].block) }
+    free(spareBlocks)
+    bands.deallocate()
+  }
+
+  /// The square of a distance as a floating-point number of `bandBits` bits behind the leading one.
+  @inline(__always)
+  private static func band(_ squaredDistance: UInt64) -> Int {
+    let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
+    return exponent << bandBits
+      + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
+  }
+
+  @inline(__always)
+  private static func splits(in block: UnsafeMutablePointer<Block>) -> UnsafeMutablePointer<QueuedSplit> {
+    (UnsafeMutableRawPointer(block) + MemoryLayout<Block>.stride).assumingMemoryBound(to: QueuedSplit.self)
+  }
+
+  @inline(__always)
+  mutating func add(_ split: QueuedSplit) {
+    let number = Self.band(split.squaredDistance)
+    if number >= current { return late.insert(split) }
+    var band = bands[number]
+    if band.count == Block.capacity {
+      let block = newBlock()
+      block.pointee.next = band.block
+      band = Band(block: block, count: 0)
+    }
+    (Self.splits(in: band.block!) + band.count).initialize(to: split)
+    band.count &+= 1
+    bands[number] = band
+  }
+
+  private mutating func newBlock() -> UnsafeMutablePointer<Block> {
+    guard let block = spareBlocks else { return Block.make() }
+    spareBlocks = block.pointee.next
+    return block
+  }
+
+  /// Takes the next split; nil if there is none left, and soon after the build was cancelled.
+  @inline(__always)
+  mutating func next() -> QueuedSplit? {
+    while position == sorted.count {
+      if let split = late.popFirst() { return split }
+      guard reachNextBand() else { return nil }
+    }
+    let split = sorted[position]
+    if let first = late.first, first < split { return late.popFirst() }
+    position &+= 1
+    return split
+  }
+
+  /// Which indices of `sorted` were passed since the last call. A band begins `ahead` indices before its first: who
+  /// prefetches what comes that many indices after each of these has prefetched everything in time.
+  @inline(__always)
+  mutating func progress(ahead: Int) -> Range<Int> {
+    let begin = reported ?? -ahead
+    reported = position
+    return begin..<position
+  }
+
+  private mutating func reachNextBand() -> Bool {
+    repeat {
+      if current == 0 || monitor.isCancelled { return false }
+      current -= 1
+    } while bands[current].block == nil
+    sorted.removeAll(keepingCapacity: true)
+    position = 0
+    reported = nil
+    var count = bands[current].count
+    while let block = bands[current].block, !monitor.isCancelled {
+      sorted.append(contentsOf: UnsafeBufferPointer(start: Self.splits(in: block), count: count))
+      count = Block.capacity
+      bands[current].block = block.pointee.next
+      block.pointee.next = spareBlocks
+      spareBlocks = block
+    }
+    sorted.withUnsafeMutableBufferPointer { QueuedSplitSort(monitor: monitor).sort($0) }
+    return true
+  }
+}

@@ -1,0 +1,160 @@
+import Treeline
+
+/// Exact sums over some points, measured from a corner that none of them lies left of or above.
+///
+/// Sums of integers do not depend on the order of the terms: the same points give the same moments, bit for bit,
+/// however they were shuffled, cut into chunks or spread over threads. `Sum` is UInt64 where count and extent prove
+/// that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
+struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+  var count: UInt64 = 0
+  var x: UInt64 = 0
+  var y: UInt64 = 0
+  var xx: Sum = 0
+  var xy: Sum = 0
+  var yy: Sum = 0
+
+  @inline(__always)
+  init() {}
+
+  @inline(__always)
+  init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
+    if Sum.bitWidth == 64 {
+      for point in points { add(point, from: corner) }
+    } else {
+      self = Self.wideSums(points, from: corner)
+    }
+  }
+
+  /// Sums up both halves of the products apart, which keeps a carry out of the loop. Good for 2^31 points.
+  @inline(__always)
+  private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) -> Moments
+  {
+    var low = Moments<UInt64>()
+    var high = (xx: UInt64(0), xy: UInt64(0), yy: UInt64(0))
+    for point in points {
+      let dx = UInt64(point.x &- corner.x)
+      let dy = UInt64(point.y &- corner.y)
+      let (xx, xy, yy) = (dx &* dx, dx &* dy, dy &* dy)
+      low.x &+= dx
+      low.y &+= dy
+      low.xx &+= xx & 0xFFFF_FFFF
+      low.xy &+= xy & 0xFFFF_FFFF
+      low.yy &+= yy & 0xFFFF_FFFF
+      high.xx &+= xx >> 32
+      high.xy &+= xy >> 32
+      high.yy &+= yy >> 32
+    }
+    var sums = Moments()
+    sums.count = UInt64(points.count)
+    (sums.x, sums.y) = (low.x, low.y)
+    sums.xx = Sum(truncatingIfNeeded: high.xx) << 32 &+ Sum(truncatingIfNeeded: low.xx)
+    sums.xy = Sum(truncatingIfNeeded: high.xy) << 32 &+ Sum(truncatingIfNeeded: low.xy)
+    sums.yy = Sum(truncatingIfNeeded: high.yy) << 32 &+ Sum(truncatingIfNeeded: low.yy)
+    return sums
+  }
+
+  @inline(__always)
+  mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
+    let dx = UInt64(point.x &- corner.x)
+    let dy = UInt64(point.y &- corner.y)
+    count &+= 1
+    x &+= dx
+    y &+= dy
+    xx &+= Sum(truncatingIfNeeded: dx &* dx)
+    xy &+= Sum(truncatingIfNeeded: dx &* dy)
+    yy &+= Sum(truncatingIfNeeded: dy &* dy)
+  }
+
+  /// The moments of what is left when some of the points are taken away.
+  @inline(__always)
+  static func - (all: Moments, part: Moments) -> Moments {
+    var rest = Moments()
+    rest.count = all.count &- part.count
+    rest.x = all.x &- part.x
+    rest.y = all.y &- part.y
+    rest.xx = all.xx &- part.xx
+    rest.xy = all.xy &- part.xy
+    rest.yy = all.yy &- part.yy
+    return rest
+  }
+
+  @inline(__always)
+  static func + (a: Moments, b: Moments) -> Moments {
+    var sum = Moments()
+    sum.count = a.count &+ b.count
+    sum.x = a.x &+ b.x
+    sum.y = a.y &+ b.y
+    sum.xx = a.xx &+ b.xx
+    sum.xy = a.xy &+ b.xy
+    sum.yy = a.yy &+ b.yy
+    return sum
+  }
+
+  /// The same points measured from a corner further right and down by `dx` and `dy`.
+  ///
+  /// Wrapping is harmless: the results fit, whatever the terms on the way do.
+  @inline(__always)
+  func moved(right dx: UInt32, down dy: UInt32) -> Moments {
+    var moved = self
+    let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
+    let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
+    let n = Sum(truncatingIfNeeded: count)
+    moved.x = x &- count &* UInt64(dx)
+    moved.y = y &- count &* UInt64(dy)
+    moved.xx = xx &- (sumX &+ sumX &- n &* right) &* right
+    moved.xy = xy &- sumX &* down &- sumY &* right &+ n &* right &* down
+    moved.yy = yy &- (sumY &+ sumY &- n &* down) &* down
+    return moved
+  }
+
+  @inline(__always)
+  init<Other>(converting other: Moments<Other>) {
+    count = other.count
+    x = other.x
+    y = other.y
+    xx = Sum(truncatingIfNeeded: other.xx)
+    xy = Sum(truncatingIfNeeded: other.xy)
+    yy = Sum(truncatingIfNeeded: other.yy)
+  }
+}
+
+/// The covariance matrix times the square of the count, exact: n Sxx - Sx Sx and so on, whatever corner the sums have.
+struct Scatter: Hashable, Sendable {
+  var xx: Int128
+  var xy: Int128
+  var yy: Int128
+
+  /// Complexity: O(1). At most 2^126 for 2^31 points.
+  @inline(__always)
+  init<Sum>(_ moments: Moments<Sum>) {
+    let n = Int128(moments.count)
+    let x = Int128(moments.x)
+    let y = Int128(moments.y)
+    xx = n &* Int128(truncatingIfNeeded: moments.xx) &- x &* x
+    xy = n &* Int128(truncatingIfNeeded: moments.xy) &- x &* y
+    yy = n &* Int128(truncatingIfNeeded: moments.yy) &- y &* y
+  }
+
+  /// Whether all points have one position.
+  var isZero: Bool { xx == 0 && yy == 0 }
+
+  /// The covariance matrix, each entry rounded.
+  @inline(__always)
+  func spread(count: UInt64) -> NodeSpread {
+    let square = Double(count) * Double(count)
+    return NodeSpread(
+      xx: Float(xx.approximation / square), xy: Float(xy.approximation / square),
+      yy: Float(yy.approximation / square))
+  }
+}
+
+extension Int128 {
+  /// The nearest double but for one rounding more; the same on every machine.
+  var approximation: Double {
+    let magnitude = self.magnitude
+    let value =
+      Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64
+      + Double(UInt64(truncatingIfNeeded: magnitude))
+    return self < 0 ? -value : value
+  }
+}

@@ -1,0 +1,47 @@
+import Treeline
+
+/// A line that divides points in two: to the left are those whose dot product with the axis is at most the threshold.
+///
+/// Positions are measured from a corner. All is integer arithmetic, so a point on the line is left of it, always.
+package struct Split: Hashable, Sendable {
+  package var corner: PlanePoint
+  package var axis: PrincipalAxis
+  package var threshold: Int64
+
+  init(corner: PlanePoint, axis: PrincipalAxis, threshold: Int64) {
+    self.corner = corner
+    self.axis = axis
+    self.threshold = threshold
+  }
+
+  /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
+  ///
+  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n; what is at most that is at most its floor. Splitting the
+  /// sums into quotient and remainder first keeps every term within 64 bits.
+  @inline(__always)
+  init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
+    let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
+    let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
+    let whole = axis.x &* Int64(quotientX) &+ axis.y &* Int64(quotientY)
+    let rest = axis.x &* Int64(remainderX) &+ axis.y &* Int64(remainderY)
+    let count = Int64(moments.count)
+    let (restQuotient, restRemainder) = rest.quotientAndRemainder(dividingBy: count)
+    self.corner = corner
+    self.axis = axis
+    threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
+  }
+
+  /// Divides a box in the middle of its longer side, of equal sides across x. Both halves of a tight box hold points.
+  package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
+    self.corner = corner
+    let isWide = box.width >= box.height
+    axis = isWide ? .horizontal : .vertical
+    let middle = isWide ? box.minX - corner.x + box.width / 2 : box.minY - corner.y + box.height / 2
+    threshold = Int64(middle) * PrincipalAxis.length
+  }
+
+  @inline(__always)
+  package func isLeft(_ point: PlanePoint) -> Bool {
+    axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y) <= threshold
+  }
+}

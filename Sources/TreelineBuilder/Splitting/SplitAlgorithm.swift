@@ -1,0 +1,45 @@
+import Treeline
+
+/// Chooses the line that splits a node, across its principal axis or near it: one type for each kind of `SplitRule`.
+///
+/// The builder is generic over it, and so compiled for each by itself: none pays for another. `TreeBuild` picks it.
+protocol SplitAlgorithm: Sendable {
+  /// Whether choosing takes the longest of a split.
+  static var passesOverPoints: Bool { get }
+
+  /// The split of some points, whose dot products with the axis are not all equal.
+  ///
+  /// Both sides of it have points, unless the build is cancelled: then any split will do. The spare arrays may be
+  /// written to where the points are.
+  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split
+}
+
+/// At the mean: `SplitRule.mean`. The least dot product is at most their mean, and the greatest is above it.
+struct MeanSplit: SplitAlgorithm {
+  static var passesOverPoints: Bool { false }
+
+  @inline(__always)
+  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
+    Split(atMeanOf: points.moments, from: points.corner, across: axis)
+  }
+}
+
+extension PointArrays {
+  /// The split of some points, not all at one position, across their principal axis.
+  ///
+  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
+  /// are equal, which is all that an algorithm asks for.
+  @inline(__always)
+  func principalSplit<Sum>(
+    _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
+    solver: PrincipalAxis.Solver = .lapack
+  ) -> Split {
+    let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(of: points.range)
+    return algorithm.split(points, in: self, across: axis)
+  }
+
+  private func longerSide(of range: Range<Int>) -> PrincipalAxis {
+    let box = box(range)
+    return box.width >= box.height ? .horizontal : .vertical
+  }
+}

@@ -1,0 +1,112 @@
+import Treeline
+
+/// At the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
+///
+/// No weight is 0, so the least dot product is at most their mean, and the greatest is above it. Weights are integers,
+/// so that their sums do not depend on the order of the points; each is a function of exact integers by operations that
+/// IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
+struct WeightedMeanSplit: SplitAlgorithm {
+  static var passesOverPoints: Bool { true }
+
+  let weight: DistanceWeight
+  let monitor: BuildMonitor
+
+  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
+    let positions = arrays.points
+    let deviation = Deviation(from: points)
+    var most = 0.0
+    monitor.passOverSome(points.range) { block in
+      for index in block { most = max(most, deviation.square(of: positions[index])) }
+    }
+    let scale = 1 / most
+    var sums = WeightedSums()
+    monitor.passOverSome(points.range) { block in
+      for index in block {
+        let weight = weight.of(deviation.square(of: positions[index]) * scale)
+        sums.add(positions[index], from: points.corner, weight: weight)
+      }
+    }
+    return Split(corner: points.corner, axis: axis, threshold: sums.meanProduct(with: axis))
+  }
+}
+
+/// The squared distances of points to their mean, times the square of their count.
+private struct Deviation {
+  private let corner: PlanePoint
+  private let count: UInt64
+  private let x: UInt64
+  private let y: UInt64
+
+  @inline(__always)
+  init<Sum>(from points: PointGroup<Sum>) {
+    corner = points.corner
+    (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
+  }
+
+  /// Each component is an exact integer below 2^63.
+  @inline(__always)
+  func square(of point: PlanePoint) -> Double {
+    let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
+    let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
+    return dx * dx + dy * dy
+  }
+}
+
+/// The weight of a point: its distance, that of the farthest point being 1, to the power of gamma - 1.
+struct DistanceWeight: Sendable {
+  /// Of the squared distance, in sixteenths.
+  private let exponent: Int
+  private let isInverse: Bool
+  private let scale: Double
+
+  /// All points weigh the same, so that their mean is the plain one.
+  static let evenEighths: UInt32 = 8
+
+  /// Weights are from 1 to this.
+  private static let most = 0x1p30
+
+  init(gammaInEighths: UInt32) {
+    let excess = Int(gammaInEighths) - Int(Self.evenEighths)
+    (exponent, isInverse) = (abs(excess), excess < 0)
+    // The farthest point has the greatest weight, or one as far from the least as from the greatest.
+    scale = isInverse ? 0x1p15 : Self.most
+  }
+
+  /// - Parameter square: the squared distance, from 0 to 1 but for rounding.
+  @inline(__always)
+  func of(_ square: Double) -> UInt64 {
+    var power = exponent & 16 != 0 ? square : 1
+    var root = square
+    var (bit, rest) = (8, exponent & 15)
+    while rest != 0 {
+      root = root.squareRoot()
+      if rest & bit != 0 { power *= root }
+      rest &= bit &- 1
+      bit &>>= 1
+    }
+    // At the mean the quotient is infinite, and clamped like all that are large.
+    let weight = isInverse ? scale / power : scale * power
+    return UInt64(max(1, min(weight, Self.most)))
+  }
+}
+
+private struct WeightedSums {
+  private var weight: UInt128 = 0
+  private var x: UInt128 = 0
+  private var y: UInt128 = 0
+
+  /// 2^31 points of weight 2^30 on a plane of 2^32 units need 93 bits.
+  @inline(__always)
+  mutating func add(_ point: PlanePoint, from corner: PlanePoint, weight: UInt64) {
+    self.weight &+= UInt128(weight)
+    x &+= UInt128(weight &* UInt64(point.x &- corner.x))
+    y &+= UInt128(weight &* UInt64(point.y &- corner.y))
+  }
+
+  /// The weighted mean's dot product with an axis, rounded down.
+  func meanProduct(with axis: PrincipalAxis) -> Int64 {
+    let sum = Int128(axis.x) * Int128(x) + Int128(axis.y) * Int128(y)
+    let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: Int128(weight))
+    return Int64(quotient) - (remainder < 0 ? 1 : 0)
+  }
+}

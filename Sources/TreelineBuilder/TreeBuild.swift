@@ -1,0 +1,67 @@
+import Treeline
+
+/// One build, from coordinates to a tree: they are projected, partitioned, assembled into nodes and, if asked for,
+/// separated.
+struct TreeBuild {
+  let coordinates: [Coordinate]
+  let projection: Plane.Projection
+  let options: BuildOptions
+  /// At most 900.
+  var principalLevels = TreeStorage.principalLevels
+  let monitor: BuildMonitor
+
+  func run() throws(BuildFailure) -> ClusterTree {
+    guard coordinates.count <= BuildError.maximumPointCount else {
+      throw .invalid(.tooManyPoints(found: coordinates.count))
+    }
+    let memory = BuildMemory(pointCount: coordinates.count)
+    let projected: PointProjection
+    let top: TopNode?
+    do throws(BuildFailure) {
+      projected = try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
+        try PointProjection(
+          coordinates, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
+      }
+      memory.numberRows(threads: options.threads, monitor)
+      if monitor.isCancelled { throw .cancelled }
+      top = coordinates.isEmpty ? nil : try split(memory)
+    } catch {
+      inBackground { memory.deallocate() }
+      throw error
+    }
+    let storage = try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
+      guard options.computesSeparations else { return nil }
+      return try SeparationBuild(
+        storage: storage, projection: projection, threads: options.threads, monitor: monitor
+      ).run().codes.baseAddress
+    }
+    return ClusterTree(
+      storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount,
+      splitRule: options.splitRule)
+  }
+
+  private func split(_ memory: BuildMemory) throws(BuildFailure) -> TopNode {
+    let gamma = options.splitRule.gammaInEighths
+    // A call for each algorithm, so that the builder is compiled for each by itself.
+    let top =
+      switch options.splitRule.kind {
+      case .mean: split(memory, by: MeanSplit())
+      case .leastScatter: split(memory, by: LeastScatterSplit(monitor: monitor))
+      case .gamma where gamma == DistanceWeight.evenEighths: split(memory, by: MeanSplit())
+      case .gamma:
+        split(
+          memory, by: WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: gamma), monitor: monitor))
+      }
+    if monitor.isCancelled {
+      inBackground { top.removeAll() }
+      throw .cancelled
+    }
+    return top
+  }
+
+  private func split(_ memory: BuildMemory, by algorithm: some SplitAlgorithm) -> TopNode {
+    let splitter = Splitter(
+      arrays: memory.arrays, algorithm: algorithm, principalLevels: principalLevels, monitor: monitor)
+    return TreeBuilder(splitter, threads: options.threads).build(pointCount: coordinates.count)
+  }
+}

@@ -1,0 +1,70 @@
+import Treeline
+
+/// Where an index is to be written, reserved before there is one.
+///
+/// To read points and build their tree may take minutes, in vain if the index cannot be written. So the destination is
+/// checked when it is reserved, and while it is no other build gets it:
+///
+/// ```swift
+/// let destination = try IndexDestination("places.treeline")
+/// let tree = try ClusterTree(coordinates)
+/// try tree.write(to: destination)
+/// ```
+///
+/// What a killed build has left beside the path is removed. An object that is deallocated without an index leaves
+/// everything as it was.
+public final class IndexDestination {
+  package let file: AtomicFile
+
+  /// - Parameters:
+  ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`. A
+  ///     link is followed, even one that leads to nothing yet. An index that is replaced passes its permissions on.
+  ///   - overwriting: Whether to replace a file that is not an index.
+  /// - Throws: `IndexWritingError`
+  public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {
+    file = try AtomicFile(path: path, beginning: IndexHeader.magic)
+    guard overwriting || !FilePath.leadsSomewhere(path) || IndexHeader.begins(fileAt: path) else {
+      throw .wouldOverwrite(path: path)
+    }
+  }
+}
+
+/// Why an index was not written. The file of that name, if there was one, is as it was.
+public enum IndexWritingError: Error, Hashable, Sendable {
+  /// There is a file of that name that is not an index.
+  case wouldOverwrite(path: String)
+  /// There is something of that name that is not a file: a folder, a device, a pipe.
+  case notAFile(path: String)
+  /// An index has room for so many columns and no more.
+  case tooManyAttributes(found: Int, maximum: Int)
+  /// Two columns to keep have the same name.
+  case attributeTwice(name: String)
+  /// Another build is writing to the same place.
+  case inUse(path: String)
+  /// Where the file is written before it gets its name, there is something that no build has left.
+  case foreignPartialFile(path: String, partialPath: String, found: String)
+  /// The system refused: no space, no permission, no such folder.
+  case failed(path: String, action: String, reason: String)
+}
+
+extension IndexWritingError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .wouldOverwrite(let path):
+      "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
+    case .notAFile(let path):
+      "\(path): expected a file or nothing, found something that is no file and is never replaced"
+    case .tooManyAttributes(let found, let maximum):
+      "expected at most \(maximum) columns to keep, found \(found)"
+    case .attributeTwice(let name):
+      "expected columns to keep of different names, found \(name.debugDescription) twice"
+    case .inUse(let path):
+      "\(path): another build is writing this index; wait for it to end"
+    case .foreignPartialFile(let path, let partialPath, let found):
+      "\(path): expected nothing at \(partialPath), where it is written first, or what an earlier run has left, "
+        + "found \(found); move it away or choose another name"
+    case .failed(let path, let action, let reason):
+      "\(path): could not \(action): \(reason); nothing was changed"
+    }
+  }
+}
