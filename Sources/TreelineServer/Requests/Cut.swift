@@ -16,7 +16,7 @@ struct Cut {
   static let largestLimit = 10_000
 
   /// Whether the answer may be as long as ten that clients commonly ask for.
-  var isDear: Bool { detail == nil && spacing == nil && limit > 1000 }
+  var isExpensive: Bool { detail == nil && spacing == nil && limit > 1000 }
 
   /// - Parameter hasScale: whether there is a zoom, by which pixels mean something.
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, hasScale: Bool) {

@@ -1,5 +1,7 @@
-/// The query of a request, read parameter by parameter. What is wrong is collected, so that a client is told of all of it at
-/// once; what nobody asks for is wrong too, being a misspelling as a rule.
+import Foundation
+
+/// The query of a request, read parameter by parameter. What is wrong is collected, so that a client is told of all of
+/// it at once; what nobody asks for is wrong too, being a misspelling as a rule.
 struct QueryParameters {
   private var pairs: [(name: String, value: String, isTaken: Bool)] = []
   private(set) var faults: [ParameterFault] = []
@@ -8,7 +10,8 @@ struct QueryParameters {
     guard let query, !query.isEmpty else { return }
     for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      pairs.append((Self.decoded(pair[..<end]), Self.decoded(pair[end...].dropFirst()), false))
+      pairs.append(
+        (Self.decoded(Substring(pair[..<end])), Self.decoded(Substring(pair[end...].dropFirst())), false))
     }
   }
 
@@ -104,34 +107,12 @@ struct QueryParameters {
     return number
   }
 
-  /// Percent signs, and plus signs as in forms.
-  static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool = true) -> String {
-    guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-      return String(Substring(text))
+  /// - Parameter plusIsSpace: Whether a plus sign is a space, as in forms.
+  static func decoded(_ text: Substring, plusIsSpace: Bool = true) -> String {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return String(text)
     }
-    var bytes: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let high = rest.first?.hexadecimalValue,
-        let low = rest.dropFirst().first?.hexadecimalValue
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension UInt8 {
-  fileprivate var hexadecimalValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
+    let text = plusIsSpace ? text.replacing("+", with: " ") : text
+    return text.removingPercentEncoding ?? String(text)
   }
 }

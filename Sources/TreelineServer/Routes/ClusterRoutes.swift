@@ -9,20 +9,20 @@ enum ClusterRoutes {
     case grid
   }
 
-  static func clusters(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    let method = asked.parameters.choice("method", of: Method.self) ?? .pca
-    let view = View(&asked.parameters, of: asked.tree)
+  static func clusters(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    let method = request.parameters.choice("method", of: Method.self) ?? .pca
+    let view = View(&request.parameters, of: request.tree)
     switch method {
     case .pca:
-      let cut = Cut(&asked.parameters, of: asked.tree, hasScale: view.zoom != nil)
-      let look = Look(&asked.parameters)
-      return Answer(Answer.geoJSON, isDear: cut.isDear) { bytes in
-        try look.write(try cut.clusters(of: index.tree, in: view), of: index, in: view, to: &bytes)
+      let cut = Cut(&request.parameters, of: request.tree, hasScale: view.zoom != nil)
+      let style = ClusterStyle(&request.parameters)
+      return Representation(ContentType.geoJSON, isExpensive: cut.isExpensive) { bytes in
+        try style.write(try cut.clusters(of: index.tree, in: view), of: index, in: view, to: &bytes)
       }
     case .grid:
-      let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
-      return Answer(Answer.geoJSON, isDear: !index.hasGrid) { bytes in
+      let cells = GridCells(&request.parameters, of: request.tree, in: view)
+      return Representation(ContentType.geoJSON, isExpensive: !index.hasGrid) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }
     }
@@ -45,16 +45,20 @@ enum ClusterRoutes {
     writer.close(&bytes)
   }
 
-  static func cluster(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func cluster(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       write(try index.tree.cluster(id), hasEllipse, of: index, to: &bytes)
     }
   }
 
-  static func parent(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func parent(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       guard let parent = try index.tree.parent(of: id) else {
         throw Problem.notFound("The cluster of all points is part of no other.")
       }
@@ -69,9 +73,11 @@ enum ClusterRoutes {
     bytes.append("\n")
   }
 
-  static func children(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func children(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       index.features.open(&bytes)
       for (number, child) in try index.tree.children(of: id).enumerated() {
         index.features.append(
@@ -81,55 +87,53 @@ enum ClusterRoutes {
     }
   }
 
-  static func members(_ asked: inout Asked) throws -> Answer {
-    let (index, id) = (asked.index, try asked.clusterID())
-    let offset = asked.parameters.integer("offset", in: 0...1 << 31) ?? 0
-    let limit = asked.parameters.integer("limit", in: 1...1000) ?? 100
-    return Answer(Answer.geoJSON) { bytes in
+  static func members(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id) = (request.index, try request.clusterID())
+    let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
+    let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
+    return Representation(ContentType.geoJSON) { bytes in
       let range = try index.tree.cluster(id).range
       bytes.append("{\"total\":")
       bytes.append(range.count)
       bytes.append(",\"offset\":")
       bytes.append(offset)
       bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
-      for (number, place) in range.dropFirst(offset).prefix(limit).enumerated() {
+      for (number, treeIndex) in range.dropFirst(offset).prefix(limit).enumerated() {
         index.features.append(
-          try HeldPoint(at: place, of: index.tree).feature, isFirst: number == 0, to: &bytes)
+          try HeldPoint(at: treeIndex, of: index.tree).feature, isFirst: number == 0, to: &bytes)
       }
       index.features.close(&bytes)
     }
   }
 
-  static func expansionZoom(_ asked: inout Asked) throws -> Answer {
-    let (tree, id) = (asked.tree, try asked.clusterID())
-    let pixels = Pixels(&asked.parameters, of: tree, isNeeded: true)
-    let alone = Cut.alone(&asked.parameters, isByPixels: true)
-    return Answer(Answer.json) { bytes in
+  static func expansionZoom(_ request: inout IndexRequestContext) throws -> Representation {
+    let (tree, id) = (request.tree, try request.clusterID())
+    let pixels = Pixels(&request.parameters, of: tree, isNeeded: true)
+    let alone = Cut.alone(&request.parameters, isByPixels: true)
+    return .json {
       let zoom: Double? =
         switch pixels {
         case .detail(let pixels): try tree.expansionZoom(of: id, detail: pixels, alone: alone)
         case .spacing(let pixels): try tree.expansionZoom(of: id, spacing: pixels, alone: alone)
         case nil: nil
         }
-      bytes.append("{\"zoom\":")
       // What is too small to be a cluster is none at any zoom.
-      bytes.append(json: zoom.map { max($0, 0) })
-      bytes.append("}\n")
+      return ["zoom": zoom.map { max($0, 0) }]
     }
   }
 
-  static func whereIs(_ asked: inout Asked) throws -> Answer {
-    let index = asked.index
-    let row = asked.parameters.integer("row", in: 0...Int(UInt32.max))
-    if !asked.parameters.has("row") {
-      asked.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
+  static func whereIs(_ request: inout IndexRequestContext) throws -> Representation {
+    let index = request.index
+    let row = request.parameters.integer("row", in: 0...Int(UInt32.max))
+    if !request.parameters.has("row") {
+      request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
-    let pixels = Pixels(&asked.parameters, of: asked.tree, isNeeded: false)
-    return Answer(Answer.json, isDear: !index.hasPlaces) { bytes in
-      guard let row, let place = index.place(ofRow: row) else {
+    let pixels = Pixels(&request.parameters, of: request.tree, isNeeded: false)
+    return Representation(ContentType.json, isExpensive: !index.hasRowOrder) { bytes in
+      guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
       }
-      let point = try HeldPoint(at: place, of: index.tree)
+      let point = try HeldPoint(at: treeIndex, of: index.tree)
       bytes.append("{\"row\":")
       bytes.append(row)
       bytes.append(",\"feature\":")
@@ -142,7 +146,7 @@ enum ClusterRoutes {
       bytes.append("\n]")
       if let pixels {
         bytes.append(",\"zoom_alone\":")
-        bytes.append(json: try pixels.zoomAlone(ofPlace: place, of: index.tree).map { max($0, 0) })
+        bytes.append(json: try pixels.zoomAlone(ofTreeIndex: treeIndex, of: index.tree).map { max($0, 0) })
       }
       bytes.append("}\n")
     }
@@ -175,10 +179,10 @@ private enum Pixels {
     }
   }
 
-  func zoomAlone(ofPlace place: Int, of tree: ClusterTree) throws -> Double? {
+  func zoomAlone(ofTreeIndex treeIndex: Int, of tree: ClusterTree) throws -> Double? {
     switch self {
-    case .detail(let pixels): try tree.zoomAlone(ofPlace: place, detail: pixels)
-    case .spacing(let pixels): try tree.zoomAlone(ofPlace: place, spacing: pixels)
+    case .detail(let pixels): try tree.zoomAlone(ofPlace: treeIndex, detail: pixels)
+    case .spacing(let pixels): try tree.zoomAlone(ofPlace: treeIndex, spacing: pixels)
     }
   }
 }
@@ -189,14 +193,14 @@ private struct HeldPoint {
   /// The largest first.
   let path: [Cluster]
 
-  init(at place: Int, of tree: ClusterTree) throws {
-    path = try tree.clusters(holdingPlace: place)
-    let coordinate = tree.plane.coordinate(at: tree.position(at: place))
+  init(at treeIndex: Int, of tree: ClusterTree) throws {
+    path = try tree.clusters(holdingPlace: treeIndex)
+    let coordinate = tree.plane.coordinate(at: tree.position(at: treeIndex))
     feature = ClusterFeature(
       id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,
       bounds: BoundingBox(
         west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
         north: coordinate.latitude),
-      index: tree.row(at: place), columns: tree.attributes(at: place))
+      index: tree.row(at: treeIndex), columns: tree.attributes(at: treeIndex))
   }
 }

@@ -6,22 +6,24 @@ import TreelineFormats
 /// `/v1/{index}/transition`: what changes from one answer to the next.
 enum TransitionRoutes {
   /// From what a view before this one shows.
-  static func betweenViews(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    let change = Change(&asked.parameters, of: index)
-    let limit = asked.parameters.integer("from-limit", in: 1...Cut.largestLimit)
-    let before = View(&asked.parameters, of: asked.tree, prefix: "from-", defaultZoom: change.view.zoom)
-    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
+  static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    let change = Change(&request.parameters, of: index)
+    let limit = request.parameters.integer("from-limit", in: 1...Cut.largestLimit)
+    let before = View(&request.parameters, of: request.tree, prefix: "from-", defaultZoom: change.view.zoom)
+    return Representation(ContentType.json, isExpensive: change.cut.isExpensive) { bytes in
       try change.write(from: try change.cut.clusters(of: index.tree, in: before, limit: limit), to: &bytes)
     }
   }
 
   /// From what the client says that it shows.
-  static func fromClusters(_ asked: inout Asked, _ body: UnsafeRawBufferPointer) throws -> Answer {
-    let index = asked.index
-    let change = Change(&asked.parameters, of: index)
+  static func fromClusters(_ request: inout IndexRequestContext, _ body: UnsafeRawBufferPointer) throws
+    -> Representation
+  {
+    let index = request.index
+    let change = Change(&request.parameters, of: index)
     let previous = try PreviousAnswer(body, of: index)
-    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
+    return Representation(ContentType.json, isExpensive: change.cut.isExpensive) { bytes in
       try change.write(from: try previous.clusters(of: index), to: &bytes)
     }
   }
@@ -31,14 +33,14 @@ enum TransitionRoutes {
     let index: ServedIndex
     let view: View
     let cut: Cut
-    let look: Look
+    let style: ClusterStyle
     let isContinuing: Bool
 
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
       view = View(&parameters, of: index.tree)
       cut = Cut(&parameters, of: index.tree, hasScale: view.zoom != nil)
-      look = Look(&parameters)
+      style = ClusterStyle(&parameters)
       isContinuing = parameters.flag("continuing")
       if isContinuing && (cut.detail != nil || cut.spacing != nil) {
         parameters.refuse(
@@ -54,7 +56,7 @@ enum TransitionRoutes {
       bytes.append(",\"version\":")
       bytes.append(json: index.version)
       bytes.append(",\"clusters\":")
-      try look.write(clusters, of: index, in: view, to: &bytes)
+      try style.write(clusters, of: index, in: view, to: &bytes)
       bytes.append("}\n")
     }
   }

@@ -17,7 +17,7 @@ import TreelineBuilder
     #expect(server.catalog.refresh().isEmpty)
     // Who holds on to the old one has all of it.
     #expect(try old.tree.clusters(in: .world, limit: 100).count == 100)
-    #expect(old.place(ofRow: 1999) != nil)
+    #expect(old.treeIndex(ofRow: 1999) != nil)
   }
 
   @Test func whatIsDamagedIsNotServed() throws {

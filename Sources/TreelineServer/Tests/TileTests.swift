@@ -1,5 +1,4 @@
 import Foundation
-import SwiftProtobuf
 import Testing
 import Treeline
 import TreelineBuilder
@@ -7,7 +6,7 @@ import TreelineBuilder
 @testable import TreelineServer
 
 @Suite struct TileTests {
-  /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its place.
+  /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its position.
   @Test(arguments: [0, 1, 3, 5, 7])
   func eachClusterStandsInOneTile(_ zoom: Int) async throws {
     let tree = TestServer.places
@@ -31,10 +30,10 @@ import TreelineBuilder
       }
       #expect(Set(found.keys) == Set(expected.map(\.id.rawValue)))
       for cluster in expected {
-        let place = try #require(found[cluster.id.rawValue])
+        let position = try #require(found[cluster.id.rawValue])
         let x = (cluster.meanX + Double(tree.plane.seam)).truncatingRemainder(dividingBy: 0x1p32)
         let unit = Double(1 << (32 - zoom)) / 4096
-        #expect(0..<unit ~= x - place.x && 0..<unit ~= cluster.meanY - place.y)
+        #expect(0..<unit ~= x - position.x && 0..<unit ~= cluster.meanY - position.y)
       }
     }
   }
@@ -81,7 +80,7 @@ import TreelineBuilder
     }
   }
 
-  @Test func nothingInSightIsAnEmptyTile() async throws {
+  @Test func aTileWithoutClustersIsEmpty() async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(uri: "/v1/places/tiles/5/0/0.mvt", method: .get)
       #expect(answer.status == .ok && answer.body.readableBytes == 0)
@@ -89,16 +88,18 @@ import TreelineBuilder
   }
 
   private static func positions(in answer: TestAnswer) throws -> [UInt64: (x: Int, y: Int)] {
-    let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
-    guard let layer = tile.layers.first else { return [:] }
-    #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)
+    let layers = try ProtobufMessage(Array(answer.body.readableBytesView))[3]
+    guard let bytes = layers.first?.bytes else { return [:] }
+    let layer = try ProtobufMessage(bytes)
+    #expect(layer[15].map(\.number) == [2] && layer[5].map(\.number) == [4096] && layers.count == 1)
     return Dictionary(
-      uniqueKeysWithValues: layer.features.map { feature in
-        func decoded(_ number: UInt32) -> Int {
-          Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1))
-        }
-        #expect(feature.geometry.first == 9 && feature.type == .point && feature.tags.count.isMultiple(of: 2))
-        return (feature.id, (decoded(feature.geometry[1]), decoded(feature.geometry[2])))
+      uniqueKeysWithValues: try layer[2].map {
+        let feature = try ProtobufMessage($0.bytes)
+        let geometry = try ProtobufMessage.numbers(packed: feature[4][0].bytes)
+        let tags = try ProtobufMessage.numbers(packed: feature[2][0].bytes)
+        func decoded(_ number: UInt64) -> Int { Int(number >> 1) ^ -Int(number & 1) }
+        #expect(geometry.first == 9 && feature[3].map(\.number) == [1] && tags.count.isMultiple(of: 2))
+        return (feature[1][0].number, (decoded(geometry[1]), decoded(geometry[2])))
       })
   }
 
@@ -110,5 +111,53 @@ import TreelineBuilder
         (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
       return abs(column - Double(x)) < 2 && abs(cluster.meanY * tiles - Double(y)) < 2
     }
+  }
+}
+
+/// A message of protocol buffers, taken apart.
+private struct ProtobufMessage {
+  struct Value {
+    var number: UInt64 = 0
+    var bytes: [UInt8] = []
+  }
+
+  struct Malformed: Error {}
+
+  private var fields: [UInt64: [Value]] = [:]
+
+  subscript(field: UInt64) -> [Value] { fields[field] ?? [] }
+
+  init(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let tag = try Self.varint(&rest)
+      var value = Value()
+      switch tag & 7 {
+      case 0: value.number = try Self.varint(&rest)
+      case 2:
+        let count = Int(try Self.varint(&rest))
+        guard count <= rest.count else { throw Malformed() }
+        value.bytes = Array(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      default: throw Malformed()
+      }
+      fields[tag >> 3, default: []].append(value)
+    }
+  }
+
+  static func numbers(packed bytes: [UInt8]) throws -> [UInt64] {
+    var (rest, numbers): (ArraySlice<UInt8>, [UInt64]) = (bytes[...], [])
+    while !rest.isEmpty { numbers.append(try varint(&rest)) }
+    return numbers
+  }
+
+  private static func varint(_ bytes: inout ArraySlice<UInt8>) throws -> UInt64 {
+    var (number, shift): (UInt64, UInt64) = (0, 0)
+    while let byte = bytes.popFirst() {
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+      shift += 7
+    }
+    throw Malformed()
   }
 }

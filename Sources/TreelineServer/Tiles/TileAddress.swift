@@ -23,8 +23,8 @@ struct TileAddress: Hashable {
   private var left: UInt32 { UInt32(truncatingIfNeeded: UInt64(x) * side) }
   private var top: UInt64 { UInt64(y) * side }
 
-  /// What a tile shows of a plane, and so many units more to all sides; a unit too many east and south, for the tile ends
-  /// before them.
+  /// What a tile shows of a plane, and so many units more to all sides; a unit too many east and south, for the tile
+  /// ends before them.
   func window(on plane: Plane, margin: UInt64) -> PlaneWindow {
     let width = side + 2 * margin
     let isWholeTurn = width >= 1 << 32
@@ -33,8 +33,8 @@ struct TileAddress: Hashable {
       minY: UInt32(top > margin ? top - margin : 0), maxY: UInt32(min(top + side + margin, (1 << 32) - 1)))
   }
 
-  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond that on
-  /// its neighbours.
+  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
+  /// that on its neighbours.
   func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)

@@ -22,6 +22,8 @@ struct TileQuery {
   private let buffer: Int
 
   private static let extent = 4096
+  static let defaultSpacing = 44.0
+  static let defaultDetail = 20.0
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     let spacing = parameters.number("spacing", in: 0...1024, expected: "a number of pixels from 0 to 1024")
@@ -33,7 +35,9 @@ struct TileQuery {
       parameters.refuse(
         "spacing", expected: "no spacing of an index without separations", found: parameters.value("spacing"))
     }
-    mode = detail.map(Mode.detail) ?? (tree.hasSeparations ? .spacing(spacing ?? 44) : .detail(20))
+    mode =
+      detail.map(Mode.detail)
+      ?? (tree.hasSeparations ? .spacing(spacing ?? Self.defaultSpacing) : .detail(Self.defaultDetail))
     alone = Cut.alone(&parameters, isByPixels: true)
     tileSize = parameters.choice("tile-size", of: TileSize.self).map { Int($0.rawValue)! } ?? 512
     buffer = parameters.integer("buffer", in: 0...128) ?? 32
@@ -72,7 +76,7 @@ struct TileQuery {
       guard sight ~= position.x, sight ~= position.y else { continue }
       layer.append(cluster, of: tree, at: position)
     }
-    return try layer.bytes
+    return layer.bytes
   }
 
   /// Written in some 20 ms, for which others wait.

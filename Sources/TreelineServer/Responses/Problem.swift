@@ -1,47 +1,52 @@
 import HTTPTypes
+import Hummingbird
+import NIOCore
 import NIOHTTP1
 import Treeline
 import TreelineFormats
 
-/// What went wrong with a request, as the client is told (RFC 9457).
+/// What is wrong with a request, or went wrong with it, as the client is told (RFC 9457).
 struct Problem: Error {
   let status: HTTPResponse.Status
   let detail: String
   var faults: [ParameterFault] = []
   var headers = HTTPFields()
 
-  /// - Note: Status says all that a `type` of ours would, so there is none.
-  func write(to bytes: inout OutputBytes) {
-    bytes.append("{\"type\":\"about:blank\",\"title\":")
-    bytes.append(json: status.reasonPhrase)
-    bytes.append(",\"status\":")
-    bytes.append(status.code)
-    bytes.append(",\"detail\":")
-    bytes.append(json: detail)
-    if !faults.isEmpty {
-      bytes.append(",\"invalid_params\":[")
-      for (number, fault) in faults.enumerated() {
-        if number > 0 { bytes.append(",") }
-        bytes.append("{\"name\":")
-        bytes.append(json: fault.name)
-        bytes.append(",\"expected\":")
-        bytes.append(json: fault.expected)
-        bytes.append(",\"found\":")
-        bytes.append(json: fault.found.map { AttributeValue.string($0) } ?? .null)
-        bytes.append("}")
-      }
-      bytes.append("]")
-    }
-    bytes.append("}\n")
+  var response: Response {
+    var headers = headers
+    headers[.contentType] = ContentType.problem
+    headers[.cacheControl] = "no-store"
+    var bytes = OutputBytes()
+    try! bytes.append(encoding: self)  // It is made of strings and whole numbers.
+    return Response(
+      status: status, headers: headers,
+      body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
   }
 }
 
 /// What is wrong with one parameter.
-struct ParameterFault: Hashable {
+struct ParameterFault: Hashable, Encodable {
   let name: String
   let expected: String
   /// nil where it is missing.
-  let found: String?
+  @ExplicitNull var found: String?
+}
+
+extension Problem: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case type, title, status, detail
+    case faults = "invalid_params"
+  }
+
+  /// The status says all that a `type` of our own would.
+  func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode("about:blank", forKey: .type)
+    try members.encode(status.reasonPhrase, forKey: .title)
+    try members.encode(status.code, forKey: .status)
+    try members.encode(detail, forKey: .detail)
+    if !faults.isEmpty { try members.encode(faults, forKey: .faults) }
+  }
 }
 
 extension Problem {
@@ -69,6 +74,8 @@ extension Problem {
       self.init(status: .internalServerError, detail: "The index is damaged; the server's log says where.")
     case is HTTPParserError:
       self.init(status: .badRequest, detail: "The request broke off, or was none, before its end.")
+    case let error as any HTTPResponseError:
+      self.init(status: error.status, detail: error.status == .notFound ? "There is nothing here." : "")
     default: self.init(status: .internalServerError, detail: "The server failed; its log says more.")
     }
   }

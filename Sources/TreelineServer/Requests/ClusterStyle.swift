@@ -1,8 +1,8 @@
 import Treeline
 import TreelineFormats
 
-/// What a request has the clusters of the tree look like.
-struct Look {
+/// How a request has the clusters of the tree presented.
+struct ClusterStyle {
   private let rule: ShownPosition.Rule?
   private let isKeptVisible: Bool
   private let hasEllipses: Bool
