@@ -27,20 +27,17 @@ public struct ClusterServer: Sendable {
     self.logger = logger ?? quiet
     guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
     let viewer = options.viewerFolder ?? resources + "/viewer"
-    guard FileMark(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
+    guard FileVersion(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
     routes = Routes(
       catalog: catalog, options: options,
-      ledger: Ledger(
+      middleware: RequestMiddleware(
         metrics: metrics, logger: self.logger, allowedOrigin: options.allowedOrigin),
-      assets: Assets(folder: viewer),
+      viewer: ViewerFiles(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
   /// What answers requests, with or without a socket.
   var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
-
-  /// What answers most of them by itself.
-  var promptRoutes: PromptRoutes { PromptRoutes(routes) }
 
   /// The application, for whoever runs it among others.
   ///
@@ -51,8 +48,7 @@ public struct ClusterServer: Sendable {
     Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
-        PromptChannel(
-          http: HTTP1Channel(responder: responder, configuration: connections), routes: promptRoutes)
+        ConnectionChannel(responder: responder, idleTimeout: .seconds(Int64(options.idleSeconds)))
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
@@ -61,18 +57,6 @@ public struct ClusterServer: Sendable {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) },
       logger: logger)
   }
-
-  private var connections: HTTP1Channel.Configuration {
-    let idleTime = TimeAmount.seconds(Int64(options.idleSeconds))
-    return HTTP1Channel.Configuration(
-      additionalChannelHandlers: [DeliveryHandler(limit: idleTime)], idleTimeout: idleTime,
-      httpDecoderConfiguration: .init(
-        maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
-        maxHeaderFieldCount: 100))
-  }
-
-  /// In bytes.
-  private static let largestHeader = 16 << 10
 
   private static let mostConnections = 4096
 
@@ -84,6 +68,34 @@ public struct ClusterServer: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(30)
     try await ServiceGroup(configuration: configuration).run()
   }
+}
+
+/// How a server is set up, apart from what it serves.
+public struct ServerOptions: Sendable {
+  /// The address that it listens at. On anything but a loopback address it is open to the network.
+  public var host = "127.0.0.1"
+  /// 0 is any that is free.
+  public var port = 8080
+
+  /// Whose pages may ask (CORS): an origin such as `https://example.org`, or `*` for all; nil for none but its own.
+  public var allowedOrigin: String?
+
+  /// For how many seconds an answer may be used without asking whether it still holds.
+  public var maxAge = 0
+
+  /// The folder of the viewer's files; nil is the one that comes with the server.
+  public var viewerFolder: String?
+
+  /// How clients reach the server, where a proxy stands between, without a slash at its end: what TileJSON begins its
+  /// URLs with.
+  public var publicURL: String?
+
+  /// How long a connection may do nothing, and a request may take to come in, in seconds.
+  public var idleSeconds = 60
+
+  public init() {}
+
+  var cacheControl: String { maxAge > 0 ? "public, max-age=\(maxAge)" : "no-cache" }
 }
 
 /// A server that cannot be set up.

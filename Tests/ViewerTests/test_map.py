@@ -133,7 +133,7 @@ def test_few_members_of_a_stack_stand_on_a_circle(open_map):
     # The first member stands straight above the stack: pointing at it marks it in the list.
     box = stage(page)
     page.wait_for_function("() => !viewer.card.spread.isMoving(performance.now())")
-    page.mouse.move(box["x"] + few["left"], box["y"] + few["top"] - 32)
+    page.mouse.move(box["x"] + few["left"], box["y"] + few["top"] - 26)
     page.wait_for_function("() => document.querySelector('#card li').classList.contains('marked')")
     page.keyboard.press("Escape")
     card.wait_for(state="hidden")

@@ -16,6 +16,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case noZoom
   /// A limit where something is asked for that does not depend on a viewport, as a limit does.
   case limitWithoutViewport
+  /// A map tile of a tree that lies on a plain plane.
+  case tileOnPlainPlane
   /// Values for a tree that has rows beyond them.
   case tooFewValues(expected: Int, found: Int)
   /// The centre of a viewport whose numbers are not finite.
@@ -45,6 +47,8 @@ extension QueryError: CustomStringConvertible {
       "a detail and a spacing are in pixels and need a viewport with a zoom, found one without"
     case .limitWithoutViewport:
       "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
+    case .tileOnPlainPlane:
+      "expected a box, a center or everything as what to look at on a plain plane, found a map tile"
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, as many as the tree has rows, found \(found); "
         + "give those that it was built over, in their order"

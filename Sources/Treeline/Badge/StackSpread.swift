@@ -18,7 +18,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// More members than this stand on a spiral.
-  static let mostOnCircle = 9
+  public static let mostOnCircle = 9
 
   private let spacing: Double
   public let endIndex: Int

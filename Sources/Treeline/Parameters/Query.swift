@@ -28,9 +28,18 @@ extension Query: Parameterized {
   public init(_ parameters: inout QueryParameters, prefix: String) {
     viewport = Viewport(&parameters, prefix: prefix)
     cut = Cut(&parameters, prefix: prefix)
+    parameters.requireScale(of: viewport, for: cut, prefix: prefix)
+  }
+}
+
+extension QueryParameters {
+  /// Notes a zoom that is missing, where a cut needs one.
+  ///
+  /// - Parameter prefix: Of the parameters of the viewport.
+  public mutating func requireScale(of viewport: Viewport, for cut: Cut, prefix: String = "") {
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
-    let name = parameters.has(prefix + pixels.name) ? prefix + pixels.name : pixels.name
-    parameters.refuse(
+    let name = has(prefix + pixels.name) ? prefix + pixels.name : pixels.name
+    refuse(
       prefix + "zoom", expected: "a zoom, as \(pixels.name) is in pixels", found: nil,
       sentence: "{\(name)} needs {\(prefix)zoom}: it is in pixels.")
   }

@@ -15,7 +15,8 @@ public struct QueryParameters: Sendable {
     /// The same as a sentence, in which names of parameters stand in braces.
     private let sentence: String
 
-    init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
+    /// - Parameter sentence: In words, with names of parameters in braces; by default made of the others.
+    public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
       (self.name, self.expected, self.found) = (name, expected, found)
       self.sentence = sentence ?? "{\(name)} must be \(expected), found \(found ?? "none")."
     }
@@ -58,6 +59,11 @@ public struct QueryParameters: Sendable {
   public init(_ values: some Sequence<(name: String, value: String)>, bounds: Bounds = Bounds()) {
     self.bounds = bounds
     entries = values.map { ($0, $0, $1, false) }
+  }
+
+  /// Adds a parameter that was not given.
+  public mutating func setDefault(_ key: String, _ value: String) {
+    if !has(key) { entries.append((key, key, value, true)) }
   }
 
   /// Has one parameter stand for another where that is not there.

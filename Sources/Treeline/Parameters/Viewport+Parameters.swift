@@ -22,88 +22,80 @@ extension Viewport: Parameterized {
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, prefix: "") }
 
   /// Reads one of several viewports, with a prefix before the names of its parameters.
-  public init(_ parameters: inout QueryParameters, prefix: String) {
-    var reader = ViewportReader(parameters: parameters, prefix: prefix)
-    self = reader.viewport()
-    parameters = reader.parameters
+  ///
+  /// - Parameter defaultZoom: That of another viewport, of 256 px tiles, where this one says none. A box of so many pixels
+  ///   has a zoom of its own.
+  public init(_ parameters: inout QueryParameters, prefix: String, defaultZoom: Double? = nil) {
+    let bounds = parameters.bounds
+    let tileSize = parameters.tileSize(prefix + "tile-size") ?? .pixels256
+    let ownZoom = parameters.number(prefix + "zoom", in: bounds.zooms)
+    let width = parameters.number(prefix + "width", in: bounds.sides, unit: "a number of pixels ")
+    let height = parameters.number(prefix + "height", in: bounds.sides, unit: "a number of pixels ")
+    let margin = parameters.number(prefix + "margin", in: 0...bounds.sides.upperBound) ?? 0
+    let area = parameters.area(prefix)
+    let hasSizedBox = parameters.has(prefix + "bbox") && width != nil
+    let zoom = ownZoom ?? (hasSizedBox ? nil : defaultZoom.map { $0 - tileSize.zoomOffset })
+    parameters.checkSize(prefix, hasZoom: zoom != nil)
+    let size = width.flatMap { width in height.map { Size(width: width, height: $0) } }
+    if case .tile(let tile) = area {
+      self.init(tile: tile, tileSize: tileSize, margin: margin)
+    } else {
+      self.init(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
+    }
   }
 }
 
-private struct ViewportReader {
-  var parameters: QueryParameters
-  let prefix: String
-
-  mutating func viewport() -> Viewport {
-    let zoom = number("zoom", in: parameters.bounds.zooms)
-    let (width, height) = (side("width"), side("height"))
-    let size = width.flatMap { width in height.map { Viewport.Size(width: width, height: $0) } }
-    let tileSize = tileSize()
-    let margin = number("margin", in: 0...parameters.bounds.sides.upperBound) ?? 0
-    let area = area()
-    check(area)
-    return Viewport(area, zoom: zoom ?? tileZoom(area), size: size, tileSize: tileSize, margin: margin)
+extension QueryParameters {
+  public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
+    guard let text = text(key) else { return nil }
+    if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }
+    refuse(key, expected: "256 or 512", found: text)
+    return nil
   }
 
-  private mutating func area() -> Viewport.Area {
-    let box = parameters.numbers(
+  fileprivate mutating func number(
+    _ key: String, in range: ClosedRange<Double>, unit: String = ""
+  ) -> Double? {
+    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
+    return number(key, in: range, expected: "\(unit)from \(low) to \(high)")
+  }
+
+  fileprivate mutating func area(_ prefix: String) -> Viewport.Area {
+    let box = numbers(
       prefix + "bbox", count: 4, expected: "four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9")
-    let center = parameters.numbers(
+    let center = numbers(
       prefix + "center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
-    let tile = parameters.numbers(prefix + "tile", count: 3, expected: "three numbers, zoom,x,y")
-    if let tile {
+    if let tile = numbers(prefix + "tile", count: 3, expected: "three numbers, zoom,x,y") {
       let numbers = tile.compactMap { Int(exactly: $0) }
       if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) {
         return .tile(tile)
       }
-      refuse("tile", expected: "the zoom, column and row of a tile, from 0 to 2^zoom - 1")
+      refuse(
+        prefix + "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), a column and a row of it",
+        found: value(prefix + "tile"))
     }
     if let center { return .center(Coordinate(longitude: center[0], latitude: center[1])) }
     if let box { return .box(BoundingBox(west: box[0], south: box[1], east: box[2], north: box[3])) }
     return .everything
   }
 
-  /// What belongs together is there, and what does not is not.
-  private mutating func check(_ area: Viewport.Area) {
+  /// What goes with a size is there, and what a centre needs.
+  fileprivate mutating func checkSize(_ prefix: String, hasZoom: Bool) {
+    func has(_ name: String) -> Bool { self.has(prefix + name) }
     for (side, other) in [("width", "height"), ("height", "width")] where has(side) && !has(other) {
-      refuse(other, expected: "a number of pixels, as there is a \(prefix)\(side)")
+      refuse(prefix + other, expected: "a number of pixels, as there is a \(prefix)\(side)", found: nil)
     }
     if has("center") {
       if has("bbox") {
-        parameters.refuse(
+        refuse(
           prefix + "center", expected: "either a bbox or a center", found: "both",
           sentence: "{\(prefix)bbox} and {\(prefix)center} exclude each other; choose one.")
       }
-      for side in ["zoom", "width"] where !has(side) {
-        refuse(side, expected: "a number, as there is a \(prefix)center")
+      for side in ["zoom", "width"] where !has(side) && (side != "zoom" || !hasZoom) {
+        refuse(prefix + side, expected: "a number, as there is a \(prefix)center", found: nil)
       }
     } else if has("width"), !has("bbox") {
-      refuse("bbox", expected: "a bbox or a center, as there is a \(prefix)width")
+      refuse(prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil)
     }
-  }
-
-  private func tileZoom(_ area: Viewport.Area) -> Double? {
-    if case .tile(let tile) = area { Double(tile.zoom) } else { nil }
-  }
-
-  private mutating func tileSize() -> Viewport.TileSize {
-    guard let text = parameters.text(prefix + "tile-size") else { return .pixels256 }
-    if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }
-    refuse("tile-size", expected: "256 or 512")
-    return .pixels256
-  }
-
-  private mutating func side(_ name: String) -> Double? {
-    number(name, in: parameters.bounds.sides, unit: "a number of pixels ")
-  }
-
-  private mutating func number(_ name: String, in range: ClosedRange<Double>, unit: String = "") -> Double? {
-    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
-    return parameters.number(prefix + name, in: range, expected: "\(unit)from \(low) to \(high)")
-  }
-
-  private func has(_ name: String) -> Bool { parameters.has(prefix + name) }
-
-  private mutating func refuse(_ name: String, expected: String) {
-    parameters.refuse(prefix + name, expected: expected, found: parameters.value(prefix + name))
   }
 }

@@ -20,8 +20,9 @@ public struct MapTile: Hashable, Sendable {
   private var top: UInt64 { UInt64(y) * side }
 
   /// What a tile shows of a plane; a unit too many east and south, for the tile ends before them.
-  func window(on plane: Plane) -> PlaneWindow {
-    PlaneWindow(
+  func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
+    guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
+    return PlaneWindow(
       x: left &- plane.seam, width: side == 1 << 32 ? .max : UInt32(side), minY: UInt32(top),
       maxY: UInt32(min(top + side, 1 << 32 - 1)))
   }

@@ -116,7 +116,7 @@ extension Viewport {
       case .everything: .everything
       case .box(let box): try plane.window(showing: box)
       case .center(let center): try plane.window(showing: box(around: center, on: plane))
-      case .tile(let tile): tile.window(on: plane)
+      case .tile(let tile): try tile.window(on: plane)
       }
     guard margin != 0, let window else { return window }
     guard margin > 0, margin.isFinite else { throw .notALength(name: "margin", found: margin) }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Sees that answers arrive: a connection is not closed before all of an answer is on its way, as it would be by a server that
-/// stops, and not kept for a client that takes none of it.
+/// Sees that answers arrive: a connection is not closed before all of an answer is on its way, as it would be by a
+/// server that stops, and not kept for a client that takes none of it.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart

@@ -1,5 +1,8 @@
+import Logging
+import ServiceLifecycle
 import Synchronization
 import Treeline
+import UnixSignals
 
 /// The indexes that are served, by name.
 public final class Catalog: Sendable {
@@ -7,7 +10,7 @@ public final class Catalog: Sendable {
     let path: String
     var index: ServedIndex
     /// What was found in the place of the index and could not be opened, so that it is tried, and told of, once.
-    var refused: FileMark?
+    var refused: FileVersion?
   }
 
   private let entries: Mutex<[String: Entry]>
@@ -62,17 +65,17 @@ public final class Catalog: Sendable {
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
-    guard let mark = FileMark(path: entry.path) else {
+    guard let file = FileVersion(path: entry.path) else {
       // It may be on its way; who asks for it now is told.
       return isForced ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
     }
-    guard isForced || mark != entry.index.mark && mark != entry.refused else { return nil }
+    guard isForced || file != entry.index.file && file != entry.refused else { return nil }
     do {
       let index = try ServedIndex(name: name, path: entry.path)
       entries.withLock { $0[name] = Entry(path: entry.path, index: index) }
       return .reopened(name: name)
     } catch {
-      entries.withLock { $0[name]?.refused = mark }
+      entries.withLock { $0[name]?.refused = file }
       return .refused(name: name, error)
     }
   }
@@ -95,6 +98,42 @@ extension CatalogError: CustomStringConvertible {
     case .nameTwice(let name):
       "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
     case .missing(let path): "\(path): expected an index there, found none; build it anew"
+    }
+  }
+}
+
+/// Looks, each second and at SIGHUP, whether an index was replaced, and has it opened anew.
+struct IndexWatcher: Service {
+  let catalog: Catalog
+  let metrics: ServerMetrics
+  let logger: Logger
+  var interval = Duration.seconds(1)
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          while (try? await Task.sleep(for: interval)) != nil { tell(catalog.refresh()) }
+        }
+        group.addTask {
+          for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            tell(catalog.refresh(isForced: true))
+          }
+        }
+      }
+    }
+  }
+
+  private func tell(_ changes: [Catalog.Change]) {
+    for change in changes {
+      switch change {
+      case .reopened(let name):
+        metrics.countReload(succeeded: true)
+        logger.notice("Reopened \(name)")
+      case .refused(let name, let error):
+        metrics.countReload(succeeded: false)
+        logger.error("Kept the old \(name): \(error)")
+      }
     }
   }
 }

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 import GridBaseline
 import Synchronization
 import Treeline
@@ -14,26 +22,25 @@ public final class ServedIndex: Sendable {
   /// The index's checksum in hexadecimal digits: two files that share it are the same.
   public let version: String
 
-  let mark: FileMark?
+  let file: FileVersion?
   let features: FeatureCollectionWriter
   let transitions: TransitionWriter
   private let foundGrid = Mutex<Grid?>(nil)
-  private let foundPlaces = Mutex<[UInt64]?>(nil)
+  private let foundRowOrder = Mutex<[UInt64]?>(nil)
 
   /// - Throws: `IndexError`
   init(name: String, path: String) throws {
     // Header and tree are read one after the other, so the file must be the same before and after.
-    var (header, tree, mark): (IndexHeader, ClusterTree, FileMark?)
+    var (header, tree, file): (IndexHeader, ClusterTree, FileVersion?)
     repeat {
-      mark = FileMark(path: path)
+      file = FileVersion(path: path)
       header = try IndexHeader(ofIndex: path)
       tree = try ClusterTree(index: path)
-    } while mark != FileMark(path: path)
+    } while file != FileVersion(path: path)
     self.name = name
     self.tree = tree
-    self.mark = mark
-    let digits = String(header.checksum, radix: 16)
-    version = String(repeating: "0", count: 16 - digits.count) + digits
+    self.file = file
+    version = ContentHash.digits(of: header.checksum)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)
   }
@@ -50,29 +57,54 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // No waiting for whoever is about to find them.
+  // Without waiting for whoever is about to make them.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
-  var hasPlaces: Bool { foundPlaces.withLockIfAvailable { $0 != nil } ?? false }
+  var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// Where a row stands in tree order; nil where there is none.
+  /// The index in tree order of the point of a row; nil where there is none.
   ///
   /// - Complexity: O(log points), but O(points log points) once, for which others wait.
-  func place(ofRow row: Int) -> Int? {
+  func treeIndex(ofRow row: Int) -> Int? {
     guard let row = UInt32(exactly: row) else { return nil }
-    return foundPlaces.withLock { found in
-      let places = found ?? placesByRow()
-      found = places
-      var (low, high) = (0, places.count)
+    return foundRowOrder.withLock { found in
+      let order = found ?? makeRowOrder()
+      found = order
+      var (low, high) = (0, order.count)
       while low < high {
         let middle = (low + high) / 2
-        if places[middle] >> 32 < UInt64(row) { low = middle + 1 } else { high = middle }
+        if order[middle] >> 32 < UInt64(row) { low = middle + 1 } else { high = middle }
       }
-      return low < places.count && places[low] >> 32 == UInt64(row) ? Int(places[low] & 0xFFFF_FFFF) : nil
+      return low < order.count && order[low] >> 32 == UInt64(row) ? Int(order[low] & 0xFFFF_FFFF) : nil
     }
   }
 
-  /// Rows in their order, each above its place. There may be more rows than points, for not all have a position.
-  private func placesByRow() -> [UInt64] {
-    (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
+  /// Rows in their order, each above its index in tree order. There may be more rows than points, for not all have a
+  /// position.
+  private func makeRowOrder() -> [UInt64] {
+    (0..<tree.pointCount).map { UInt64(tree.row(at: $0)) << 32 | UInt64($0) }.sorted()
+  }
+}
+
+/// Which file is at a path, and in what state: another one has another mark, and so has the same one once it was
+/// written to.
+struct FileVersion: Hashable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// nil where there is no regular file.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int(status.st_size)
+    #if canImport(Darwin)
+      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+    #else
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    #endif
   }
 }

@@ -1,79 +1,65 @@
+import CoreMetrics
 import Synchronization
-import TreelineFormats
 
-/// What the server counts, and how Prometheus reads it (text exposition format 0.0.4).
+/// What the server counts.
 final class ServerMetrics: Sendable {
-  private struct Route {
-    var countByStatus: [Int: Int] = [:]
-    /// How many requests took at most as long as each bound, and no less than the one before.
-    var countByBound = [Int](repeating: 0, count: ServerMetrics.bounds.count)
-    var seconds = 0.0
-    var count = 0
+  private struct RequestKind: Hashable {
+    let route: String
+    let status: Int
   }
 
-  private struct Counts {
-    var routes: [String: Route] = [:]
-    var reloads = 0
-    var failedReloads = 0
+  private struct RequestMetrics {
+    let counter: Counter
+    let timer: Timer
   }
 
-  private let counts = Mutex(Counts())
+  private let backend = PrometheusMetrics([
+    .init(name: requests, type: "counter", help: "Requests by route and status."),
+    .init(
+      name: seconds, type: "histogram",
+      help: "Time from a request's head to its answer, without sending it."),
+    .init(name: openIndexes, type: "gauge", help: "Indexes that are served."),
+    .init(name: reloads, type: "counter", help: "Indexes that took the place of others."),
+  ])
+  private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
+  private let openIndexes: Gauge
+  private let reopened: Counter
+  private let refused: Counter
 
-  /// In seconds.
-  private static let bounds = [
-    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-  ]
+  private static let requests = "treeline_requests_total"
+  private static let seconds = "treeline_request_seconds"
+  private static let openIndexes = "treeline_open_indexes"
+  private static let reloads = "treeline_index_reloads_total"
+
+  init() {
+    openIndexes = Gauge(label: Self.openIndexes, factory: backend)
+    reopened = Counter(label: Self.reloads, dimensions: [("result", "reopened")], factory: backend)
+    refused = Counter(label: Self.reloads, dimensions: [("result", "refused")], factory: backend)
+  }
 
   /// - Parameter route: As it is written in the routes, not as it was asked for.
   func countRequest(to route: String, status: Int, took duration: Duration) {
-    let seconds = Double(duration.components.attoseconds) / 1e18 + Double(duration.components.seconds)
-    counts.withLock { counts in
-      counts.routes[route, default: Route()].countByStatus[status, default: 0] += 1
-      counts.routes[route]!.seconds += seconds
-      counts.routes[route]!.count += 1
-      if let bound = Self.bounds.firstIndex(where: { seconds <= $0 }) {
-        counts.routes[route]!.countByBound[bound] += 1
-      }
+    let metrics = requests.withLock { requests in
+      let kind = RequestKind(route: route, status: status)
+      if let known = requests[kind] { return known }
+      let new = RequestMetrics(
+        counter: Counter(
+          label: Self.requests, dimensions: [("route", route), ("status", "\(status)")], factory: backend),
+        timer: Timer(label: Self.seconds, dimensions: [("route", route)], factory: backend))
+      requests[kind] = new
+      return new
     }
+    metrics.counter.increment()
+    metrics.timer.recordNanoseconds(Int64(duration / .nanoseconds(1)))
   }
 
   func countReload(succeeded: Bool) {
-    counts.withLock {
-      if succeeded { $0.reloads += 1 } else { $0.failedReloads += 1 }
-    }
+    (succeeded ? reopened : refused).increment()
   }
 
-  func text(openIndexes: Int) -> String {
-    let counts = counts.withLock { $0 }
-    let routes = counts.routes.sorted { $0.key < $1.key }
-    var text = Self.head("treeline_requests_total", "counter", "Requests by route and status.")
-    for (name, route) in routes {
-      for (status, count) in route.countByStatus.sorted(by: { $0.key < $1.key }) {
-        text += "treeline_requests_total{route=\"\(name)\",status=\"\(status)\"} \(count)\n"
-      }
-    }
-    text += Self.head(
-      "treeline_request_seconds", "histogram", "Time from a request's head to its answer, without sending it."
-    )
-    for (name, route) in routes {
-      var sum = 0
-      for (bound, count) in zip(Self.bounds, route.countByBound) {
-        sum += count
-        text += "treeline_request_seconds_bucket{route=\"\(name)\",le=\"\(bound)\"} \(sum)\n"
-      }
-      text += "treeline_request_seconds_bucket{route=\"\(name)\",le=\"+Inf\"} \(route.count)\n"
-      text += "treeline_request_seconds_sum{route=\"\(name)\"} \(route.seconds)\n"
-      text += "treeline_request_seconds_count{route=\"\(name)\"} \(route.count)\n"
-    }
-    text += Self.head("treeline_open_indexes", "gauge", "Indexes that are served.")
-    text += "treeline_open_indexes \(openIndexes)\n"
-    text += Self.head("treeline_index_reloads_total", "counter", "Indexes that took the place of others.")
-    text += "treeline_index_reloads_total{result=\"reopened\"} \(counts.reloads)\n"
-    text += "treeline_index_reloads_total{result=\"refused\"} \(counts.failedReloads)\n"
-    return text
-  }
-
-  private static func head(_ name: String, _ type: String, _ help: String) -> String {
-    "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+  /// As Prometheus reads it.
+  func text(openIndexes count: Int) -> String {
+    openIndexes.record(count)
+    return backend.text
   }
 }

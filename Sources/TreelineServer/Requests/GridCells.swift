@@ -8,8 +8,8 @@ struct GridCells {
   /// Without a bound a small cell would make an answer of all points; an index of so few may be asked for all of them.
   static let most = 16_384
 
-  init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: View) {
-    parameters.refuse(Cut.names, expected: "no method=grid beside it, which has cells of a size instead")
+  init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: ServedViewport) {
+    parameters.refuse(Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
       expected: "a number of pixels above 0")
@@ -30,7 +30,7 @@ struct GridCells {
     }
   }
 
-  func clusters(of index: ServedIndex, in view: View) throws -> [GridCluster] {
+  func clusters(of index: ServedIndex, in view: ServedViewport) throws -> [GridCluster] {
     guard let window = view.window, let zoom = view.zoom else { return [] }
     return try index.grid.clusters(in: window, cellSize: size, zoom: zoom)
   }

@@ -9,20 +9,20 @@ enum ClusterRoutes {
     case grid
   }
 
-  static func clusters(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    let method = asked.parameters.choice("method", of: Method.self) ?? .pca
-    let view = View(&asked.parameters, of: asked.tree)
+  static func clusters(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    let method = request.parameters.choice("method", of: Method.self) ?? .pca
     switch method {
     case .pca:
-      let cut = Cut(&asked.parameters, of: asked.tree, hasScale: view.zoom != nil)
-      let look = Look(&asked.parameters)
-      return Answer(Answer.geoJSON, isDear: cut.isDear) { bytes in
-        try look.write(try cut.clusters(of: index.tree, in: view), of: index, in: view, to: &bytes)
+      let query = ServedQuery(&request.parameters, of: request.tree)
+      let style = ClusterStyle(&request.parameters)
+      return Representation(ContentType.geoJSON, isExpensive: query.cut.isExpensive) { bytes in
+        try style.write(try query.clusters(of: index.tree), of: index, in: query.view, to: &bytes)
       }
     case .grid:
-      let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
-      return Answer(Answer.geoJSON, isDear: !index.hasGrid) { bytes in
+      let view = ServedViewport(&request.parameters, of: request.tree)
+      let cells = GridCells(&request.parameters, of: request.tree, in: view)
+      return Representation(ContentType.geoJSON, isExpensive: !index.hasGrid) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }
     }
@@ -46,16 +46,20 @@ enum ClusterRoutes {
     writer.close(&bytes)
   }
 
-  static func cluster(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func cluster(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       write(try index.tree.cluster(id), hasEllipse, of: index, to: &bytes)
     }
   }
 
-  static func parent(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func parent(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       guard let parent = try index.tree.parent(of: id) else {
         throw Problem.notFound("The cluster of all points is part of no other.")
       }
@@ -70,9 +74,11 @@ enum ClusterRoutes {
     bytes.append("\n")
   }
 
-  static func children(_ asked: inout Asked) throws -> Answer {
-    let (index, id, hasEllipse) = (asked.index, try asked.clusterID(), asked.parameters.flag("ellipses"))
-    return Answer(Answer.geoJSON) { bytes in
+  static func children(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id, hasEllipse) = (
+      request.index, try request.clusterID(), request.parameters.flag("ellipses")
+    )
+    return Representation(ContentType.geoJSON) { bytes in
       index.features.open(&bytes)
       for (number, child) in try index.tree.children(of: id).enumerated() {
         index.features.append(
@@ -82,55 +88,47 @@ enum ClusterRoutes {
     }
   }
 
-  static func members(_ asked: inout Asked) throws -> Answer {
-    let (index, id) = (asked.index, try asked.clusterID())
-    let offset = asked.parameters.integer("offset", in: 0...1 << 31) ?? 0
-    let limit = asked.parameters.integer("limit", in: 1...1000) ?? 100
-    return Answer(Answer.geoJSON) { bytes in
+  static func members(_ request: inout IndexRequestContext) throws -> Representation {
+    let (index, id) = (request.index, try request.clusterID())
+    let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
+    let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
+    return Representation(ContentType.geoJSON) { bytes in
       let range = try index.tree.cluster(id).range
       bytes.append("{\"total\":")
       bytes.append(range.count)
       bytes.append(",\"offset\":")
       bytes.append(offset)
       bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
-      for (number, place) in range.dropFirst(offset).prefix(limit).enumerated() {
+      for (number, treeIndex) in range.dropFirst(offset).prefix(limit).enumerated() {
         index.features.append(
-          try HeldPoint(at: place, of: index.tree).feature, isFirst: number == 0, to: &bytes)
+          try HeldPoint(at: treeIndex, of: index.tree).feature, isFirst: number == 0, to: &bytes)
       }
       index.features.close(&bytes)
     }
   }
 
-  static func expansionZoom(_ asked: inout Asked) throws -> Answer {
-    let (tree, id) = (asked.tree, try asked.clusterID())
-    let pixels = Pixels(&asked.parameters, of: tree, isNeeded: true)
-    let alone = Cut.alone(&asked.parameters, isByPixels: true)
-    return Answer(Answer.json) { bytes in
-      let zoom: Double? =
-        switch pixels {
-        case .detail(let pixels): try tree.expansionZoom(of: id, detail: pixels, alone: alone)
-        case .spacing(let pixels): try tree.expansionZoom(of: id, spacing: pixels, alone: alone)
-        case nil: nil
-        }
-      bytes.append("{\"zoom\":")
+  static func expansionZoom(_ request: inout IndexRequestContext) throws -> Representation {
+    let (tree, id) = (request.tree, try request.clusterID())
+    let cut = Cut(byPixels: &request.parameters, of: tree, isNeeded: true)
+    return .json {
+      let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0) }
       // What is too small to be a cluster is none at any zoom.
-      bytes.append(json: zoom.map { max($0, 0) })
-      bytes.append("}\n")
+      return ["zoom": zoom.map { max($0, 0) }]
     }
   }
 
-  static func whereIs(_ asked: inout Asked) throws -> Answer {
-    let index = asked.index
-    let row = asked.parameters.integer("row", in: 0...Int(UInt32.max))
-    if !asked.parameters.has("row") {
-      asked.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
+  static func whereIs(_ request: inout IndexRequestContext) throws -> Representation {
+    let index = request.index
+    let row = request.parameters.integer("row", in: 0...Int(UInt32.max))
+    if !request.parameters.has("row") {
+      request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
-    let pixels = Pixels(&asked.parameters, of: asked.tree, isNeeded: false)
-    return Answer(Answer.json, isDear: !index.hasPlaces) { bytes in
-      guard let row, let place = index.place(ofRow: row) else {
+    let cut = Cut(byPixels: &request.parameters, of: request.tree, isNeeded: false)
+    return Representation(ContentType.json, isExpensive: !index.hasRowOrder) { bytes in
+      guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
       }
-      let point = try HeldPoint(at: place, of: index.tree)
+      let point = try HeldPoint(at: treeIndex, of: index.tree)
       bytes.append("{\"row\":")
       bytes.append(row)
       bytes.append(",\"feature\":")
@@ -141,45 +139,12 @@ enum ClusterRoutes {
         index.transitions.append(cluster, to: &bytes)
       }
       bytes.append("\n]")
-      if let pixels {
+      if let cut {
         bytes.append(",\"zoom_alone\":")
-        bytes.append(json: try pixels.zoomAlone(ofPlace: place, of: index.tree).map { max($0, 0) })
+        let zoom = try index.tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut)
+        bytes.append(json: zoom.map { max($0, 0) })
       }
       bytes.append("}\n")
-    }
-  }
-}
-
-/// A detail or a spacing, where one of them is asked for by itself.
-private enum Pixels {
-  case detail(Double)
-  case spacing(Double)
-
-  init?(_ parameters: inout QueryParameters, of tree: ClusterTree, isNeeded: Bool) {
-    let detail = Cut.pixels("detail", &parameters)
-    let spacing = Cut.pixels("spacing", &parameters)
-    switch (parameters.has("detail"), parameters.has("spacing")) {
-    case (true, true): parameters.refuse("spacing", expected: "either a detail or a spacing", found: "both")
-    case (false, false) where isNeeded:
-      parameters.refuse("spacing", expected: "a detail or a spacing, in pixels", found: nil)
-    case (false, true) where !tree.hasSeparations:
-      parameters.refuse(
-        "spacing", expected: "no spacing of an index without separations", found: parameters.value("spacing"))
-    default: break
-    }
-    if let detail {
-      self = .detail(detail)
-    } else if let spacing {
-      self = .spacing(spacing)
-    } else {
-      return nil
-    }
-  }
-
-  func zoomAlone(ofPlace place: Int, of tree: ClusterTree) throws -> Double? {
-    switch self {
-    case .detail(let pixels): try tree.zoomAlone(ofPlace: place, detail: pixels)
-    case .spacing(let pixels): try tree.zoomAlone(ofPlace: place, spacing: pixels)
     }
   }
 }
@@ -190,14 +155,14 @@ private struct HeldPoint {
   /// The largest first.
   let path: [Cluster]
 
-  init(at place: Int, of tree: ClusterTree) throws {
-    path = try tree.clusters(holdingPlace: place)
-    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: place))
+  init(at treeIndex: Int, of tree: ClusterTree) throws {
+    path = try tree.clusters(containing: treeIndex)
+    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
     feature = ClusterFeature(
       id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,
       bounds: BoundingBox(
         west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
         north: coordinate.latitude),
-      index: tree.row(atTreeIndex: place), columns: tree.attributes(atTreeIndex: place))
+      index: tree.row(atTreeIndex: treeIndex), columns: tree.attributes(atTreeIndex: treeIndex))
   }
 }

@@ -3,56 +3,46 @@ import Treeline
 
 /// What is served.
 enum IndexRoutes {
-  static func index(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    return Answer(Answer.json) { bytes in
-      write(index, to: &bytes)
-      bytes.append("\n")
-    }
+  static func index(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    return .json { IndexFacts(index) }
   }
 
-  static func all(_ indexes: [ServedIndex]) -> Answer {
-    Answer(Answer.json) { bytes in
-      bytes.append("{\"indexes\":[")
-      for (number, index) in indexes.enumerated() {
-        if number > 0 { bytes.append(",\n") } else { bytes.append("\n") }
-        write(index, to: &bytes)
-      }
-      bytes.append("\n]}\n")
-    }
+  static func all(_ indexes: [ServedIndex]) -> Representation {
+    .json { ["indexes": indexes.map(IndexFacts.init)] }
+  }
+}
+
+/// An index as clients are told of it.
+private struct IndexFacts: Encodable {
+  let name: String
+  let version: String
+  let pointCount: Int
+  let projection: String
+  /// West, south, east and north; nil where there is no point.
+  @ExplicitNull var bounds: [Double]?
+  let split: String
+  let hasSeparations: Bool
+  let columns: [String]
+
+  enum CodingKeys: String, CodingKey {
+    case name, version, projection, bounds, split, columns
+    case pointCount = "point_count"
+    case hasSeparations = "has_separations"
   }
 
-  private static func write(_ index: ServedIndex, to bytes: inout OutputBytes) {
+  init(_ index: ServedIndex) {
     let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
-    bytes.append("{\"name\":")
-    bytes.append(json: index.name)
-    bytes.append(",\"version\":")
-    bytes.append(json: index.version)
-    bytes.append(",\"point_count\":")
-    bytes.append(tree.pointCount)
-    bytes.append(",\"projection\":")
-    bytes.append(json: tree.plane.projection == .planar ? "plane" : "web-mercator")
-    bytes.append(",\"bounds\":")
-    if let bounds = tree.root?.bounds {
-      bytes.append("[")
-      for edge in [bounds.west, bounds.south, bounds.east] {
-        format.append(edge, to: &bytes)
-        bytes.append(",")
-      }
-      format.append(bounds.north, to: &bytes)
-      bytes.append("]")
-    } else {
-      bytes.append("null")
-    }
-    bytes.append(",\"split\":")
-    bytes.append(json: "\(tree.splitRule)")
-    bytes.append(",\"has_separations\":")
-    bytes.append(json: tree.hasSeparations)
-    bytes.append(",\"columns\":[")
-    for (number, name) in tree.attributeNames.enumerated() {
-      if number > 0 { bytes.append(",") }
-      bytes.append(json: name)
-    }
-    bytes.append("]}")
+    name = index.name
+    version = index.version
+    pointCount = tree.pointCount
+    projection = tree.plane.projection == .planar ? "plane" : "web-mercator"
+    _bounds = ExplicitNull(
+      wrappedValue: tree.root.map(\.bounds).map {
+        [$0.west, $0.south, $0.east, $0.north].map(format.rounded)
+      })
+    split = "\(tree.splitRule)"
+    hasSeparations = tree.hasSeparations
+    columns = tree.attributeNames
   }
 }

@@ -4,30 +4,31 @@ import Treeline
 
 /// `/v1/{index}/measures`: how good an answer is, in the numbers of `treeline compare`.
 enum MeasureRoutes {
-  static func measures(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    let method = asked.parameters.choice("method", of: ClusterRoutes.Method.self) ?? .pca
-    let view = View(&asked.parameters, of: asked.tree)
-    let compared = comparisonView(view, &asked.parameters, of: asked.tree)
+  static func measures(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    let method = request.parameters.choice("method", of: ClusterRoutes.Method.self) ?? .pca
     switch method {
     case .pca:
-      let cut = Cut(&asked.parameters, of: asked.tree, hasScale: view.zoom != nil)
-      return Answer(Answer.json, isDear: true) { bytes in
-        let clusters = try cut.clusters(of: index.tree, in: view)
-        write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)
+      let query = ServedQuery(&request.parameters, of: request.tree)
+      let compared = comparisonView(query.view, &request.parameters, of: request.tree)
+      return .json(isExpensive: true) {
+        let clusters = try query.clusters(of: index.tree)
+        return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }
     case .grid:
-      let cells = GridCells(&asked.parameters, of: asked.tree, in: view)
-      return Answer(Answer.json, isDear: true) { bytes in
+      let view = ServedViewport(&request.parameters, of: request.tree)
+      let compared = comparisonView(view, &request.parameters, of: request.tree)
+      let cells = GridCells(&request.parameters, of: request.tree, in: view)
+      return .json(isExpensive: true) {
         let clusters = try cells.clusters(of: index, in: view)
-        write(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) }, to: &bytes)
+        return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }
     }
   }
 
   /// nil where nothing is in view.
   private static func comparisonView(
-    _ view: View, _ parameters: inout QueryParameters, of tree: ClusterTree
+    _ view: ServedViewport, _ parameters: inout QueryParameters, of tree: ClusterTree
   ) -> ComparisonView? {
     guard let zoom = view.zoom else {
       parameters.refuse(
@@ -44,29 +45,16 @@ enum MeasureRoutes {
     }
   }
 
-  private static func write(_ measures: SampledMeasures?, to bytes: inout OutputBytes) {
+  private static func members(_ measures: SampledMeasures?) -> [String: Double?] {
     let measures = measures ?? .none
-    bytes.append("{\"cluster_count\":")
-    bytes.append(measures.clusterCount)
-    bytes.append(",\"point_count\":")
-    bytes.append(measures.pointCount)
-    bytes.append(",\"points_in_view\":")
-    bytes.append(measures.pointsInView)
-    bytes.append(",\"sampled_points\":")
-    bytes.append(measures.sampledPoints)
-    bytes.append(",\"distortion\":")
-    bytes.append(json: measures.distortion)
-    bytes.append(",\"overlap\":")
-    bytes.append(json: measures.overlap)
-    bytes.append(",\"closest_pair\":")
-    bytes.append(json: measures.closestPair)
-    bytes.append(",\"grid_look\":")
-    bytes.append(json: measures.gridLook)
-    bytes.append(",\"neighbour_spread\":")
-    bytes.append(json: measures.neighbourSpread)
-    bytes.append(",\"data_distance\":")
-    bytes.append(json: measures.dataDistance)
-    bytes.append("}\n")
+    let members = [
+      "cluster_count": Double(measures.clusterCount), "point_count": Double(measures.pointCount),
+      "points_in_view": Double(measures.pointsInView), "sampled_points": Double(measures.sampledPoints),
+      "distortion": measures.distortion, "overlap": measures.overlap, "closest_pair": measures.closestPair,
+      "grid_look": measures.gridLook, "neighbour_spread": measures.neighbourSpread,
+      "data_distance": measures.dataDistance,
+    ]
+    return members.mapValues { $0.flatMap { $0.isFinite ? $0 : nil } }
   }
 }
 

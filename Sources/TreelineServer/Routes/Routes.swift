@@ -1,7 +1,5 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 @_spi(Server) import TreelineFormats
 
@@ -12,69 +10,95 @@ struct Routes {
 
   let catalog: Catalog
   let options: ServerOptions
-  let ledger: Ledger
-  let assets: Assets
+  let middleware: RequestMiddleware
+  let viewer: ViewerFiles
+  /// The OpenAPI document.
   let document: [UInt8]
 
   func router() -> Router<Context> {
     let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: RequestGuard(ledger: ledger))
+    router.add(middleware: middleware)
+    addServer(to: router)
 
+    addIndexRoute("", to: router, IndexRoutes.index)
+    addIndexRoute("/clusters", to: router, ClusterRoutes.clusters)
+    addIndexRoute("/clusters/{id}", to: router, ClusterRoutes.cluster)
+    addIndexRoute("/clusters/{id}/members", to: router, ClusterRoutes.members)
+    addIndexRoute("/clusters/{id}/children", to: router, ClusterRoutes.children)
+    addIndexRoute("/clusters/{id}/parent", to: router, ClusterRoutes.parent)
+    addIndexRoute("/clusters/{id}/expansion-zoom", to: router, ClusterRoutes.expansionZoom)
+    addIndexRoute("/where-is", to: router, ClusterRoutes.whereIs)
+    addIndexRoute("/measures", to: router, MeasureRoutes.measures)
+    addIndexRoute("/transition", to: router, post: transition, TransitionRoutes.betweenViews)
+    addIndexRoute("/tiles.json", to: router, namesServer: true, TileRoutes.tileJSON)
+    addIndexRoute("/tiles/{z}/{x}/{y}.mvt", to: router, TileRoutes.tile)
+    return router
+  }
+
+  /// What is not of one index.
+  private func addServer(to router: Router<Context>) {
     add("/", to: router) { request, _ in
-      try assets.reply(to: request.head, path: "index.html").response
+      try viewer.response(to: request.head, path: "index.html")
     }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      return try assets.reply(
-        to: request.head, path: QueryParameters.decoded(path[...].utf8, plusIsSpace: false)
-      ).response
+      return try viewer.response(
+        to: request.head, path: QueryParameters.decoded(path[...], plusIsSpace: false))
     }
+    let documentPolicy = CachePolicy(tag: ContentHash.digits(of: document), cacheControl: "no-cache")
     add("/openapi.json", to: router) { request, _ in
-      try request.head.reply(
-        Answer(Answer.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
-        Freshness(tag: documentTag, cacheControl: "no-cache")
-      ).response
+      try await request.head.response(
+        with: Representation(ContentType.json) { bytes in
+          document.withUnsafeBufferPointer { bytes.append($0) }
+        }, documentPolicy)
     }
     add("/health", to: router) { request, _ in
-      let count = catalog.names.count
-      return try request.head.reply(
-        Answer(Answer.json) { bytes in
-          bytes.append("{\"status\":\"ok\",\"indexes\":")
-          bytes.append(count)
-          bytes.append("}\n")
-        }, Freshness(tag: nil, cacheControl: "no-store")
-      ).response
+      try await request.head.response(
+        with: .json { Health(status: "ok", indexes: catalog.names.count) }, .noStore)
     }
     add("/metrics", to: router) { request, _ in
-      let text = ledger.metrics.text(openIndexes: catalog.names.count)
-      return try request.head.reply(
-        Answer("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) },
-        Freshness(tag: nil, cacheControl: "no-store")
-      ).response
+      let text = middleware.metrics.text(openIndexes: catalog.names.count)
+      return try await request.head.response(
+        with: Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore)
     }
     add("/v1/indexes", to: router) { request, _ in
       var parameters = QueryParameters(request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
-      let versions = QuestionHash.digits(
-        of: indexes.map { $0.name + "/" + $0.version }.joined(separator: " ").utf8)
-      return try request.head.reply(
-        IndexRoutes.all(indexes), Freshness(tag: versions, cacheControl: options.cacheControl)
-      ).response
+      let versions = indexes.map { $0.name + "/" + $0.version }.joined(separator: " ")
+      return try await request.head.response(
+        with: IndexRoutes.all(indexes),
+        CachePolicy(tag: ContentHash.digits(of: versions.utf8), cacheControl: options.cacheControl))
     }
-
-    for route in IndexRoute.all {
-      let post: Handler? = route.path == Self.transition ? transition : nil
-      add(RouterPath(route.path), to: router, answering(route), post: post)
-    }
-    return router
   }
 
-  private var documentTag: String { QuestionHash.digits(of: document) }
+  private struct Health: Encodable {
+    let status: String
+    let indexes: Int
+  }
 
-  /// A route, and for every other method what says that it is none of its.
+  /// A route below `/v1/{index}`, whose answers hold as long as the index is the same.
+  ///
+  /// - Parameter namesServer: Whether the answer names the server as the client does.
+  private func addIndexRoute(
+    _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
+    _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation
+  ) {
+    add(RouterPath("/v1/{index}" + path), to: router, post: post) { request, context in
+      var indexRequest = try IndexRequestContext(
+        request, path: context.parameters, root: options.publicURL, of: catalog)
+      let representation = try answer(&indexRequest)
+      try indexRequest.parameters.finish()
+      let address = request.uri.string + (namesServer ? indexRequest.root ?? "" : "")
+      let tag = indexRequest.index.version + "-" + ContentHash.digits(of: address.utf8)
+      return try await request.head.response(
+        with: representation, CachePolicy(tag: tag, cacheControl: options.cacheControl))
+    }
+  }
+
+  /// A route, and for every other method a problem that names those that are allowed.
   private func add(
-    _ path: RouterPath, to router: Router<Context>, _ get: @escaping Handler, post: Handler? = nil
+    _ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler
   ) {
     router.get(path, use: get)
     if let post { router.post(path, use: post) }
@@ -88,82 +112,17 @@ struct Routes {
     }
   }
 
-  private func answering(_ route: IndexRoute) -> Handler {
-    { request, context in
-      let question = try question(
-        request.head, route, pathParameters(context), query: request.uri.query.map { $0[...] })
-      return try await question.reply().response
-    }
-  }
-
-  private func pathParameters(_ context: Context) -> PathParameters {
-    PathParameters(context.parameters.map { (name: $0.key, value: $0.value) })
-  }
-
-  /// - Throws: whatever the client is to be told.
-  func question(
-    _ request: HTTPRequest, _ route: IndexRoute, _ path: PathParameters, query: Substring?
-  ) throws -> Question {
-    var asked = try Asked(path, query: query, root: root(of: request), of: catalog)
-    let answer = try route.ask(&asked)
-    try asked.parameters.finish()
-    let host = route.isByHost ? asked.root ?? "" : ""
-    let tag = asked.index.version + "-" + QuestionHash.digits(of: ((request.path ?? "") + host).utf8)
-    return Question(
-      request: request, answer: answer, freshness: Freshness(tag: tag, cacheControl: options.cacheControl))
-  }
-
-  private func transition(_ request: Request, _ context: Context) async throws -> Response {
-    var asked = try Asked(
-      pathParameters(context), query: request.uri.query.map { $0[...] }, root: nil, of: catalog)
+  @Sendable private func transition(_ request: Request, _ context: Context) async throws -> Response {
+    var indexRequest = try IndexRequestContext(request, path: context.parameters, root: nil, of: catalog)
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    guard type == Answer.json else {
-      throw Problem(status: .unsupportedMediaType, detail: "The body must be \(Answer.json).")
+    guard type == ContentType.json else {
+      throw Problem(status: .unsupportedMediaType, detail: "The body must be \(ContentType.json).")
     }
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.longestBody,
-      request.headers[.expect] != nil
-    {
-      throw Self.bodyTooLong
+    let body = try await request.boundedBody()
+    let representation = try body.withUnsafeReadableBytes {
+      try TransitionRoutes.fromClusters(&indexRequest, $0)
     }
-    var request = request
-    let body = try await body(of: &request)
-    let answer = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&asked, $0) }
-    try asked.parameters.finish()
-    let freshness = Freshness(tag: nil, cacheControl: "no-store")
-    return try await Question(request: request.head, answer: answer, freshness: freshness).reply().response
-  }
-
-  /// The whole body, if it comes in time and is not too long.
-  private func body(of request: inout Request) async throws -> ByteBuffer {
-    let collecting = request
-    return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
-      group.addTask {
-        do {
-          return try await collecting.body.collect(upTo: Self.longestBody)
-        } catch is NIOTooManyBytesError {
-          throw Self.bodyTooLong
-        }
-      }
-      group.addTask {
-        try await Task.sleep(for: Self.bodyTime)
-        throw Problem(
-          status: .requestTimeout, detail: "The body must come within \(Self.bodyTime).")
-      }
-      defer { group.cancelAll() }
-      return try await group.next()!
-    }
-  }
-
-  private static var bodyTooLong: Problem {
-    Problem(status: .contentTooLarge, detail: "The body must be at most \(longestBody) bytes.")
-  }
-
-  private static let transition = "/v1/{index}/transition"
-  static let longestBody = 256 << 10
-  static let bodyTime = Duration.seconds(10)
-
-  /// The server's address as the client knows it; nil where that does not tell.
-  private func root(of request: HTTPRequest) -> String? {
-    options.publicURL ?? request.authority.map { "http://\($0)" }
+    try indexRequest.parameters.finish()
+    return try await request.head.response(with: representation, .noStore)
   }
 }

@@ -3,65 +3,28 @@ import Treeline
 
 /// Vector tiles, and what a map needs to know to ask for them.
 enum TileRoutes {
-  static func tile(_ asked: inout Asked) throws -> Answer {
-    try checkProjection(asked.tree)
-    let (index, query) = (asked.index, TileQuery(&asked.parameters, of: asked.tree))
-    let zoom = try asked.number("z")
-    guard let address = TileAddress(zoom: zoom, x: try asked.number("x"), y: try asked.number("y")) else {
+  static func tile(_ request: inout IndexRequestContext) throws -> Representation {
+    try checkProjection(request.tree)
+    let (index, query) = (request.index, TileQuery(&request.parameters, of: request.tree))
+    let zoom = try request.number("z")
+    guard let address = MapTile(zoom: zoom, x: try request.number("x"), y: try request.number("y")) else {
       throw Problem.notFound(
-        "There is no such tile: zooms go to \(TileAddress.greatestZoom), and of zoom z there are 2^z columns and rows."
+        "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows."
       )
     }
-    return Answer(Answer.vectorTile) { bytes in
+    return Representation(ContentType.vectorTile) { bytes in
       let tile = try query.tile(address, of: index)
       tile.withUnsafeBufferPointer { bytes.append($0) }
     }
   }
 
   /// The query is that of the tiles too.
-  static func tileJSON(_ asked: inout Asked) throws -> Answer {
-    try checkProjection(asked.tree)
-    _ = TileQuery(&asked.parameters, of: asked.tree)
-    let (index, root) = (asked.index, asked.root)
-    let query = asked.query.map { "?" + $0 } ?? ""
-    return Answer(Answer.json) { bytes in
-      let tree = index.tree
-      let bounds = tree.root?.bounds ?? .world
-      let isAcross = bounds.west > bounds.east
-      let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
-      let format = CoordinateFormat(of: tree.plane)
-      bytes.append("{\"tilejson\":\"3.0.0\",\"name\":")
-      bytes.append(json: index.name)
-      bytes.append(",\"scheme\":\"xyz\",\"tiles\":[")
-      bytes.append(json: "\(root ?? "")/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)")
-      bytes.append("],\"minzoom\":0,\"maxzoom\":22,\"bounds\":[")
-      // TileJSON knows no box across the antimeridian.
-      for edge in [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east] {
-        format.append(edge, to: &bytes)
-        bytes.append(",")
-      }
-      format.append(bounds.north, to: &bytes)
-      bytes.append("],\"center\":[")
-      format.append(middle?.longitude ?? 0, to: &bytes)
-      bytes.append(",")
-      format.append(middle?.latitude ?? 0, to: &bytes)
-      bytes.append(",")
-      bytes.append(tree.root?.rect.zoomToFit ?? 0)
-      bytes.append(
-        "],\"vector_layers\":[{\"id\":\"clusters\",\"description\":\"Clusters and single points\",\"fields\":{"
-      )
-      bytes.append("\"cluster\":\"Boolean\",\"cluster_id\":\"Number\",\"point_count\":\"Number\",")
-      bytes.append("\"point_count_abbreviated\":\"String\",\"stack\":\"Boolean\",\"index\":\"Number\"")
-      let columns = zip(tree.attributeNames, tree.attributeTypes).map {
-        (name: $0, value: AttributeValue.string($1.rawValue))
-      }
-      FeatureProperties.forEachColumn(columns) { name, type in
-        bytes.append(",")
-        bytes.append(json: name)
-        bytes.append(":")
-        bytes.append(json: type)
-      }
-      bytes.append("}}]}\n")
+  static func tileJSON(_ request: inout IndexRequestContext) throws -> Representation {
+    try checkProjection(request.tree)
+    _ = TileQuery(&request.parameters, of: request.tree)
+    let (index, root, query) = (request.index, request.root ?? "", request.query.map { "?" + $0 } ?? "")
+    return .json {
+      TileJSON(index, address: "\(root)/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)")
     }
   }
 
@@ -69,6 +32,57 @@ enum TileRoutes {
     guard tree.plane.projection == .webMercator else {
       throw .notFound("Tiles are of the Web Mercator plane, and this index is on a plain plane.")
     }
+  }
+}
+
+/// What a map needs to know to ask for tiles, as TileJSON 3.0.0 has it.
+private struct TileJSON: Encodable {
+  struct Layer: Encodable {
+    let id = "clusters"
+    let description = "Clusters and single points"
+    let fields: [String: String]
+  }
+
+  let tilejson = "3.0.0"
+  let name: String
+  let scheme = "xyz"
+  let tiles: [String]
+  let minzoom = 0
+  let maxzoom = 22
+  let bounds: [Double]
+  /// Longitude, latitude and zoom.
+  let center: [Double]
+  let layers: [Layer]
+
+  enum CodingKeys: String, CodingKey {
+    case tilejson, name, scheme, tiles, minzoom, maxzoom, bounds, center
+    case layers = "vector_layers"
+  }
+
+  init(_ index: ServedIndex, address: String) {
+    let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
+    let bounds = tree.root?.bounds ?? .world
+    // TileJSON knows no box across the antimeridian.
+    let isAcross = bounds.west > bounds.east
+    let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
+    name = index.name
+    tiles = [address]
+    self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north]
+      .map(format.rounded)
+    center =
+      [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded)
+      + [Double(tree.root?.rect.zoomToFit ?? 0)]
+    var fields = [
+      "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number",
+      "point_count_abbreviated": "String", "stack": "Boolean", "index": "Number",
+    ]
+    let columns = zip(tree.attributeNames, tree.attributeTypes).map {
+      (name: $0, value: AttributeValue.string($1.rawValue))
+    }
+    FeatureProperties.forEachColumn(columns) { name, type in
+      if case .string(let type) = type { fields[name] = type }
+    }
+    layers = [Layer(fields: fields)]
   }
 }
 

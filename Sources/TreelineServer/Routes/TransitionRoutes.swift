@@ -6,22 +6,26 @@ import Treeline
 /// `/v1/{index}/transition`: what changes from one answer to the next.
 enum TransitionRoutes {
   /// From what a view before this one shows.
-  static func betweenViews(_ asked: inout Asked) -> Answer {
-    let index = asked.index
-    let change = Change(&asked.parameters, of: index)
-    let limit = asked.parameters.integer("from-limit", in: 1...Cut.largestLimit)
-    let before = View(&asked.parameters, of: asked.tree, prefix: "from-", defaultZoom: change.view.zoom)
-    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
-      try change.write(from: try change.cut.clusters(of: index.tree, in: before, limit: limit), to: &bytes)
+  static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
+    let index = request.index
+    let change = Change(&request.parameters, of: index)
+    let (cut, tree) = (change.query.cut, index.tree)
+    let limit = request.parameters.integer("from-limit", in: request.parameters.bounds.limits) ?? cut.limit
+    let before = ServedViewport(
+      &request.parameters, of: tree, prefix: "from-", defaultZoom: change.query.view.zoom)
+    return Representation(ContentType.json, isExpensive: cut.isExpensive) { bytes in
+      try change.write(from: try tree.clusters(cut.atMost(limit), in: before.viewport), to: &bytes)
     }
   }
 
   /// From what the client says that it shows.
-  static func fromClusters(_ asked: inout Asked, _ body: UnsafeRawBufferPointer) throws -> Answer {
-    let index = asked.index
-    let change = Change(&asked.parameters, of: index)
+  static func fromClusters(_ request: inout IndexRequestContext, _ body: UnsafeRawBufferPointer) throws
+    -> Representation
+  {
+    let index = request.index
+    let change = Change(&request.parameters, of: index)
     let previous = try PreviousAnswer(body, of: index)
-    return Answer(Answer.json, isDear: change.cut.isDear) { bytes in
+    return Representation(ContentType.json, isExpensive: change.query.cut.isExpensive) { bytes in
       try change.write(from: try previous.clusters(of: index), to: &bytes)
     }
   }
@@ -29,32 +33,23 @@ enum TransitionRoutes {
   /// What is looked at now, and how.
   private struct Change {
     let index: ServedIndex
-    let view: View
-    let cut: Cut
-    let look: Look
-    let isContinuing: Bool
+    let query: ServedQuery
+    let style: ClusterStyle
 
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
-      view = View(&parameters, of: index.tree)
-      cut = Cut(&parameters, of: index.tree, hasScale: view.zoom != nil)
-      look = Look(&parameters)
-      isContinuing = parameters.flag("continuing")
-      if isContinuing && (cut.detail != nil || cut.spacing != nil) {
-        parameters.refuse(
-          "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are",
-          found: "true")
-      }
+      query = ServedQuery(&parameters, of: index.tree, canContinue: true)
+      style = ClusterStyle(&parameters)
     }
 
     func write(from previous: Clusters, to bytes: inout OutputBytes) throws {
-      let clusters = try cut.clusters(of: index.tree, in: view, after: isContinuing ? previous : nil)
+      let clusters = try query.clusters(of: index.tree, after: previous)
       bytes.append("{")
       index.transitions.appendMembers(of: Transition(from: previous, to: clusters), to: &bytes)
       bytes.append(",\"version\":")
       bytes.append(json: index.version)
       bytes.append(",\"clusters\":")
-      try look.write(clusters, of: index, in: view, to: &bytes)
+      try style.write(clusters, of: index, in: query.view, to: &bytes)
       bytes.append("}\n")
     }
   }
@@ -100,9 +95,9 @@ private struct PreviousAnswer: Decodable {
         "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'",
         found: nil)
     }
-    guard clusterIDs.count <= Cut.largestLimit else {
+    guard clusterIDs.count <= QueryParameters.largestLimit else {
       throw Problem.invalid(
-        "cluster_ids", expected: "at most \(Cut.largestLimit) of them", found: "\(clusterIDs.count)")
+        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them", found: "\(clusterIDs.count)")
     }
     if let id = clusterIDs.first(where: { $0 >= 1 << 53 }) {
       throw Problem.invalid("cluster_ids", expected: "ids below 2^53", found: "\(id)")

@@ -56,7 +56,7 @@ import Treeline
       #expect(none.status == .notFound)
       let zoom = try await client.execute(
         uri: "/v1/places/clusters/\(root.id)/expansion-zoom?spacing=44", method: .get)
-      #expect(Self.isZoom(try zoom.json()["zoom"], try tree.expansionZoom(of: root.id, spacing: 44)))
+      #expect(Self.isZoom(try zoom.json()["zoom"], try tree.expansionZoom(of: root.id, by: .spacing(44))))
       for (alone, expected) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
         let zoom = try await client.execute(
           uri: "/v1/places/clusters/\(root.id)/expansion-zoom?detail=9&\(alone)", method: .get)
@@ -86,15 +86,15 @@ import Treeline
     let tree = TestServer.places
     try await TestServer().ask { client in
       for row in [0, 700, 1999] {
-        let place = try #require(tree.place(ofRow: row))
+        let place = try #require(tree.treeIndex(ofRow: row))
         let answer = try await client.execute(uri: "/v1/places/where-is?row=\(row)&spacing=44", method: .get)
           .json()
         let path = try #require(answer["path"] as? [[String: Any]])
-        let expected = try tree.clusters(holdingPlace: place)
+        let expected = try tree.clusters(containing: place)
         #expect(
           path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
         #expect(answer["row"] as? Int == row)
-        #expect(Self.isZoom(answer["zoom_alone"], try tree.zoomAlone(ofPlace: place, spacing: 44)))
+        #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
       }
       let none = try await client.execute(uri: "/v1/places/where-is?row=2000", method: .get)
       #expect(none.status == .notFound)

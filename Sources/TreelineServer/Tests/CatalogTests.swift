@@ -16,8 +16,8 @@ import TreelineBuilder
     #expect(new.version != old.version && new !== old)
     #expect(server.catalog.refresh().isEmpty)
     // Who holds on to the old one has all of it.
-    #expect(try old.tree.clusters(in: .world, limit: 100).count == 100)
-    #expect(old.place(ofRow: 1999) != nil)
+    #expect(try old.tree.clusters(.limit(100), in: Viewport(.world)).count == 100)
+    #expect(old.treeIndex(ofRow: 1999) != nil)
   }
 
   @Test func whatIsDamagedIsNotServed() throws {

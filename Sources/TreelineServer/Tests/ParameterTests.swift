@@ -86,7 +86,7 @@ import TreelineBuilder
   }
 
   @Test func valuesAreDecoded() {
-    var parameters = QueryParameters("a=%31+2&b=%zz&c=%C3%A9&&d&e=1=2")
+    var parameters = QueryParameters(url: "a=%31+2&b=%zz&c=%C3%A9&&d&e=1=2")
     #expect(parameters.text("a") == "1 2")
     #expect(parameters.text("b") == "%zz")
     #expect(parameters.text("c") == "é")

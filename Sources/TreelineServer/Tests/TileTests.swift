@@ -7,11 +7,11 @@ import TreelineBuilder
 @testable import TreelineServer
 
 @Suite struct TileTests {
-  /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its place.
+  /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its position.
   @Test(arguments: [0, 1, 3, 5, 7])
   func eachClusterStandsInOneTile(_ zoom: Int) async throws {
     let tree = TestServer.places
-    let expected = try tree.clusters(in: .world, zoom: Double(zoom) + 1, spacing: 44)
+    let expected = try tree.clusters(.spacing(44), in: Viewport(.world, zoom: Double(zoom) + 1))
     try await TestServer().ask { client in
       var found: [UInt64: (x: Double, y: Double)] = [:]
       for x in 0..<1 << zoom {
@@ -81,7 +81,7 @@ import TreelineBuilder
     }
   }
 
-  @Test func nothingInSightIsAnEmptyTile() async throws {
+  @Test func aTileWithoutClustersIsEmpty() async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(uri: "/v1/places/tiles/5/0/0.mvt", method: .get)
       #expect(answer.status == .ok && answer.body.readableBytes == 0)

@@ -44,10 +44,9 @@ struct TileLayer {
     tags += [Key.count.rawValue, count.count]
     if isCluster { tags += [Key.abbreviatedCount.rawValue, count.abbreviated] }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
-    if let index = cluster.index {
-      tags += [Key.index.rawValue, value(.uint(UInt64(index)))]
-      FeatureProperties.forEachColumn(tree.attributes(atTreeIndex: cluster.range.lowerBound)) {
-        name, attribute in
+    if let row = cluster.row {
+      tags += [Key.index.rawValue, value(.uint(UInt64(row)))]
+      FeatureProperties.forEachColumn(tree.attributes(of: cluster)) { name, attribute in
         if let value = TileValue(attribute) { tags += [key(ofColumn: name), self.value(value)] }
       }
     }

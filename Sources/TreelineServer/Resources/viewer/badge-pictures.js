@@ -2,6 +2,7 @@
 // draw, and to make a picture as much as a hundred copies.
 
 import { DOT_RADIUS } from "./badge.js";
+import { COUNT_SUFFIXES } from "./constants.js";
 
 const MARGIN = 5;
 const MOST_LABELS = 2000;
@@ -10,7 +11,7 @@ const MOST_LABELS = 2000;
 const RADII = [DOT_RADIUS, 8, 13.5, 16.5, 19.5, 22];
 
 /** What labels are made of. */
-const CHARACTERS = "0123456789.kMB";
+const CHARACTERS = `0123456789.${COUNT_SUFFIXES}`;
 
 /** Sizes of type in pixels: of labels of up to so many characters, and of longer ones. */
 const SHORT_LABEL = 3;

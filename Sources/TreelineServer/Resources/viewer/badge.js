@@ -1,6 +1,8 @@
 // How large badges are, and where the members of an opened stack stand: the curves of `BadgeSize` and `StackSpread`.
 
-const LARGEST = 44;
+import {
+  BADGE_POWER, BADGE_RATE, LARGEST_BADGE, MOST_ON_CIRCLE, SPIRAL_START, SPIRAL_STRETCH, SPREAD_SPACING,
+} from "./constants.js";
 
 /** The radius of a single point, which has no number to show. */
 export const DOT_RADIUS = 5.5;
@@ -11,22 +13,19 @@ export const DOT_RADIUS = 5.5;
  * Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
  */
 export function badgeRadius(pointCount) {
-  return LARGEST / (1 + Math.exp(-0.3 * pointCount ** 0.4)) / 2;
+  return LARGEST_BADGE / (1 + Math.exp(-BADGE_RATE * pointCount ** BADGE_POWER)) / 2;
 }
 
-/** More members than this stand on a spiral. */
-const MOST_ON_CIRCLE = 9;
-
 /** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral. */
-export function spreadOffset(position, count, spacing = 26) {
+export function spreadOffset(position, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {
-    const radius = Math.max(spacing * 1.25, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));
+    const radius = Math.max(spacing, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));
     return polar(radius, (2 * Math.PI * position) / count);
   }
   // Archimedes' spiral: the way along it is half the square of the angle, a little longer than straight.
-  const pitch = (1.06 * spacing) / (2 * Math.PI);
-  const start = 2 * Math.PI * 1.35;
-  const angle = Math.sqrt(start * start + (2 * position * 1.06 * spacing) / pitch);
+  const pitch = (SPIRAL_STRETCH * spacing) / (2 * Math.PI);
+  const start = 2 * Math.PI * SPIRAL_START;
+  const angle = Math.sqrt(start * start + (2 * position * SPIRAL_STRETCH * spacing) / pitch);
   return polar(pitch * angle, angle);
 }
 

@@ -1,11 +1,14 @@
 // Web Mercator as fractions of the world: x from 0 in the west to 1 in the east, y from 0 in the north to 1 in the south.
 
-/** How many pixels the world is wide at zoom 0 of the map library; the server counts from half of it, one zoom later. */
+import { WORLD_WIDTH } from "./constants.js";
+
+/** How many pixels the world is wide at zoom 0 of the map library. */
 export const WORLD_SIZE = 512;
 
 /** The server's zoom at the same scale. */
-export const serverZoom = (zoom) => zoom + 1;
-export const mapZoom = (zoom) => zoom - 1;
+const LEAD = Math.log2(WORLD_SIZE / WORLD_WIDTH);
+export const serverZoom = (zoom) => zoom + LEAD;
+export const mapZoom = (zoom) => zoom - LEAD;
 
 export const worldX = (longitude) => (longitude + 180) / 360;
 

@@ -1,6 +1,7 @@
 // What is under the pointer: a cluster of either side, or a member of an opened stack.
 
 import { spreadOffset } from "./badge.js";
+import { SPREAD_SPACING } from "./constants.js";
 
 /** So many pixels beside a badge still mean it; fingers are wider than a mouse. */
 const SLACK = { mouse: 3, touch: 10 };
@@ -23,7 +24,7 @@ export function memberAt(spread, camera, x, y) {
   const [left, top] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
   for (let i = 0; i < spread.count; i++) {
     const offset = spreadOffset(i, spread.count);
-    if (Math.hypot(left + offset.x - x, top + offset.y - y) < 13) return i;
+    if (Math.hypot(left + offset.x - x, top + offset.y - y) < SPREAD_SPACING / 2) return i;
   }
   return -1;
 }

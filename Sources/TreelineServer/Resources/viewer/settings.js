@@ -1,5 +1,7 @@
 // What the user has chosen and looks at, as the fragment of the address holds it: a link shows what its sender saw.
 
+import { DEFAULT_DETAIL, DEFAULT_LIMIT, DEFAULT_SPACING, ORDERS } from "./constants.js";
+
 const DEFAULTS = {
   /** The name of an index; the first one unless told. */
   index: "",
@@ -7,10 +9,10 @@ const DEFAULTS = {
   view: "compare",
   /** What says how far the tree is cut: spacing, detail or limit. */
   by: "spacing",
-  spacing: 44,
-  detail: 24,
-  limit: 100,
-  order: "breadth-first",
+  spacing: DEFAULT_SPACING,
+  detail: DEFAULT_DETAIL,
+  limit: DEFAULT_LIMIT,
+  order: ORDERS[0],
   /** The side of a cell of the grid in pixels, or auto. */
   cell: "auto",
   ellipses: true,
@@ -28,7 +30,7 @@ const DEFAULTS = {
 const CHOICES = {
   view: ["grid", "compare", "tree", "tiles"],
   by: ["spacing", "detail", "limit"],
-  order: ["breadth-first", "widest-first", "steepest-first"],
+  order: ORDERS,
   cell: ["auto", "32", "64", "88", "128"],
 };
 

@@ -3,6 +3,7 @@
 
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
+import { BADGE_POWER, BADGE_RATE, LARGEST_BADGE } from "./constants.js";
 
 /** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
 const GRAINS = [1, 2, 4, 8];
@@ -93,7 +94,8 @@ export class TileLayers {
 
   #clusters(source, index) {
     const count = ["get", "point_count"];
-    const diameter = ["round", ["/", 44, ["+", 1, ["^", ["e"], ["*", -0.3, ["^", count, 0.4]]]]]];
+    const diameter = [
+      "round", ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", count, BADGE_POWER]]]]]];
     const share = ["/", ["ln", count], Math.log(Math.max(index.point_count, 2))];
     const tone = ["max", 0, ["min", this.palette.tones.length - 1, ["floor", ["*", this.palette.tones.length, share]]]];
     return {

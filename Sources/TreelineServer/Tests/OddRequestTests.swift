@@ -4,8 +4,8 @@ import Testing
 @testable import TreelineServer
 
 /// Whatever is asked, the server answers, and never that it failed.
-@Suite struct OddQuestionsTests {
-  @Test func oddAddressesAreAnswered() async throws {
+@Suite struct OddRequestTests {
+  @Test func addressesAreNeverAServerError() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Odd addresses: seed \(seed)")
     let statuses = try await TestServer(["places": TestServer.places, "plane": TestServer.plane]).ask {
@@ -16,7 +16,7 @@ import Testing
             var generator = SplitMix64(seed: seed &+ UInt64(task))
             var statuses: [Int: Int] = [:]
             for _ in 0..<25_000 {
-              let address = OddQuestion.address(&generator)
+              let address = OddRequest.address(&generator)
               let answer = try await client.execute(uri: address, method: .get)
               statuses[answer.status.code, default: 0] += 1
               #expect(answer.status.code < 500, "\(address), seed \(seed), task \(task)")
@@ -32,13 +32,13 @@ import Testing
     #expect(statuses[200, default: 0] > 5000)
   }
 
-  @Test func oddBodiesAreAnswered() async throws {
+  @Test func bodiesAreNeverAServerError() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Odd bodies: seed \(seed)")
     try await TestServer().ask { client in
       var generator = SplitMix64(seed: seed)
       for _ in 0..<5000 {
-        let body = OddQuestion.body(&generator)
+        let body = OddRequest.body(&generator)
         let answer = try await client.execute(
           uri: "/v1/places/transition?limit=9", method: .post, headers: [.contentType: "application/json"],
           body: ByteBuffer(bytes: body))
@@ -48,8 +48,8 @@ import Testing
   }
 }
 
-/// Questions that are nearly right: real routes and parameters with values from all over, and now and then noise.
-private enum OddQuestion {
+/// Requests that are nearly right: real routes and parameters with values from all over, and now and then noise.
+private enum OddRequest {
   static func address(_ generator: inout SplitMix64) -> String {
     func list(_ count: Int) -> String { (0..<count).map { _ in number(&generator) }.joined(separator: ",") }
     let index = ["places", "plane"].randomElement(using: &generator)!

@@ -1,8 +1,8 @@
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// What a request has the clusters of the tree look like.
-struct Look {
+/// How a request has the clusters of the tree presented.
+struct ClusterStyle {
   private let rule: ShownPosition.Rule?
   private let isKeptVisible: Bool
   private let hasEllipses: Bool
@@ -14,7 +14,7 @@ struct Look {
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(_ clusters: Clusters, of index: ServedIndex, in view: View, to bytes: inout OutputBytes) throws {
+  func write(_ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, tree) = (index.features, index.tree)
     let isMoved = rule != nil || isKeptVisible

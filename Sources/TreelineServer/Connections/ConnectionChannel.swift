@@ -1,0 +1,57 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// A connection of HTTP/1.1: Hummingbird's, with the parts of HTTP that it leaves out.
+struct ConnectionChannel: ServerChildChannel {
+  private let http: HTTP1Channel
+
+  /// In bytes.
+  private static let largestHeader = 16 << 10
+
+  /// - Parameter idleTimeout: How long a connection may do nothing, and a client take nothing of a response.
+  init(responder: @escaping HTTPChannelHandler.Responder, idleTimeout: TimeAmount) {
+    http = HTTP1Channel(
+      responder: responder,
+      configuration: HTTP1Channel.Configuration(
+        additionalChannelHandlers: [DeliveryHandler(limit: idleTimeout)], idleTimeout: idleTimeout,
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
+          maxHeaderFieldCount: 100)))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+      try pipeline.addHandler(KeepAliveHandler(), position: .before(codec))
+      // Behind the handler that counts requests, so that a connection with requests in line is not idle.
+      let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
+      try pipeline.addHandler(PipeliningHandler(), position: .after(state))
+      return value
+    }
+  }
+
+  func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    await http.handle(value: value, logger: logger)
+  }
+}
+
+/// Rewrites the end of a connection as Hummingbird expects it, `Connection: close`, however the client asks for it (RFC
+/// 9112, section 9.3): in other letters, among other options, or by speaking HTTP/1.0.
+final class KeepAliveHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = unwrapInboundIn(data), !head.isKeepAlive else {
+      return context.fireChannelRead(data)
+    }
+    head.headers.replaceOrAdd(name: "connection", value: "close")
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+}

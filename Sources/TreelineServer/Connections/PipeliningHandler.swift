@@ -1,0 +1,107 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Passes on the requests of a connection one at a time: the next one once the response to the last is written, and in
+/// a later turn of the event loop, so that a client that sends a hundred at once does not keep all others waiting.
+///
+/// It also answers `Expect: 100-continue`.
+final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// Whether a request was passed on whose response is not written yet.
+  private var isResponding = false
+  /// The requests in line, from the head of the first. Meanwhile no more is read.
+  private var queue = CircularBuffer<HTTPRequestPart>()
+  private var nextTurn: Scheduled<Void>?
+  private var isReadPending = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = unwrapInboundIn(data)
+    if !queue.isEmpty {
+      queue.append(part)
+    } else if isResponding, case .head = part {
+      queue.append(part)
+    } else {
+      pass(part, context)
+    }
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if queue.isEmpty { context.read() } else { isReadPending = true }
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) {
+      isResponding = false
+      if !queue.isEmpty { scheduleNextTurn(context) }
+    }
+    context.write(data, promise: promise)
+  }
+
+  /// Requests that a client sent before it closed its side come before that.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? ChannelEvent == .inputClosed {
+      while let part = queue.popFirst() { pass(part, context) }
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    queue.removeAll()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    queue.removeAll()
+    nextTurn?.cancel()
+  }
+
+  private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+    var part = part
+    if case .head(let head) = part {
+      isResponding = true
+      if head.headerFields[.expect]?.lowercased() == "100-continue" {
+        part = .head(answerExpectation(of: head, context))
+      }
+    }
+    context.fireChannelRead(wrapInboundOut(part))
+  }
+
+  /// Has the client send the body of a request, unless it is too long: then the response is the last, as no body
+  /// follows it (RFC 9110, section 10.1.1).
+  private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
+    guard head.announcesTooLongBody else {
+      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      return head
+    }
+    var head = head
+    head.headerFields[.connection] = "close"
+    return head
+  }
+
+  private func scheduleNextTurn(_ context: ChannelHandlerContext) {
+    guard nextTurn == nil else { return }
+    // With a delay, however short: tasks that are due at once run before the loop looks at other connections.
+    nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
+      nextTurn = nil
+      passNextRequest(context)
+      guard queue.isEmpty, isReadPending else { return }
+      isReadPending = false
+      context.read()
+    }
+  }
+
+  private func passNextRequest(_ context: ChannelHandlerContext) {
+    guard !isResponding, let head = queue.popFirst() else { return }
+    pass(head, context)
+    while let part = queue.first {
+      if case .head = part { break }
+      pass(queue.removeFirst(), context)
+    }
+    context.fireChannelReadComplete()
+  }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The bounds of a request's body.
+enum RequestBodyLimit {
+  /// In bytes.
+  static let length = 256 << 10
+  static let time = Duration.seconds(10)
+
+  static var lengthExceeded: Problem {
+    Problem(status: .contentTooLarge, detail: "The body must be at most \(length) bytes.")
+  }
+}
+
+extension Request {
+  /// The whole body, if it comes in time and is not too long.
+  func boundedBody() async throws -> ByteBuffer {
+    if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded }
+    return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+      group.addTask {
+        do {
+          return try await body.collect(upTo: RequestBodyLimit.length)
+        } catch is NIOTooManyBytesError {
+          throw RequestBodyLimit.lengthExceeded
+        }
+      }
+      group.addTask {
+        try await Task.sleep(for: RequestBodyLimit.time)
+        throw Problem(
+          status: .requestTimeout, detail: "The body must come within \(RequestBodyLimit.time).")
+      }
+      defer { group.cancelAll() }
+      return try await group.next()!
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Whether the length that the client announces is beyond the limit.
+  var announcesTooLongBody: Bool {
+    headerFields[.contentLength].flatMap { Int($0) }.map { $0 > RequestBodyLimit.length } ?? false
+  }
+}

@@ -1,0 +1,28 @@
+// Numbers and words that the viewer shares with the library and the server, which ViewerConstantsTests holds to them: one a
+// line, as JSON has it.
+
+/** The curve of badges, `BadgeSize` in Swift: the diameter that they rise towards, in pixels, and how fast. */
+export const LARGEST_BADGE = 44;
+export const BADGE_RATE = 0.3;
+export const BADGE_POWER = 0.4;
+
+/** The letters of abbreviated counts, `BadgeText` in Swift. */
+export const COUNT_SUFFIXES = "kMBT";
+
+/** An opened stack, `StackSpread` in Swift: lengths in pixels, where the spiral starts in turns. */
+export const SPREAD_SPACING = 26;
+export const MOST_ON_CIRCLE = 9;
+export const SPIRAL_START = 1.1;
+export const SPIRAL_STRETCH = 1.06;
+
+/** How the server cuts the tree where nobody says otherwise. */
+export const DEFAULT_SPACING = 44;
+export const DEFAULT_DETAIL = 20;
+export const DEFAULT_LIMIT = 100;
+export const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
+
+/** How many pixels the world is wide at zoom 0 of the server. */
+export const WORLD_WIDTH = 256;
+
+/** The server tells ellipses in pixels of this zoom of its own. */
+export const ELLIPSE_ZOOM = 24;

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import Treeline
+@_spi(Server) import TreelineFormats
+
+/// What is wrong with a request, or went wrong with it, as the client is told (RFC 9457).
+struct Problem: Error {
+  let status: HTTPResponse.Status
+  let detail: String
+  var faults: [QueryParameters.Fault] = []
+  var headers = HTTPFields()
+
+  var response: Response {
+    var headers = headers
+    headers[.contentType] = ContentType.problem
+    headers[.cacheControl] = "no-store"
+    var bytes = OutputBytes()
+    try! bytes.append(encoding: self)  // It is made of strings and whole numbers.
+    return Response(
+      status: status, headers: headers,
+      body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
+  }
+}
+
+extension Problem: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case type, title, status, detail
+    case faults = "invalid_params"
+  }
+
+  /// The status says all that a `type` of our own would.
+  func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode("about:blank", forKey: .type)
+    try members.encode(status.reasonPhrase, forKey: .title)
+    try members.encode(status.code, forKey: .status)
+    try members.encode(detail, forKey: .detail)
+    if !faults.isEmpty { try members.encode(faults.map(InvalidParameter.init), forKey: .faults) }
+  }
+
+  private struct InvalidParameter: Encodable {
+    let name: String
+    let expected: String
+    @ExplicitNull var found: String?
+
+    init(_ fault: QueryParameters.Fault) {
+      (name, expected) = (fault.name, fault.expected)
+      _found = ExplicitNull(wrappedValue: fault.found)
+    }
+  }
+}
+
+extension Problem {
+  static func invalid(_ faults: [QueryParameters.Fault]) -> Problem {
+    let detail = faults.map {
+      "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")"
+    }
+    return Problem(status: .badRequest, detail: detail.joined(separator: "; "), faults: faults)
+  }
+
+  static func invalid(_ name: String, expected: String, found: String?) -> Problem {
+    invalid([QueryParameters.Fault(name, expected: expected, found: found)])
+  }
+
+  static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
+
+  /// Any error as it may be told outside: nothing of files, lines and versions.
+  init(of error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case QueryError.unknownCluster(let id):
+      self = .notFound("No cluster of this index has the id \(id); ids hold for one version of an index.")
+    case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
+    case is IndexError:
+      self.init(status: .internalServerError, detail: "The index is damaged; the server's log says where.")
+    case is HTTPParserError:
+      self.init(status: .badRequest, detail: "The request broke off, or was none, before its end.")
+    case let error as any HTTPResponseError:
+      self.init(status: error.status, detail: error.status == .notFound ? "There is nothing here." : "")
+    default: self.init(status: .internalServerError, detail: "The server failed; its log says more.")
+    }
+  }
+}

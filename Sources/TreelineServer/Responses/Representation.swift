@@ -1,0 +1,146 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+import TreelineFormats
+
+enum ContentType {
+  static let json = "application/json"
+  static let geoJSON = "application/geo+json"
+  static let problem = "application/problem+json"
+  static let vectorTile = "application/vnd.mapbox-vector-tile"
+}
+
+/// What a response carries: its content type, and what writes it once it turns out to be needed.
+struct Representation: Sendable {
+  let contentType: String
+  /// Whether writing it may take so long that an event loop is better left to others.
+  let isExpensive: Bool
+  let write: @Sendable (inout OutputBytes) throws -> Void
+
+  init(
+    _ contentType: String, isExpensive: Bool = false,
+    write: @escaping @Sendable (inout OutputBytes) throws -> Void
+  ) {
+    self.contentType = contentType
+    self.isExpensive = isExpensive
+    self.write = write
+  }
+
+  /// Anything that is encoded as JSON: what is asked for often writes its own.
+  static func json(
+    isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable
+  ) -> Representation {
+    Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) }
+  }
+}
+
+extension OutputBytes {
+  /// Appends a value as JSON, its members in a fixed order: equal entity tags promise equal bytes.
+  mutating func append(encoding value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes = [UInt8](try encoder.encode(value))
+    bytes.withUnsafeBufferPointer { append($0) }
+    append("\n")
+  }
+}
+
+/// Encodes nil as null, where a member would be left out.
+@propertyWrapper struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
+  let wrappedValue: Value?
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+}
+
+extension ExplicitNull: Equatable where Value: Equatable {}
+extension ExplicitNull: Hashable where Value: Hashable {}
+
+/// How long a representation may be used, and how it is told from later ones.
+struct CachePolicy: Sendable {
+  /// The entity tag without quotation marks; nil for what is new each time.
+  let tag: String?
+  let cacheControl: String
+
+  static let noStore = CachePolicy(tag: nil, cacheControl: "no-store")
+}
+
+/// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), which tells requests, and files, apart in entity tags.
+/// Nothing hangs on it but that a cache is not misled by chance.
+enum ContentHash {
+  /// Sixteen hexadecimal digits.
+  static func digits(of bytes: some Sequence<UInt8>) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return digits(of: hash)
+  }
+
+  static func digits(of number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension HTTPRequest {
+  /// Responds on a thread for what takes long, so that the event loop goes on with other requests.
+  func response(with representation: Representation, _ policy: CachePolicy) async throws -> Response {
+    if !representation.isExpensive { return try responseHere(with: representation, policy) }
+    return try await NIOThreadPool.singleton.runIfActive {
+      try responseHere(with: representation, policy)
+    }
+  }
+
+  /// 304 where the client has it already, compressed where that is accepted and worth it.
+  private func responseHere(
+    with representation: Representation, _ policy: CachePolicy
+  ) throws -> Response {
+    let isCompressed = acceptsGzip
+    var headers = HTTPFields()
+    headers.reserveCapacity(8)
+    headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
+    headers.append(HTTPField(name: .cacheControl, value: policy.cacheControl))
+    if let tag = policy.tag {
+      headers.append(HTTPField(name: .eTag, value: isCompressed ? "\"\(tag)-gzip\"" : "\"\(tag)\""))
+      if matches(tag: tag) { return Response(status: .notModified, headers: headers) }
+    }
+    var bytes = OutputBytes(capacity: 1 << 15)
+    try representation.write(&bytes)
+    // The client has whatever exists; what does not exist has failed by now.
+    if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
+    headers.append(HTTPField(name: .contentType, value: representation.contentType))
+    let body = bytes.withBytes { bytes in
+      guard isCompressed, bytes.count >= Gzip.leastLength else { return ByteBuffer(bytes: bytes) }
+      headers.append(HTTPField(name: .contentEncoding, value: "gzip"))
+      return ByteBuffer(bytes: Gzip.compressed(bytes))
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+
+  /// Whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
+  func matches(tag: String) -> Bool {
+    guard let known = headerFields[.ifNoneMatch] else { return false }
+    return known.split(separator: ",").contains { part in
+      var part = part.drop { $0 == " " || $0 == "\t" }
+      while part.last == " " || part.last == "\t" { part.removeLast() }
+      if part.hasPrefix("W/") { part = part.dropFirst(2) }
+      return part == "\"\(tag)\"" || part == "\"\(tag)-gzip\""
+    }
+  }
+
+  /// Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110, section 12.5.3).
+  var acceptsGzip: Bool {
+    guard let accepted = headerFields[.acceptEncoding] else { return false }
+    var weights: [String: Double] = [:]
+    for coding in accepted.lowercased().split(separator: ",") {
+      let parts = coding.split(separator: ";").map { $0.filter { $0 != " " } }
+      guard let name = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+      weights[name] = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+    }
+    return weights["gzip"] ?? weights["*"] ?? 0 > 0
+  }
+}

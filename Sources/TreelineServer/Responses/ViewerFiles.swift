@@ -1,0 +1,101 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import TreelineFormats
+
+/// The files of the viewer, read when they are asked for and kept until they change.
+final class ViewerFiles: Sendable {
+  private let folder: String
+  private let kept = Mutex<[String: File]>([:])
+
+  /// What a path has, plain and compressed.
+  private struct File {
+    let version: FileVersion
+    let tag: String
+    let type: String
+    let plain: ByteBuffer
+    /// nil where it is not smaller.
+    let compressed: ByteBuffer?
+  }
+
+  init(folder: String) {
+    self.folder = folder
+  }
+
+  /// - Parameter path: Below the folder, as the request has it.
+  /// - Throws: `Problem` where there is no such file.
+  func response(to request: HTTPRequest, path: String) throws -> Response {
+    guard let file = try file(at: path) else { throw Problem.notFound("The viewer has no such file.") }
+    let isCompressed = request.acceptsGzip && file.compressed != nil
+    let tag = isCompressed ? "\"\(file.tag)-gzip\"" : "\"\(file.tag)\""
+    var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
+    if request.matches(tag: file.tag) || request.headerFields[.ifNoneMatch] == "*" {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = file.type
+    if isCompressed { headers[.contentEncoding] = "gzip" }
+    if file.type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: isCompressed ? file.compressed! : file.plain))
+  }
+
+  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL
+  /// may come, with its tiles and pictures, from anywhere.
+  private static let securityPolicy =
+    "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
+    + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
+    + "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+
+  private func file(at path: String) throws -> File? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    // No way out of the folder, and nothing that is hidden in it.
+    guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { return nil }
+    // What is kept compressed only is served under the name of what it is.
+    for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
+      guard let version = FileVersion(path: source) else { continue }
+      if let file = kept.withLock({ $0[path] }), file.version == version { return file }
+      let file = try read(source, named: path, version)
+      kept.withLock { $0[path] = file }
+      return file
+    }
+    return nil
+  }
+
+  private func read(_ source: String, named path: String, _ version: FileVersion) throws -> File {
+    guard version.size <= Self.mostBytes else { throw Problem.notFound("The viewer has no file so large.") }
+    let type = Self.mediaType(ofPath: path)
+    let isCompressed = source.hasSuffix(".gz") && !path.hasSuffix(".gz")
+    let stored = [UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))
+    let plain = isCompressed ? try InputContents.read(path: source) : stored
+    let compressed =
+      isCompressed
+      ? stored
+      : Self.isText(type) && plain.count >= Gzip.leastLength
+        ? plain.withUnsafeBytes { Gzip.compressed($0, level: 9) } : nil
+    return File(
+      version: version, tag: plain.withUnsafeBytes { ContentHash.digits(of: $0) }, type: type,
+      plain: ByteBuffer(bytes: plain),
+      compressed: compressed.map { ByteBuffer(bytes: $0) })
+  }
+
+  private static let mostBytes = 64 << 20
+
+  private static func mediaType(ofPath path: String) -> String {
+    let name = path[(path.lastIndex(of: ".") ?? path.startIndex)...].dropFirst()
+    switch (name, MediaType.getMediaType(forExtension: String(name))) {
+    case ("geojson", _): return ContentType.geoJSON
+    case ("map", _): return ContentType.json
+    case (_, let type?) where type.type == .text:
+      return type.withParameter(name: "charset", value: "utf-8").description
+    case (_, let type): return type?.description ?? "application/octet-stream"
+    }
+  }
+
+  /// Whether compression makes it smaller.
+  private static func isText(_ type: String) -> Bool {
+    ["text/", "application/json", "application/geo+json", "image/svg"].contains { type.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import Treeline
+
+@testable import TreelineServer
+
+/// What the viewer's `constants.js` says against what the library and the server do.
+@Suite struct ViewerConstantsTests {
+  @Test func badgesFollowTheCurveOfTheLibrary() throws {
+    let constants = try ViewerConstants()
+    let (largest, rate, power) = (
+      try constants.number("LARGEST_BADGE"), try constants.number("BADGE_RATE"),
+      try constants.number("BADGE_POWER")
+    )
+    for count in [1, 2, 10, 1000, 1_000_000_000] {
+      let diameter = largest / (1 + exp(-rate * pow(Double(count), power)))
+      #expect(abs(diameter - BadgeSize.diameter(pointCount: count)) < 1e-12)
+    }
+  }
+
+  @Test func stacksOpenAsInTheLibrary() throws {
+    let constants = try ViewerConstants()
+    let spacing = try constants.number("SPREAD_SPACING")
+    let mostOnCircle = Int(try constants.number("MOST_ON_CIRCLE"))
+    let (start, stretch) = (try constants.number("SPIRAL_START"), try constants.number("SPIRAL_STRETCH"))
+    #expect(mostOnCircle == StackSpread.mostOnCircle)
+    for count in 1...60 {
+      let spread = StackSpread(count: count)
+      for (member, offset) in spread.enumerated() {
+        // As badge.js has it.
+        var radius = max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
+        if count > mostOnCircle {
+          let (pitch, first) = (stretch * spacing / (2 * .pi), 2 * .pi * start)
+          radius = pitch * (first * first + 2 * Double(member) * stretch * spacing / pitch).squareRoot()
+        }
+        #expect(abs(hypot(offset.x, offset.y) - radius) < 1e-9, "member \(member) of \(count)")
+      }
+    }
+  }
+
+  @Test func countsEndInTheLettersOfTheLibrary() throws {
+    let letters = [3, 6, 9, 12].map { BadgeText.abbreviated(Int(pow(10.0, $0))).dropFirst() }
+    #expect(try ViewerConstants().value("COUNT_SUFFIXES") == letters.joined())
+  }
+
+  @Test func defaultsAreThoseOfTheServer() throws {
+    let constants = try ViewerConstants()
+    #expect(try constants.number("DEFAULT_SPACING") == TileQuery.defaultSpacing)
+    #expect(try constants.number("DEFAULT_DETAIL") == TileQuery.defaultDetail)
+    #expect(try constants.number("DEFAULT_LIMIT") == Double(Cut.standard.limit))
+    #expect(try constants.value("ORDERS") == ExpansionOrder.allCases.map(\.rawValue))
+  }
+
+  @Test func zoomsAreThoseOfTheLibrary() throws {
+    let constants = try ViewerConstants()
+    #expect(try constants.number("WORLD_WIDTH") == 0x1p32 / Plane.unitsPerPixel(zoom: 0))
+    #expect(Plane.unitsPerPixel(zoom: try constants.number("ELLIPSE_ZOOM")) == 1)
+  }
+}
+
+/// The exports of `constants.js`, each a line of its own with a value of JSON.
+private struct ViewerConstants {
+  private let text: String
+
+  init() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../Resources/viewer/constants.js")
+    text = try String(contentsOf: file, encoding: .utf8)
+  }
+
+  func value<Value: Decodable>(_ name: String) throws -> Value {
+    let start = "export const \(name) = "
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(start) && $0.hasSuffix(";") })
+    return try JSONDecoder().decode(Value.self, from: Data(line.dropFirst(start.count).dropLast().utf8))
+  }
+
+  func number(_ name: String) throws -> Double { try value(name) }
+}
