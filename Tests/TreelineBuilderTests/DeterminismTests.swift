@@ -62,7 +62,9 @@ import Treeline
   ) throws -> [BoundingBox] {
     var boxes = BoxMaker(for: set, seed: seed)
     return try (0..<10).map { _ in boxes.next() }.filter { box in
-      let (answer, otherAnswer) = try (tree.clusters(.limit(20), in: Viewport(box)), other.clusters(.limit(20), in: Viewport(box)))
+      let (answer, otherAnswer) = try (
+        tree.clusters(.limit(20), in: Viewport(box)), other.clusters(.limit(20), in: Viewport(box))
+      )
       return answer.map(Shown.init) != otherAnswer.map(Shown.init)
     }
   }

@@ -59,8 +59,10 @@ import TreelineVerification
     var boxes = BoxMaker(for: set, seed: 12)
     for zoom in stride(from: -1.0, through: 25, by: 1.7) {
       let (box, limit) = (boxes.next(), Int(zoom) % 2 == 0 ? 300 : .max)
-      let expected = try describe(tree.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: tree)
-      let found = try describe(opened.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: opened)
+      let expected = try describe(
+        tree.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: tree)
+      let found = try describe(
+        opened.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: opened)
       #expect(found == expected, "\(set), \(box), zoom \(zoom)")
     }
   }

@@ -28,7 +28,8 @@ extension ClusterTree {
   ///   O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the previous
   ///   answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if they scatter too
   ///   much.
-  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
+  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters
+  {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     guard let window = try viewport.window(on: plane) else { return noClusters }
     return try clusters(

@@ -43,7 +43,9 @@ extension ClusterTree {
       guard path.last!.count == 1 else { return nil }
       var least = Double.infinity
       for node in path where Int(node.count) >= cut.unclustered.leastMembers {
-        if let pair = try storage.childPair(of: node) { least = min(least, try scale.coarseness(of: node, pair)) }
+        if let pair = try storage.childPair(of: node) {
+          least = min(least, try scale.coarseness(of: node, pair))
+        }
       }
       return cut.unclustered.zoom(
         orSooner: least == .infinity ? -.infinity : try scale.leastZoom(splitting: least))

@@ -151,13 +151,15 @@ extension TreeStorage {
       }
       if visibilities.left == .none && visibilities.right == .none { return nil }
       (node, visibility) =
-        visibilities.left != .none ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
+        visibilities.left != .none
+        ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
     }
     while visibility != .whole, let pair = try bucketChildPair(of: node), try isTooCoarse(node, pair) {
       let visibilities = visibility.ofParts(pair.leftCount, node.count &- pair.leftCount)
       if visibilities.left != .none && visibilities.right != .none { return node }
       (node, visibility) =
-        visibilities.left != .none ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
+        visibilities.left != .none
+        ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
     }
     return node
   }

@@ -129,3 +129,177 @@ struct Continuation {
     return index
   }
 }
+
+// MARK: - Choosing what is shown
+
+extension Continuation {
+  /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all that
+  /// were looked at scatter too much, which only a damaged file brings about.
+  ///
+  /// No answer within the limit gives up fewer. For whatever it shows, there are entries as coarse that have the same in
+  /// view.
+  ///
+  /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any scatter
+  /// down to nothing, where nothing but scatter counts and previous clusters are no better than others.
+  ///
+  /// - Complexity: O(k log k) for k entries where there is room for all; O(k · d · log k) where d are too many.
+  func nodes(limit: Int) -> [Node]? {
+    let weights = lossWeights
+    if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
+    var (low, high) = (0, weights.count)
+    var best: [Node]?
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if let nodes = nodes(limit: limit, lossWeight: weights[middle]) {
+        (high, best) = (middle, nodes)
+      } else {
+        low = middle
+      }
+    }
+    return best
+  }
+
+  /// What a lost cluster may weigh, in units of scatter, from the greatest on. Each excess is one, for there another of
+  /// the previous clusters gives way.
+  private var lossWeights: [Double] {
+    let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
+    let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
+    return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
+  }
+
+  /// The answer that costs least if a lost cluster weighs so much; nil if it scatters too much.
+  private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
+    let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
+    let shown = plan.shown
+    return shown.reduce(0) { $0 + entries[$1].scatter } <= mostScatter
+      ? shown.map { entries[$0].node } : nil
+  }
+}
+
+/// Which entries are shown, given what a lost cluster weighs. Of all that could be shown as finest, so many are to be saved
+/// by showing what is around them that the limit is kept: found for every number to be saved, from the bottom up. It can
+/// be kept, for the fresh answer does.
+private struct Plan {
+  private typealias Entry = Continuation.Entry
+
+  private let entries: [Entry]
+  private let lossWeight: Double
+
+  /// For each entry that may be shown, what is shown of its children for each number of clusters that are saved.
+  private var choices: [[Choice]]
+
+  /// The shown in `entries` of what is shown, in tree order.
+  private(set) var shown: [Int] = []
+
+  /// How many clusters each child saves; negative where the entry itself is shown.
+  private struct Choice {
+    var left: Int32
+    var right: Int32
+
+    static let itself = Choice(left: -1, right: -1)
+  }
+
+  private struct Cost {
+    var lost: Double
+    var scatter: Double
+
+    static let endless = Cost(lost: .infinity, scatter: .infinity)
+
+    static func + (a: Cost, b: Cost) -> Cost { Cost(lost: a.lost + b.lost, scatter: a.scatter + b.scatter) }
+  }
+
+  init(of entries: [Continuation.Entry], limit: Int, lossWeight: Double) {
+    self.entries = entries
+    self.lossWeight = lossWeight
+    choices = []
+    let isReached = reached()
+    let finest = entries.indices.filter { isReached[$0] && isFinest($0) }
+    if finest.count <= limit {
+      shown = finest
+    } else {
+      choose(isReached, saving: finest.count - limit)
+      collect(saving: finest.count - limit)
+    }
+  }
+
+  /// Whether nothing within an entry is shown: a previous cluster stays unless its excess weighs more.
+  private func isFinest(_ index: Int) -> Bool {
+    let entry = entries[index]
+    return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)
+  }
+
+  private func reached() -> [Bool] {
+    var isReached = [Bool](repeating: false, count: entries.count)
+    if !entries.isEmpty { isReached[0] = true }
+    for index in entries.indices where isReached[index] && !isFinest(index) {
+      isReached[entries[index].left] = true
+      if entries[index].right >= 0 { isReached[entries[index].right] = true }
+    }
+    return isReached
+  }
+
+  private func isLess(_ a: Cost, _ b: Cost) -> Bool {
+    if b.lost == .infinity { return a.lost < .infinity }
+    if lossWeight == .infinity { return (a.lost, a.scatter) < (b.lost, b.scatter) }
+    return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
+  }
+
+  /// - Parameter most: Whatever saves more is as good.
+  private mutating func choose(_ isReached: [Bool], saving most: Int) {
+    choices = [[Choice]](repeating: [], count: entries.count)
+    var costs = [[Cost]](repeating: [], count: entries.count)
+    var previousCounts = [Int](repeating: 0, count: entries.count)
+    var finestCounts = [Int](repeating: 1, count: entries.count)
+    for index in entries.indices.reversed() where isReached[index] {
+      let entry = entries[index]
+      previousCounts[index] = entry.isPrevious ? 1 : 0
+      if isFinest(index) {
+        costs[index] = [Cost(lost: 0, scatter: entry.scatter)]
+        choices[index] = [.itself]
+        continue
+      }
+      var parts: [(costs: [Cost], child: Int)] = []
+      for child in [entry.left, entry.right] where child >= 0 {
+        parts.append((costs[child], child))
+        costs[child] = []
+      }
+      finestCounts[index] = parts.reduce(0) { $0 + finestCounts[$1.child] }
+      previousCounts[index] += parts.reduce(0) { $0 + previousCounts[$1.child] }
+      let end = min(finestCounts[index] - 1, most)
+      var (best, chosen) = (
+        [Cost](repeating: .endless, count: end + 1), [Choice](repeating: .itself, count: end + 1)
+      )
+      // A previous cluster that gives way is lost.
+      let loss = Cost(lost: entry.isPrevious ? 1 : 0, scatter: 0)
+      let right = parts.count > 1 ? parts[1].costs : [Cost(lost: 0, scatter: 0)]
+      for (l, left) in parts[0].costs.enumerated() {
+        for (r, right) in right.enumerated() {
+          let (saved, cost) = (min(l + r, end), left + right + loss)
+          if isLess(cost, best[saved]) {
+            best[saved] = cost
+            chosen[saved] = Choice(left: Int32(l), right: Int32(r))
+          }
+        }
+      }
+      if !entry.isPrevious {
+        let cost = Cost(lost: Double(previousCounts[index]), scatter: entry.scatter)
+        if isLess(cost, best[end]) { (best[end], chosen[end]) = (cost, .itself) }
+      }
+      costs[index] = best
+      choices[index] = chosen
+    }
+  }
+
+  private mutating func collect(saving count: Int) {
+    var waiting = [(index: 0, saved: count)]
+    while let (index, saved) = waiting.popLast() {
+      let choice = choices[index][saved]
+      if choice.left < 0 {
+        shown.append(index)
+      } else {
+        if entries[index].right >= 0 { waiting.append((entries[index].right, Int(choice.right))) }
+        waiting.append((entries[index].left, Int(choice.left)))
+      }
+    }
+  }
+}

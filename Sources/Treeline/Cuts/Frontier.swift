@@ -88,7 +88,8 @@ struct Frontier: ~Copyable {
       leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
       let below = (link & Self.withoutVisibility) &+ UInt64(Bucket.oneDown) << 32
-      let (left, right) = parts(leftCount, (below | visibilities.left.inPlace, below | visibilities.right.inPlace))
+      let (left, right) = parts(
+        leftCount, (below | visibilities.left.inPlace, below | visibilities.right.inPlace))
       return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
     }
 

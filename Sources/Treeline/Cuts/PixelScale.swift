@@ -18,7 +18,8 @@ extension PixelScale {
     guard let (name, pixels) = cut.pixels else { return nil }
     if cut.needsSeparations && storage.separations == nil { throw .noSeparations }
     self.init(
-      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name, pixels: pixels)
+      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name,
+      pixels: pixels)
   }
 
   /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow from

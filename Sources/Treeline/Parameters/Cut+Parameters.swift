@@ -38,7 +38,8 @@ extension Cut: Parameterized {
       return parameters.integer(key, in: parameters.bounds.limits)
     }
     let isOwn = !prefix.isEmpty && ["order", "detail", "spacing"].contains { parameters.has(prefix + $0) }
-    let (order, detail, spacing) = isOwn
+    let (order, detail, spacing) =
+      isOwn
       ? (prefix + "order", prefix + "detail", prefix + "spacing") : ("order", "detail", "spacing")
 
     if parameters.has(detail) && parameters.has(spacing) {
@@ -88,7 +89,10 @@ extension UnclusteredPoints {
   fileprivate init(_ parameters: inout QueryParameters) {
     let zooms = parameters.bounds.zooms
     let zoom = parameters.number(
-      "alone-from-zoom", in: zooms, expected: "from \(ParameterValue.number(zooms.lowerBound)) to \(ParameterValue.number(zooms.upperBound))")
-    self.init(leastMembers: parameters.integer("min-points", in: 2 ... .max) ?? 2, fromZoom: zoom ?? .infinity)
+      "alone-from-zoom", in: zooms,
+      expected:
+        "from \(ParameterValue.number(zooms.lowerBound)) to \(ParameterValue.number(zooms.upperBound))")
+    self.init(
+      leastMembers: parameters.integer("min-points", in: 2 ... .max) ?? 2, fromZoom: zoom ?? .infinity)
   }
 }

@@ -147,7 +147,8 @@ extension QueryParameters {
 
   /// Finite, and without the spellings that only Swift knows.
   private static func number(_ text: String) -> Double? {
-    guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
+    guard
+      text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite
     else { return nil }
     return number

@@ -38,7 +38,8 @@ struct ViewportOptions: ParsableArguments {
 
   var parameters: [Parameter?] {
     [
-      Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom), Parameter("width", width),
+      Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom),
+      Parameter("width", width),
       Parameter("height", height), Parameter("tile-size", tileSize),
     ]
   }

@@ -108,7 +108,8 @@ struct TransitionCommand: ParsableCommand {
   private func query(prefix: String, _ own: [Parameter?]) throws -> Query {
     let options =
       cut.byLimitOrPixels + own + [
-        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom), Parameter("from-bbox", fromBbox),
+        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom),
+        Parameter("from-bbox", fromBbox),
         Parameter("to-limit", toLimit), Parameter("to-zoom", toZoom), Parameter("to-bbox", toBbox),
       ]
     // Beside a limit these are an error, unless they are meant for the other one.

@@ -81,7 +81,7 @@ public final class ServedIndex: Sendable {
   /// Rows in their order, each above its index in tree order. There may be more rows than points, for not all have a
   /// position.
   private func makeRowOrder() -> [UInt64] {
-    (0..<tree.pointCount).map { UInt64(tree.row(at: $0)) << 32 | UInt64($0) }.sorted()
+    (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
   }
 }
 

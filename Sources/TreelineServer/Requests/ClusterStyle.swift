@@ -14,7 +14,9 @@ struct ClusterStyle {
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(_ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes) throws {
+  func write(
+    _ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes
+  ) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, tree) = (index.features, index.tree)
     let isMoved = rule != nil || isKeptVisible

@@ -9,7 +9,8 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: ServedViewport) {
-    parameters.refuse(Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
+    parameters.refuse(
+      Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
       expected: "a number of pixels above 0")

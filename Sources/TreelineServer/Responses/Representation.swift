@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOPosix
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 enum ContentType {
   static let json = "application/json"

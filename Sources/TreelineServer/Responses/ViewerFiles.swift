@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// The files of the viewer, read when they are asked for and kept until they change.
 final class ViewerFiles: Sendable {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Treeline
 @_spi(Server) import TreelineFormats
 
 /// The routes and what they lead to; `openapi.json` tells them to clients.
@@ -62,7 +63,7 @@ struct Routes {
         with: Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore)
     }
     add("/v1/indexes", to: router) { request, _ in
-      var parameters = QueryParameters(request.uri.query.map { $0[...] })
+      var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
       let versions = indexes.map { $0.name + "/" + $0.version }.joined(separator: " ")

@@ -97,7 +97,8 @@ private struct PreviousAnswer: Decodable {
     }
     guard clusterIDs.count <= QueryParameters.largestLimit else {
       throw Problem.invalid(
-        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them", found: "\(clusterIDs.count)")
+        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them",
+        found: "\(clusterIDs.count)")
     }
     if let id = clusterIDs.first(where: { $0 >= 1 << 53 }) {
       throw Problem.invalid("cluster_ids", expected: "ids below 2^53", found: "\(id)")

@@ -94,7 +94,8 @@ import Treeline
         #expect(
           path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
         #expect(answer["row"] as? Int == row)
-        #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
+        #expect(
+          Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
       }
       let none = try await client.execute(uri: "/v1/places/where-is?row=2000", method: .get)
       #expect(none.status == .notFound)

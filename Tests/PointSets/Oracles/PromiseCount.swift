@@ -110,7 +110,8 @@ extension Transition {
     return old.map(\.id).sorted() == from.map(\.id) && new.map(\.id).sorted() == to.map(\.id)
       && replacements.allSatisfy { replacement in
         replacement.hiddenPointCount >= 0
-          && replacement.parts.reduce(replacement.hiddenPointCount) { $0 + $1.pointCount } == replacement.whole.pointCount
+          && replacement.parts.reduce(replacement.hiddenPointCount) { $0 + $1.pointCount }
+            == replacement.whole.pointCount
           && replacement.parts.allSatisfy(replacement.whole.isAncestor)
       }
       && points(in: old) == points(in: from) && points(in: new) == points(in: to)

@@ -98,12 +98,23 @@ struct IndexExercise {
       _ = try tree.cluster(last.id)
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
-      _ = (tree.position(atTreeIndex: index), tree.row(atTreeIndex: index), tree.attributes(atTreeIndex: index))
+      _ = (
+        tree.position(atTreeIndex: index), tree.row(atTreeIndex: index), tree.attributes(atTreeIndex: index)
+      )
       let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: index))
-      _ = try (tree.treeIndex(ofRow: tree.row(atTreeIndex: index), at: coordinate), tree.treeIndex(ofRow: tree.row(atTreeIndex: index)))
-      _ = try (tree.expansionZoom(of: root.id, by: .detail(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9)))
+      _ = try (
+        tree.treeIndex(ofRow: tree.row(atTreeIndex: index), at: coordinate),
+        tree.treeIndex(ofRow: tree.row(atTreeIndex: index))
+      )
+      _ = try (
+        tree.expansionZoom(of: root.id, by: .detail(9)),
+        tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9))
+      )
       guard tree.hasSeparations else { continue }
-      _ = try (tree.expansionZoom(of: root.id, by: .spacing(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9)))
+      _ = try (
+        tree.expansionZoom(of: root.id, by: .spacing(9)),
+        tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9))
+      )
     }
   }
 }

@@ -63,7 +63,8 @@ import TreelineBuilder
     for zoom in [2.0, 3.7, 5] {
       let least = 44 * Plane.unitsPerPixel(zoom: zoom)
       for limit in [5, 20, 60] {
-        let clusters = try Array(tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: zoom))
+        let clusters = try Array(
+          tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: zoom))
         let all = try tree.clusters(.spacing(44), in: PlaneWindow.everything, zoom: zoom).count
         #expect(clusters.count <= limit && 2 * clusters.count >= min(limit, all))
         for (number, a) in clusters.enumerated() {
@@ -82,12 +83,14 @@ import TreelineBuilder
     let alone = UnclusteredPoints(fromZoom: 3)
     for limit in [20, 200, 2000] {
       let usual = try tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: 4)
-      let answer = try tree.clusters(.spacing(44).atMost(limit).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
+      let answer = try tree.clusters(
+        .spacing(44).atMost(limit).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
       #expect(Array(answer) == Array(usual), "limit \(limit)")
     }
     #expect(
-      try tree.clusters(.spacing(44).atMost(5000).unclustered(alone), in: PlaneWindow.everything, zoom: 4).allSatisfy(
-        \.rect.isPoint))
+      try tree.clusters(.spacing(44).atMost(5000).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
+        .allSatisfy(
+          \.rect.isPoint))
   }
 
   /// Distinct distances leave hardly any room unused.

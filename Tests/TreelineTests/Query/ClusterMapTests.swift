@@ -70,7 +70,8 @@ import TreelineBuilder
     #expect(
       next.clusters
         == (try map.tree.clusters(
-          cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters)))
+          cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters))
+    )
     let (change, plain) = (
       map.transition(from: shown, to: next), Transition(from: shown.clusters, to: next.clusters)
     )

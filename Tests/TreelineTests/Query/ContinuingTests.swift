@@ -90,7 +90,8 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
       let fresh = try tree.clusters(.limit(limit), in: window)
-      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
+      #expect(
+        try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
       #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: fresh) == fresh)
     }
   }
@@ -107,7 +108,8 @@ import TreelineBuilder
       try fresh.addPan(
         shown, on: screen, try tree.clusters(.limit(limit), in: beside.window), on: beside, of: tree)
       try continued.addPan(
-        shown, on: screen, try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown), on: beside,
+        shown, on: screen,
+        try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown), on: beside,
         of: tree)
     }
     let (kept, keptFresh) = (continued.panPersistence, fresh.panPersistence)

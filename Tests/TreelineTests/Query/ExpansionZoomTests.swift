@@ -38,10 +38,14 @@ import TreelineBuilder
       ) {
         try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
-      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone))) {
+      try checkAlone(
+        tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone))
+      ) {
         try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
-      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone))) {
+      try checkAlone(
+        tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone))
+      ) {
         try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
       }
     }
@@ -103,8 +107,12 @@ import TreelineBuilder
     let here = Coordinate(longitude: 8, latitude: 47)
     let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
     let place = try #require(try tree.treeIndex(ofRow: 1, at: here))
-    #expect(try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
-    #expect(try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9))) == nil)
+    #expect(
+      try tree.unclusteredZoom(
+        ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+    #expect(
+      try tree.unclusteredZoom(
+        ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9))) == nil)
   }
 
   @Test func whatIsNoLengthIsRefused() throws {

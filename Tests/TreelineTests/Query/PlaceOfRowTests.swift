@@ -22,7 +22,8 @@ import Treeline
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == placeOfRow[row])
       // Another row's place holds it only if both have one position.
       let other = (row + 1) % set.places.count
-      let isShared = tree.position(atTreeIndex: placeOfRow[row]!) == tree.position(atTreeIndex: placeOfRow[other]!)
+      let isShared =
+        tree.position(atTreeIndex: placeOfRow[row]!) == tree.position(atTreeIndex: placeOfRow[other]!)
       #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? placeOfRow[other] : nil))
     }
     for row in [0, tree.pointCount / 2, tree.pointCount - 1] {

@@ -52,7 +52,9 @@ import Treeline
   func southAboveNorthIsRefused(_ set: PointSet) throws {
     let tree = try set.tree()
     let box = BoundingBox(west: 0, south: 2, east: 1, north: 1)
-    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(.limit(1), in: Viewport(box)) }
+    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) {
+      try tree.clusters(.limit(1), in: Viewport(box))
+    }
     #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: Viewport(box)) }
   }
 

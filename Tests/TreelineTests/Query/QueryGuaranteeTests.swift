@@ -76,7 +76,8 @@ import Treeline
       QueryOracle(outline, corner).violations(of: answer, limit: 10).contains {
         $0.contains("no point inside")
       })
-    let other = try Array(PointSet.cities(300, seed: 105).tree().clusters(.limit(10), in: PlaneWindow.everything))
+    let other = try Array(
+      PointSet.cities(300, seed: 105).tree().clusters(.limit(10), in: PlaneWindow.everything))
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 

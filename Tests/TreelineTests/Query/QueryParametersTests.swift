@@ -7,7 +7,8 @@ import Treeline
 @Suite struct QueryParametersTests {
   /// Any query that the three can tell; its numbers are within the bounds of a command line and a URL.
   private static func query(_ random: inout SplitMix64) -> Query {
-    let pixels = random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
+    let pixels =
+      random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
     let limit = 1 + random.index(below: 5000)
     let unclustered = UnclusteredPoints(
       leastMembers: 2 + random.index(below: 9),
@@ -99,7 +100,8 @@ import Treeline
           in: Viewport(
             center: Coordinate(longitude: 2, latitude: 48), zoom: 3, width: 800, height: 600,
             tileSize: .pixels512)))
-        == "center=2,48&zoom=3&width=800&height=600&tile-size=512&detail=20.5&min-points=4&alone-from-zoom=17")
+        == "center=2,48&zoom=3&width=800&height=600&tile-size=512&detail=20.5&min-points=4&alone-from-zoom=17"
+    )
     let json = #"{"zoom":4,"spacing":44,"bbox":[-1,50,1,52]}"#
     #expect(
       try JSONDecoder().decode(Query.self, from: Data(json.utf8))
@@ -114,8 +116,14 @@ import Treeline
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
     (["center": "2,48"], "zoom must be a number, as there is a center, found none."),
-    (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
-    (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
+    (
+      ["bbox": "1,2,3"],
+      "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."
+    ),
+    (
+      ["order": "deepest-first"],
+      "order must be breadth-first or widest-first or steepest-first, found deepest-first."
+    ),
     (["colour": "red"], "colour must be no such parameter, found red."),
   ])
   func faultsAreTold(_ values: [String: String], message: String) {

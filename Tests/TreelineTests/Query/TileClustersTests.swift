@@ -17,11 +17,13 @@ import TreelineBuilder
       )
       let alone = UnclusteredPoints(
         leastMembers: 1 + random.index(below: 5), fromZoom: random.index(below: 3) == 0 ? 10 : .infinity)
-      let byDetail = try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
+      let byDetail = try tree.clusters(
+        .detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
         try tree.clusters(.detail(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == byDetail.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))
-      let bySpacing = try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
+      let bySpacing = try tree.clusters(
+        .spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
         try tree.clusters(.spacing(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == bySpacing.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))

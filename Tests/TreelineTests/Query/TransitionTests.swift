@@ -38,7 +38,8 @@ import TreelineBuilder
     case 1: return try tree.clusters(.detail(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     case 2: return try tree.clusters(.spacing(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     default:
-      return try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
+      return try tree.clusters(
+        .limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
     }
   }
 
@@ -48,7 +49,8 @@ import TreelineBuilder
     #expect(transition.added.map(\.id) == to.map(\.id).filter { !kept.contains($0) })
     #expect(transition.removed.map(\.id) == from.map(\.id).filter { !kept.contains($0) })
     let old =
-      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts) + transition.exited
+      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts)
+      + transition.exited
     let new =
       transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts)
       + transition.entered
