@@ -20,8 +20,8 @@ extension ClusterTree {
   /// - Complexity: O(n log n) time for all but adversarial data, about 45 bytes a point of memory while building;
   ///   with separations some 100 more than the tree itself takes.
   public init(
-    _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
+    _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(BuildError) {
     try self.init(
       TreeBuild(
@@ -42,11 +42,7 @@ extension ClusterTree {
   }
 
   private init(_ build: TreeBuild) throws(BuildError) {
-    do throws(BuildFailure) {
-      self = try build.run()
-    } catch .invalid(let error) {
-      throw error
-    } catch {
+    do throws(BuildFailure) { self = try build.run() } catch .invalid(let error) { throw error } catch {
       preconditionFailure("A build that nobody can cancel was cancelled")
     }
   }
@@ -63,23 +59,18 @@ extension ClusterTree {
   /// - Parameter progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
   public static func build(
-    _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
+    _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterTree {
     let monitor = BuildMonitor(pointCount: coordinates.count, report: progress)
-    let build = TreeBuild(
-      coordinates: coordinates, projection: projection, options: options, monitor: monitor)
+    let build = TreeBuild(coordinates: coordinates, projection: projection, options: options, monitor: monitor)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
-          do throws(BuildFailure) {
-            continuation.resume(returning: try build.run())
-          } catch .invalid(let error) {
+          do throws(BuildFailure) { continuation.resume(returning: try build.run()) } catch .invalid(let error) {
             continuation.resume(throwing: error)
-          } catch {
-            continuation.resume(throwing: CancellationError())
-          }
+          } catch { continuation.resume(throwing: CancellationError()) }
         }
       }
     } onCancel: {

@@ -19,8 +19,7 @@ struct TreeBuild {
     let top: TopNode?
     do throws(BuildFailure) {
       projected = try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
-        try PointProjection(
-          coordinates, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
+        try PointProjection(coordinates, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
       }
       memory.numberRows(threads: options.threads, monitor)
       if monitor.isCancelled { throw .cancelled }
@@ -31,9 +30,8 @@ struct TreeBuild {
     }
     let storage = try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
       guard options.computesSeparations else { return nil }
-      return try SeparationBuild(
-        storage: storage, projection: projection, threads: options.threads, monitor: monitor
-      ).run().codes.baseAddress
+      return try SeparationBuild(storage: storage, projection: projection, threads: options.threads, monitor: monitor)
+        .run().codes.baseAddress
     }
     return ClusterTree(
       storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount,
@@ -48,9 +46,7 @@ struct TreeBuild {
       case .mean: split(memory, by: MeanSplit())
       case .leastScatter: split(memory, by: LeastScatterSplit(monitor: monitor))
       case .gamma where gamma == DistanceWeight.evenEighths: split(memory, by: MeanSplit())
-      case .gamma:
-        split(
-          memory, by: WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: gamma), monitor: monitor))
+      case .gamma: split(memory, by: WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: gamma), monitor: monitor))
       }
     if monitor.isCancelled {
       inBackground { top.removeAll() }

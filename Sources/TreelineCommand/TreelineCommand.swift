@@ -1,18 +1,15 @@
 import ArgumentParser
 
-@main
-struct TreelineCommand: ParsableCommand {
+@main struct TreelineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "treeline",
-    abstract: "Turns many points into few clusters that follow their density.",
+    commandName: "treeline", abstract: "Turns many points into few clusters that follow their density.",
     discussion: """
       Points are read from CSV or GeoJSON, plain or gzip-compressed; '-' is standard input.
 
       What takes long shows its progress on standard error after half a second, where that is a terminal.
 
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
-      """,
-    version: "0.1.0",
+      """, version: "0.1.0",
     subcommands: [
       QueryCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self,
       VerifyCommand.self, ServeCommand.self,

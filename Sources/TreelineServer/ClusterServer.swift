@@ -30,8 +30,7 @@ public struct ClusterServer: Sendable {
     guard FileVersion(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
     routes = Routes(
       catalog: catalog, options: options,
-      middleware: RequestMiddleware(
-        metrics: metrics, logger: self.logger, allowedOrigin: options.allowedOrigin),
+      middleware: RequestMiddleware(metrics: metrics, logger: self.logger, allowedOrigin: options.allowedOrigin),
       viewer: ViewerFiles(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
@@ -42,9 +41,7 @@ public struct ClusterServer: Sendable {
   /// The application, for whoever runs it among others.
   ///
   /// - Parameter onRunning: is told the port that is listened at.
-  public func application(
-    onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
-  ) -> some ApplicationProtocol {
+  public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
     Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
@@ -54,8 +51,7 @@ public struct ClusterServer: Sendable {
         address: .hostname(options.host, port: options.port),
         availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
       services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
-      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) },
-      logger: logger)
+      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
   private static let mostConnections = 4096
@@ -63,8 +59,7 @@ public struct ClusterServer: Sendable {
   /// Serves until SIGTERM or SIGINT; then takes no more connections, answers what was asked and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
     var configuration = ServiceGroupConfiguration(
-      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: logger)
+      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(30)
     try await ServiceGroup(configuration: configuration).run()
   }

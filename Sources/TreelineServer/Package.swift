@@ -4,8 +4,7 @@ import PackageDescription
 
 // A package of its own, so that nobody who wants the library or the command-line tool fetches or builds an HTTP server.
 let package = Package(
-  name: "treeline-server",
-  platforms: [.macOS(.v15)],
+  name: "treeline-server", platforms: [.macOS(.v15)],
   products: [
     .library(name: "TreelineServer", targets: ["TreelineServer"]),
     .executable(name: "treeline-server", targets: ["TreelineServerCommand"]),
@@ -25,52 +24,35 @@ let package = Package(
     .target(
       name: "TreelineServer",
       dependencies: [
-        .product(name: "Treeline", package: "treeline"),
-        .product(name: "GridBaseline", package: "treeline"),
+        .product(name: "Treeline", package: "treeline"), .product(name: "GridBaseline", package: "treeline"),
         .product(name: "TreelineFormats", package: "treeline"),
         .product(name: "TreelineComparison", package: "treeline"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "CoreMetrics", package: "swift-metrics"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ],
-      path: ".",
-      exclude: ["README.md", "Tool", "Tests", "Tiles/vector_tile.proto"],
+      ], path: ".", exclude: ["README.md", "Tool", "Tests", "Tiles/vector_tile.proto"],
       resources: [.copy("Resources/openapi.json"), .copy("Resources/viewer")]),
     .executableTarget(
       name: "TreelineServerCommand",
       dependencies: [
-        "TreelineServer",
-        .product(name: "Treeline", package: "treeline"),
+        "TreelineServer", .product(name: "Treeline", package: "treeline"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      path: "Tool"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+      ], path: "Tool"),
     .testTarget(
       name: "TreelineServerTests",
       dependencies: [
-        "TreelineServer",
-        .product(name: "Treeline", package: "treeline"),
-        .product(name: "TreelineBuilder", package: "treeline"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        "TreelineServer", .product(name: "Treeline", package: "treeline"),
+        .product(name: "TreelineBuilder", package: "treeline"), .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ],
-      path: "Tests"),
-  ],
-  swiftLanguageModes: [.v6]
-)
+        .product(name: "Logging", package: "swift-log"), .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ], path: "Tests"),
+  ], swiftLanguageModes: [.v6])

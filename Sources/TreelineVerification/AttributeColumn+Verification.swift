@@ -6,8 +6,8 @@ extension Sequence<AttributeColumn> {
     var names: Set<[UInt8]> = []
     for column in self {
       problems.check(
-        names.insert(Array(column.nameBytes)).inserted, column.label,
-        expected: "a name that no other attribute has", found: "it again")
+        names.insert(Array(column.nameBytes)).inserted, column.label, expected: "a name that no other attribute has",
+        found: "it again")
       column.check(isOfKnownVersion: isOfKnownVersion, problems)
     }
   }
@@ -29,8 +29,7 @@ extension AttributeColumn {
     problems.check(
       reserved == 0 || !isOfKnownVersion, label, expected: "0 in the bytes from 12 on", found: "\(reserved)")
     problems.check(
-      String(validating: nameBytes, as: UTF8.self) != nil, label, expected: "a name in UTF-8",
-      found: "other bytes")
+      String(validating: nameBytes, as: UTF8.self) != nil, label, expected: "a name in UTF-8", found: "other bytes")
     problems.check(
       section[Self.fixedLength + nameBytes.count..<section.count - body.count].allSatisfy { $0 == 0 }, label,
       expected: "zeros behind the name", found: "other bytes")
@@ -50,11 +49,9 @@ extension AttributeColumn {
         "\(label), point \(index)", expected: "a finite number, or the NaN of null or of absent",
         found: "the bits \(String(bits, radix: 16))")
     }
+    problems.check(entryCount == 0, label, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
     problems.check(
-      entryCount == 0, label, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
-    problems.check(
-      body.count == 8 * pointCount, label, expected: "\(8 * pointCount) bytes of numbers",
-      found: "\(body.count)")
+      body.count == 8 * pointCount, label, expected: "\(8 * pointCount) bytes of numbers", found: "\(body.count)")
   }
 
   /// Every point has an entry, and every entry a point.
@@ -65,8 +62,7 @@ extension AttributeColumn {
       if entry < entryCount {
         isUsed[Int(entry)] = true
       } else {
-        problems.add(
-          "\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
+        problems.add("\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
       }
     }
     for entry in isUsed.indices where !isUsed[entry] && !problems.isFull {
@@ -92,8 +88,7 @@ extension AttributeColumn {
         continue
       }
       problems.check(
-        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and text that suits it",
-        found: "others")
+        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and text that suits it", found: "others")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
         expected: "entries in the order of their bytes", found: "another")

@@ -8,12 +8,11 @@ extension ClusterTree {
   /// - Returns: What is wrong and where, 100 problems at most; nothing where all is as it was written.
   /// - Throws: `IndexError` where the file is no index or cannot be opened as one.
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
-  public static func problems(
-    ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil
-  ) throws(IndexError) -> [IndexProblem] {
+  public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
+    throws(IndexError) -> [IndexProblem]
+  {
     let file = try MappedFile(path: path)
-    return try file.withBytes { bytes throws(IndexError) in
-      try problems(in: bytes, name: path, keeping: file, progress)
+    return try file.withBytes { bytes throws(IndexError) in try problems(in: bytes, name: path, keeping: file, progress)
     }
   }
 
@@ -26,8 +25,8 @@ extension ClusterTree {
     let problems = ProblemList()
     header.checkSections(of: bytes, problems)
     problems.check(
-      tree.contentHash == header.contentHash, "content hash",
-      expected: String(header.contentHash, radix: 16), found: String(tree.contentHash, radix: 16))
+      tree.contentHash == header.contentHash, "content hash", expected: String(header.contentHash, radix: 16),
+      found: String(tree.contentHash, radix: 16))
     tree.withStorage { header.check(UnsafeBufferPointer(start: $0.points, count: $0.pointCount), problems) }
     tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
     tree.withStorage { $0.attributes.check(isOfKnownVersion: header.isOfKnownVersion, problems) }
@@ -37,9 +36,7 @@ extension ClusterTree {
   /// Checks every invariant of the hierarchy against the points, and what its separations, if any, promise.
   ///
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
-  public func problems() -> [IndexProblem] {
-    problems(principalLevels: TreeStorage.principalLevels)
-  }
+  public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
   /// - Parameter principalLevels: As the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
@@ -49,9 +46,7 @@ extension ClusterTree {
   }
 
   /// Separations are distances between nodes, so there is nothing to hold them against in a hierarchy that is damaged.
-  private func check(
-    principalLevels: Int, _ problems: ProblemList, _ progress: VerificationMonitor.Report? = nil
-  ) {
+  private func check(principalLevels: Int, _ problems: ProblemList, _ progress: VerificationMonitor.Report? = nil) {
     withStorage { storage in
       let known = problems.count
       var hierarchy = TreeVerifier(storage, splitRule, principalLevels: principalLevels, problems, progress)

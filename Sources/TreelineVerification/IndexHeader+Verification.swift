@@ -33,19 +33,16 @@ extension IndexHeader {
       found: "\(section.kind.rawValue)")
     // Opening has refused the flag of every kind that is not known.
     problems.check(
-      section.isRequired == section.kind.isInEveryIndex || !section.kind.isKnown,
-      "section table, byte \(entry + 4)",
+      section.isRequired == section.kind.isInEveryIndex || !section.kind.isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isInEveryIndex ? 1 : 0) of a section of \(section.kind)",
       found: section.isRequired ? "1" : "0")
     problems.check(
       section.offset == Self.aligned(end), "section table, byte \(entry + 8)",
-      expected: "offset \(Self.aligned(end)), the next multiple of \(Self.alignment)",
-      found: "\(section.offset)")
+      expected: "offset \(Self.aligned(end)), the next multiple of \(Self.alignment)", found: "\(section.offset)")
   }
 
-  private func checkZeros(
-    _ bytes: UnsafeRawBufferPointer, from start: UInt64, to end: UInt64, _ problems: ProblemList
-  ) {
+  private func checkZeros(_ bytes: UnsafeRawBufferPointer, from start: UInt64, to end: UInt64, _ problems: ProblemList)
+  {
     guard let offset = bytes[Int(start)..<Int(end)].firstIndex(where: { $0 != 0 }) else { return }
     problems.add("byte \(offset)", expected: "0 between sections", found: "\(bytes[offset])")
   }
@@ -85,8 +82,7 @@ extension IndexHeader {
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
       expected: expected.map { "the seam \($0), behind the widest gap of longitude" }
-        ?? "the seam 0, where there are no points",
-      found: "\(plane.seam)")
+        ?? "the seam 0, where there are no points", found: "\(plane.seam)")
   }
 
   /// The first position behind the widest gap between two bins of longitude, as the format's document defines it; nil
@@ -109,11 +105,9 @@ extension IndexHeader {
   private func checkEdges(hasPoints: Bool, _ problems: ProblemList) {
     for (edge, offset) in [(plane.left, Offset.left), (plane.top, Offset.top), (plane.side, Offset.side)] {
       problems.check(
-        edge != 0 || edge.sign == .plus, "header, byte \(offset)", expected: "0 without a sign",
-        found: "\(edge)")
+        edge != 0 || edge.sign == .plus, "header, byte \(offset)", expected: "0 without a sign", found: "\(edge)")
       problems.check(
-        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, where there are no points",
-        found: "\(edge)")
+        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, where there are no points", found: "\(edge)")
     }
   }
 
@@ -124,14 +118,13 @@ extension IndexHeader {
     let box = points.reduce(into: PlaneRect(first)) { $0.formUnion($1) }
     problems.check(
       box.isPoint == (plane.side == 0), "header, byte \(Offset.side)",
-      expected: box.isPoint
-        ? "a side of 0 around one position" : "a side above 0 around more than one position",
+      expected: box.isPoint ? "a side of 0 around one position" : "a side above 0 around more than one position",
       found: "\(plane.side)")
     problems.check(
       (box.minX, box.minY) == (0, 0), "points", expected: "a least x and y of 0 and 0",
       found: "\(box.minX) and \(box.minY)")
     problems.check(
-      box.isPoint || max(box.maxX, box.maxY) == .max, "points",
-      expected: "a greatest x or y of \(UInt32.max)", found: "\(box.maxX) and \(box.maxY)")
+      box.isPoint || max(box.maxX, box.maxY) == .max, "points", expected: "a greatest x or y of \(UInt32.max)",
+      found: "\(box.maxX) and \(box.maxY)")
   }
 }

@@ -18,18 +18,12 @@ final class ProblemList {
   var count: Int { problems.count }
   var isFull: Bool { count >= Self.capacity }
 
-  func add(
-    _ location: @autoclosure () -> String, expected: @autoclosure () -> String,
-    found: @autoclosure () -> String
-  ) {
-    if !isFull { problems.append(IndexProblem(location: location(), expected: expected(), found: found())) }
-  }
+  func add(_ location: @autoclosure () -> String, expected: @autoclosure () -> String, found: @autoclosure () -> String)
+  { if !isFull { problems.append(IndexProblem(location: location(), expected: expected(), found: found())) } }
 
   /// Adds a problem unless a condition holds.
   func check(
     _ condition: Bool, _ location: @autoclosure () -> String, expected: @autoclosure () -> String,
     found: @autoclosure () -> String
-  ) {
-    if !condition { add(location(), expected: expected(), found: found()) }
-  }
+  ) { if !condition { add(location(), expected: expected(), found: found()) } }
 }

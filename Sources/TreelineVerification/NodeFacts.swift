@@ -73,9 +73,7 @@ struct NodeFacts {
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
-extension NodeSpread {
-  fileprivate var entries: [Float] { [xx, xy, yy] }
-}
+extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
   /// The nearest double but for one rounding more. The standard library's own conversion is generic and takes far longer.

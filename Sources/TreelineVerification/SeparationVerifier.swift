@@ -47,8 +47,8 @@ struct SeparationVerifier {
 
   /// - Precondition: The tree is sound.
   init(
-    _ storage: TreeStorage, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection,
-    _ problems: ProblemList, _ progress: VerificationMonitor.Report?
+    _ storage: TreeStorage, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection, _ problems: ProblemList,
+    _ progress: VerificationMonitor.Report?
   ) {
     (self.storage, self.codes, self.projection, self.problems) = (storage, codes, projection, problems)
     let count = storage.pointCount
@@ -94,11 +94,7 @@ extension SeparationVerifier {
       // Every node of a sound tree has children that can be read.
       let children = try! storage.children(of: branch.node)
       let number = children?.right.first ?? Self.leaf
-      if branch.parent == Self.leaf {
-        rootNumber = number
-      } else {
-        note(branch, number)
-      }
+      if branch.parent == Self.leaf { rootNumber = number } else { note(branch, number) }
       guard let children else { continue }
       internalNodes[Int(number)].first = branch.node.first
       internalNodes[Int(number)].squaredScatter = storage.squaredScatterDistance(of: branch.node)
@@ -172,9 +168,7 @@ extension SeparationVerifier {
   }
 
   /// Shows a node and, if it has children, puts it on the agenda of the first code at which it can be split.
-  private mutating func show(
-    _ first: UInt32, at position: PlanePoint, _ number: UInt32, below code: SeparationCode
-  ) {
+  private mutating func show(_ first: UInt32, at position: PlanePoint, _ number: UInt32, below code: SeparationCode) {
     shown.insert(first, at: position)
     shownNumbers[Int(first)] = number
     if number != Self.leaf { agenda.add(number, at: min(ownCode(internalNodes[Int(number)]), code)) }

@@ -59,9 +59,9 @@ struct ShownNodes {
 
   /// The node nearest to a position of those that are nearer than a distance, given by its square; cells are as wide as
   /// that at least.
-  func nearest(
-    to position: PlanePoint, within squaredDistance: UInt64, besides node: UInt32
-  ) -> (node: UInt32, squaredDistance: UInt64)? {
+  func nearest(to position: PlanePoint, within squaredDistance: UInt64, besides node: UInt32) -> (
+    node: UInt32, squaredDistance: UInt64
+  )? {
     // Coordinates of what is nearer differ by that at most.
     let reach = Int64(Double(squaredDistance).squareRoot())
     var nearest = Self.end
@@ -69,8 +69,7 @@ struct ShownNodes {
     for y in cells(around: position.y, reach) where y >= 0 && y <= Int64(lastCell) {
       for x in cells(around: position.x, reach) {
         // Beside the last column is the first, which on a plain plane has nothing that is near.
-        let cell = PlanePoint(
-          x: UInt32(truncatingIfNeeded: x) & lastCell, y: UInt32(truncatingIfNeeded: y))
+        let cell = PlanePoint(x: UInt32(truncatingIfNeeded: x) & lastCell, y: UInt32(truncatingIfNeeded: y))
         var other = heads[list(of: cell)]
         while other != Self.end {
           let entry = entries[Int(other)]
@@ -99,9 +98,7 @@ extension ShownNodes {
   }
 
   /// Neighbours in a row are neighbours in memory, too.
-  private func list(of cell: PlanePoint) -> Int {
-    Int(cell.x &+ cell.y &* 0x9E37_79B1) & (heads.count - 1)
-  }
+  private func list(of cell: PlanePoint) -> Int { Int(cell.x &+ cell.y &* 0x9E37_79B1) & (heads.count - 1) }
 
   private mutating func link(_ node: UInt32) {
     let list = list(of: cell(of: position(of: node)))

@@ -7,9 +7,7 @@ struct SplitFacts {
   private let points: UnsafeBufferPointer<PlanePoint>
   private let facts: NodeFacts
 
-  init(of points: UnsafeBufferPointer<PlanePoint>, _ facts: NodeFacts) {
-    (self.points, self.facts) = (points, facts)
-  }
+  init(of points: UnsafeBufferPointer<PlanePoint>, _ facts: NodeFacts) { (self.points, self.facts) = (points, facts) }
 }
 
 // MARK: - Gamma

@@ -39,9 +39,7 @@ struct TreeVerifier {
         }
         check(node, children)
         stack += [children.right, children.left]
-      } catch {
-        add(error, at: node)
-      }
+      } catch { add(error, at: node) }
     }
     problems.check(
       nextPair == max(storage.nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
@@ -56,8 +54,7 @@ struct TreeVerifier {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
     }
-    problems.add(
-      "\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
+    problems.add("\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
   }
 
   /// Every row number stands once.
@@ -74,8 +71,7 @@ struct TreeVerifier {
 extension TreeVerifier {
   private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
     let facts = NodeFacts(of: storage.members(of: node))
-    problems.check(
-      !facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
+    problems.check(!facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
@@ -88,9 +84,7 @@ extension TreeVerifier {
     }
   }
 
-  private mutating func checkStored(
-    _ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts
-  ) {
+  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     problems.check(
       Int(children.left.record) == nextPair, node.name,
       expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
@@ -101,8 +95,8 @@ extension TreeVerifier {
     let pair = Int(children.left.record - 1) / 2
     let (sums, spread) = (storage.sums[pair], storage.spreads[pair])
     problems.check(
-      sums.x == facts.sums.x && sums.y == facts.sums.y, node.name,
-      expected: "sums (\(facts.sums.x), \(facts.sums.y))", found: "(\(sums.x), \(sums.y))")
+      sums.x == facts.sums.x && sums.y == facts.sums.y, node.name, expected: "sums (\(facts.sums.x), \(facts.sums.y))",
+      found: "(\(sums.x), \(sums.y))")
     problems.check(
       facts.agrees(with: spread), node.name,
       expected: "covariances (\(facts.spread.xx), \(facts.spread.xy), \(facts.spread.yy))",
@@ -125,8 +119,7 @@ extension TreeVerifier {
     let split = SplitFacts(of: storage.members(of: node), facts)
     switch splitRule.kind {
     case .mean: expect(0, "mean")
-    case .gamma:
-      expect(split.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
+    case .gamma: expect(split.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
     case .leastScatter:
       let leftCount = Int(children.left.count)
       let (between, most) = (split.scatterBetween(leftCount), split.mostScatterBetween())
@@ -175,8 +168,7 @@ extension TreeVerifier {
     let split = gaps.min { $0.level < $1.level }
     if let split, split.level < Gap.none, points.contains(where: { $0 != points[0] }) {
       problems.add(
-        "gap \(split.treeIndex)", expected: "level \(node.depthInBucket) below its bucket",
-        found: "\(split.level)")
+        "gap \(split.treeIndex)", expected: "level \(node.depthInBucket) below its bucket", found: "\(split.level)")
     } else {
       checkStack(node)
     }
@@ -205,6 +197,4 @@ extension TreeVerifier {
   }
 }
 
-extension Node {
-  fileprivate var name: String { "node of points \(range)" }
-}
+extension Node { fileprivate var name: String { "node of points \(range)" } }

@@ -34,7 +34,6 @@ struct VerificationMonitor {
     guard let report, done * 100 / pointCount > toldPercent else { return }
     toldPercent = done * 100 / pointCount
     report(
-      VerificationProgress(
-        stage: stage, fraction: min(Double(done) / Double(pointCount), 1), pointCount: pointCount))
+      VerificationProgress(stage: stage, fraction: min(Double(done) / Double(pointCount), 1), pointCount: pointCount))
   }
 }

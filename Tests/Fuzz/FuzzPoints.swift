@@ -1,13 +1,11 @@
 @_spi(Server) @testable import TreelineFormats
 
 /// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+@_cdecl("LLVMFuzzerTestOneInput") public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   // One or the other by the length, so that one input costs one reading and every input comes to both in time.
   let options =
-    count % 2 == 0
-    ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
+    count % 2 == 0 ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
   do throws(ReadingError) {
     // Small chunks, so that records lie across their boundaries, as they do in files that are larger than any input here.
     let limits = ReadingLimits(chunk: 16 + count % 97, record: 2048)
@@ -19,8 +17,6 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         bytes.append(json: value)
       }
     }
-  } catch {
-    _ = "\(error)"
-  }
+  } catch { _ = "\(error)" }
   return 0
 }

@@ -5,13 +5,9 @@ import Treeline
 
 struct CellSizeTests {
   @Test func publishedSizesAreTheArticles() throws {
-    let pixels: [Double] = [
-      88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 64, 64, 64, 32, 32, 32, 16, 88,
-    ]
+    let pixels: [Double] = [88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 88, 64, 64, 64, 32, 32, 32, 16, 88]
     for (level, expected) in pixels.enumerated() {
-      #expect(
-        try CellSize.published.units(zoom: Double(level))
-          == CellSize.pixels(expected).units(zoom: Double(level)))
+      #expect(try CellSize.published.units(zoom: Double(level)) == CellSize.pixels(expected).units(zoom: Double(level)))
     }
     #expect(try CellSize.published.units(zoom: 0) == 88 << 24)
     #expect(try CellSize.published.units(zoom: 19) == 16 << 5)
@@ -40,8 +36,9 @@ struct CellSizeTests {
     #expect(try CellSize.published.units(zoom: 1e300) == 1)
   }
 
-  @Test(arguments: [0, -1, .nan, .infinity, -.infinity] as [Double])
-  func aCellSizeThatMakesNoGridIsAnError(pixels: Double) {
+  @Test(arguments: [0, -1, .nan, .infinity, -.infinity] as [Double]) func aCellSizeThatMakesNoGridIsAnError(
+    pixels: Double
+  ) {
     let error = #expect(throws: GridError.self) { try CellSize.pixels(pixels).units(zoom: 3) }
     #expect(error?.description == "expected a finite cell size above 0 pixels, found \(pixels)")
   }
@@ -49,9 +46,7 @@ struct CellSizeTests {
   @Test(arguments: [CellSize.published, .pixels(64)], [.nan, .infinity, -.infinity] as [Double])
   func aZoomThatIsNotFiniteIsAnError(size: CellSize, zoom: Double) {
     let grid = Grid([PlanePoint(x: 0, y: 0)], on: .webMercator())
-    let error = #expect(throws: GridError.self) {
-      try grid.clusters(in: .everything, cellSize: size, zoom: zoom)
-    }
+    let error = #expect(throws: GridError.self) { try grid.clusters(in: .everything, cellSize: size, zoom: zoom) }
     #expect(error?.description == "expected a finite zoom, found \(zoom)")
   }
 }

@@ -21,8 +21,9 @@ struct GridByDefinition {
       cells[cell, default: Cell()].rows.append(row)
       if window.contains(point) { cells[cell]!.isVisible = true }
     }
-    return cells.filter(\.value.isVisible).sorted { $0.key.lexicographicallyPrecedes($1.key) }
-      .map { (column: $0.key[1], row: $0.key[0], members: $0.value.rows) }
+    return cells.filter(\.value.isVisible).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
+      (column: $0.key[1], row: $0.key[0], members: $0.value.rows)
+    }
   }
 
   /// Everything that a cluster says, said by its members one by one.
@@ -53,8 +54,7 @@ struct GridByDefinition {
   }
 
   /// The whole answer against the definition; returns it.
-  @discardableResult
-  func check(_ grid: Grid, in window: PlaneWindow, side: UInt64) -> [GridCluster] {
+  @discardableResult func check(_ grid: Grid, in window: PlaneWindow, side: UInt64) -> [GridCluster] {
     let clusters = grid.clusters(in: window, cellSide: side)
     let expected = cells(in: window, side: side)
     guard clusters.count == expected.count else {

@@ -10,8 +10,7 @@ struct GridClustersTests {
     1, 3, 1 << 20, 1_000_003, 88 << 20, 1 << 30, 0x5555_5556, 1 << 31, 0xFFFF_FFFF, 1 << 32,
   ]
 
-  @Test(arguments: NastyPoints.all, seams)
-  func clustersAreTheCellsByDefinition(_ set: NastyPoints, seam: UInt32) {
+  @Test(arguments: NastyPoints.all, seams) func clustersAreTheCellsByDefinition(_ set: NastyPoints, seam: UInt32) {
     let seed = UInt64(seam) &+ 77
     var numbers = SplitMix64(seed: seed)
     let plane = Plane.webMercator(seam: seam)
@@ -44,42 +43,37 @@ struct GridClustersTests {
       let corner = set.points.randomElement(using: &numbers)!
       let opposite = set.points.randomElement(using: &numbers)!
       let window = PlaneWindow(
-        x: corner.x, width: opposite.x &- corner.x, minY: min(corner.y, opposite.y),
-        maxY: max(corner.y, opposite.y))
+        x: corner.x, width: opposite.x &- corner.x, minY: min(corner.y, opposite.y), maxY: max(corner.y, opposite.y))
       definition.check(grid, in: window, side: side)
     }
   }
 
   @Test func latticePointsOnCellEdgesAreOneToACell() {
     let side: UInt32 = 88 << 20
-    let points = (0..<46 * 46).map { (index: UInt32) in PlanePoint(x: index % 46 * side, y: index / 46 * side)
-    }
+    let points = (0..<46 * 46).map { (index: UInt32) in PlanePoint(x: index % 46 * side, y: index / 46 * side) }
     let clusters = Grid(points, on: .webMercator()).clusters(in: .everything, cellSide: UInt64(side))
     #expect(clusters.map(\.firstRow) == Array(points.indices) && clusters.allSatisfy { $0.pointCount == 1 })
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-  func randomSetsAtEveryScale(seed: UInt64) {
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func randomSetsAtEveryScale(seed: UInt64) {
     var numbers = SplitMix64(seed: seed)
     let set = NastyPoints.clumps(seed: seed, count: 700)
     let plane = Plane.webMercator(seam: .random(in: 0 ... .max, using: &numbers))
     let grid = Grid(set.points, on: plane, bucketCapacity: Int(seed))
     let definition = GridByDefinition(plane: plane, points: set.points)
     for _ in 0..<150 {
-      let side =
-        (UInt64(1) << UInt64.random(in: 0...32, using: &numbers)) / UInt64.random(in: 1...3, using: &numbers)
+      let side = (UInt64(1) << UInt64.random(in: 0...32, using: &numbers)) / UInt64.random(in: 1...3, using: &numbers)
       var window = PlaneWindow.random(using: &numbers)
       if Bool.random(using: &numbers), let point = set.points.randomElement(using: &numbers) {
         window = PlaneWindow(
-          x: point.x &- window.width / 2, width: window.width,
-          minY: point.y - min(point.y, window.width / 2), maxY: point.y)
+          x: point.x &- window.width / 2, width: window.width, minY: point.y - min(point.y, window.width / 2),
+          maxY: point.y)
       }
       definition.check(grid, in: window, side: max(side, 1))
     }
   }
 
-  @Test(arguments: NastyPoints.all)
-  func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
+  @Test(arguments: NastyPoints.all) func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
     var numbers = SplitMix64(seed: 3)
     let order = set.points.indices.shuffled(using: &numbers)
     let grid = Grid(set.points, on: .webMercator())
@@ -105,10 +99,8 @@ struct GridClustersTests {
       in: PlaneWindow(x: 1 << 30, width: 1 << 30, minY: 1 << 30, maxY: 1 << 31), cellSide: side)
     let after = grid.clusters(
       in: PlaneWindow(x: 1 << 30 + 12345, width: 1 << 30, minY: 1 << 30, maxY: 1 << 31), cellSide: side)
-    let columns = Set(before.map(\.cell.column)).intersection(after.map(\.cell.column)).sorted().dropFirst()
-      .dropLast()
+    let columns = Set(before.map(\.cell.column)).intersection(after.map(\.cell.column)).sorted().dropFirst().dropLast()
     #expect(columns.count > 10)
-    #expect(
-      before.filter { columns.contains($0.cell.column) } == after.filter { columns.contains($0.cell.column) })
+    #expect(before.filter { columns.contains($0.cell.column) } == after.filter { columns.contains($0.cell.column) })
   }
 }

@@ -12,8 +12,7 @@ struct GridMembersTests {
       let all = grid.members(of: cluster)
       #expect(all.count == cluster.pointCount)
       #expect(all == all.sorted())
-      let pages = stride(from: 0, to: cluster.pointCount, by: 7)
-        .map { grid.members(of: cluster, offset: $0, limit: 7) }
+      let pages = stride(from: 0, to: cluster.pointCount, by: 7).map { grid.members(of: cluster, offset: $0, limit: 7) }
       #expect(Array(pages.joined()) == all)
       #expect(pages.dropLast().allSatisfy { $0.count == 7 })
       #expect(grid.members(of: cluster, offset: cluster.pointCount).isEmpty)

@@ -8,8 +8,7 @@ struct GridOnTheSphereTests {
     [0, 85.06, -85.06, 90, -90, -17.7].map { Coordinate(longitude: longitude, latitude: $0) }
   }
 
-  @Test(arguments: [0, 1, 0x1234_5678, 1 << 31, .max] as [UInt32])
-  func theSeamDoesNotShow(seam: UInt32) throws {
+  @Test(arguments: [0, 1, 0x1234_5678, 1 << 31, .max] as [UInt32]) func theSeamDoesNotShow(seam: UInt32) throws {
     let upright = Plane.webMercator()
     let rotated = Plane.webMercator(seam: seam)
     let grid = Grid(Self.places.map(upright.point), on: upright)
@@ -27,8 +26,7 @@ struct GridOnTheSphereTests {
         let clusters = try grid.clusters(in: window, cellSize: .published, zoom: zoom)
         let others = try other.clusters(in: rotatedWindow, cellSize: .published, zoom: zoom)
         #expect(clusters.map(\.cell) == others.map(\.cell))
-        #expect(
-          clusters.map { [$0.pointCount, $0.firstRow] } == others.map { [$0.pointCount, $0.firstRow] })
+        #expect(clusters.map { [$0.pointCount, $0.firstRow] } == others.map { [$0.pointCount, $0.firstRow] })
         for (cluster, same) in zip(clusters, others) {
           #expect(same.bounds.x == cluster.bounds.x &- seam)
           #expect(grid.members(of: cluster) == other.members(of: same))
@@ -36,8 +34,8 @@ struct GridOnTheSphereTests {
           let distance = abs(grid.coordinate(of: cluster).longitude - other.coordinate(of: same).longitude)
           #expect(min(distance, 360 - distance) < 1e-9)
         }
-        GridByDefinition(plane: rotated, points: Self.places.map(rotated.point))
-          .check(other, in: rotatedWindow, side: try CellSize.published.units(zoom: zoom))
+        GridByDefinition(plane: rotated, points: Self.places.map(rotated.point)).check(
+          other, in: rotatedWindow, side: try CellSize.published.units(zoom: zoom))
       }
     }
   }
@@ -46,8 +44,7 @@ struct GridOnTheSphereTests {
     let plane = Plane.webMercator(seam: 99)
     let longitudes = [179, 179.5, 180, -180, -179.5, -179, 0]
     let grid = Grid(longitudes.map { plane.point(at: Coordinate(longitude: $0, latitude: 1)) }, on: plane)
-    let window = try #require(
-      try plane.window(showing: BoundingBox(west: 178, south: 0, east: -178, north: 2)))
+    let window = try #require(try plane.window(showing: BoundingBox(west: 178, south: 0, east: -178, north: 2)))
     let clusters = try grid.clusters(in: window, cellSize: .pixels(64), zoom: 4)
     #expect(clusters.map { grid.members(of: $0) } == [[2, 3, 4, 5], [0, 1]])
     #expect(grid.rows(in: window) == [0, 1, 2, 3, 4, 5])
@@ -65,9 +62,7 @@ struct GridOnTheSphereTests {
     #expect(clusters.map { grid.members(of: $0) } == [[0, 1], [3], [2]])
     #expect(grid.window(of: clusters[2].cell).width == 0)
     #expect(grid.window(of: clusters[1].cell).width == UInt32(side - 1))
-    for cluster in clusters {
-      #expect(grid.rows(in: grid.window(of: cluster.cell)).count == cluster.pointCount)
-    }
+    for cluster in clusters { #expect(grid.rows(in: grid.window(of: cluster.cell)).count == cluster.pointCount) }
   }
 
   @Test func aWindowWhoseEndsMeetInOneCellCountsItOnce() {
@@ -77,9 +72,7 @@ struct GridOnTheSphereTests {
     let definition = GridByDefinition(plane: plane, points: points)
     // All but 150 ... 249: both ends are in column 0.
     let window = PlaneWindow(x: 250, width: .max - 100, minY: 0, maxY: 9)
-    for side in [1000, 1 << 31, 1 << 32] as [UInt64] {
-      definition.check(grid, in: window, side: side)
-    }
+    for side in [1000, 1 << 31, 1 << 32] as [UInt64] { definition.check(grid, in: window, side: side) }
     #expect(grid.clusters(in: window, cellSide: 1 << 32).map(\.pointCount) == [5])
     #expect(grid.clusters(in: PlaneWindow(x: 150, width: 10, minY: 0, maxY: 9), cellSide: 1000).isEmpty)
   }
@@ -90,8 +83,7 @@ struct GridOnTheSphereTests {
       Coordinate(x: -50, y: 50), Coordinate(x: 50, y: -50), Coordinate(x: -1, y: 1), Coordinate(x: 1, y: -1),
     ]
     let grid = Grid(places.map(plane.point), on: plane)
-    let window = try #require(
-      try plane.window(showing: BoundingBox(west: -60, south: -60, east: 60, north: 60)))
+    let window = try #require(try plane.window(showing: BoundingBox(west: -60, south: -60, east: 60, north: 60)))
     let clusters = try grid.clusters(in: window, cellSize: .pixels(128), zoom: 0)
     #expect(clusters.map { grid.members(of: $0) } == [[0, 2], [1, 3]])
     let box = grid.boundingBox(of: clusters[0])

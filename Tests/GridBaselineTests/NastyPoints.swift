@@ -9,8 +9,7 @@ struct NastyPoints: CustomStringConvertible, Sendable {
   static let coincidentCount = 3000
 
   static let all: [NastyPoints] = [
-    NastyPoints(description: "none", points: []),
-    NastyPoints(description: "one", points: [PlanePoint(x: 7, y: .max)]),
+    NastyPoints(description: "none", points: []), NastyPoints(description: "one", points: [PlanePoint(x: 7, y: .max)]),
     NastyPoints(
       description: "all coincident",
       points: Array(repeating: PlanePoint(x: 1 << 31, y: 1 << 30), count: coincidentCount)),
@@ -20,21 +19,17 @@ struct NastyPoints: CustomStringConvertible, Sendable {
     NastyPoints(
       description: "corners",
       points: [0, 1, .max - 1, .max].flatMap { x in [0, 1, .max - 1, .max].map { PlanePoint(x: x, y: $0) } }),
+    NastyPoints(description: "geometric spread", points: (0..<32).map { PlanePoint(x: 1 << $0, y: UInt32.max >> $0) }),
     NastyPoints(
-      description: "geometric spread", points: (0..<32).map { PlanePoint(x: 1 << $0, y: UInt32.max >> $0) }),
-    NastyPoints(
-      description: "collinear at 0 degrees",
-      points: (0..<500).map { PlanePoint(x: $0 &* 8_589_934, y: 12345) }),
+      description: "collinear at 0 degrees", points: (0..<500).map { PlanePoint(x: $0 &* 8_589_934, y: 12345) }),
     NastyPoints(
       description: "collinear at 45 degrees",
       points: (0..<500).map { PlanePoint(x: $0 &* 8_589_934, y: $0 &* 8_589_934) }),
     NastyPoints(
-      description: "collinear at 90 degrees",
-      points: (0..<500).map { PlanePoint(x: .max, y: $0 &* 8_589_934) }),
+      description: "collinear at 90 degrees", points: (0..<500).map { PlanePoint(x: .max, y: $0 &* 8_589_934) }),
     NastyPoints(
       description: "lattice on powers of two",
-      points: (0..<1024).map { PlanePoint(x: ($0 & 31) << 27, y: ($0 >> 5) << 27) }),
-    random(seed: 1, count: 2000),
+      points: (0..<1024).map { PlanePoint(x: ($0 & 31) << 27, y: ($0 >> 5) << 27) }), random(seed: 1, count: 2000),
     clumps(seed: 2, count: 2000),
   ]
 
@@ -65,8 +60,9 @@ struct NastyPoints: CustomStringConvertible, Sendable {
     let ends: [UInt32] = [0, 1, .max]
     let positions =
       ends
-      + lines.filter { $0 > 0 && $0 * side < 1 << 32 }
-      .flatMap { line in [-1, 0, 1].map { UInt32(truncatingIfNeeded: Int64(line * side) + $0) } }
+      + lines.filter { $0 > 0 && $0 * side < 1 << 32 }.flatMap { line in
+        [-1, 0, 1].map { UInt32(truncatingIfNeeded: Int64(line * side) + $0) }
+      }
     return NastyPoints(
       description: "around lines of \(side) units",
       points: positions.flatMap { x in positions.map { PlanePoint(x: x &- seam, y: $0) } })

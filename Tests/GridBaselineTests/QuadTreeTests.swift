@@ -5,8 +5,7 @@ import Treeline
 @testable import GridBaseline
 
 struct QuadTreeTests {
-  @Test(arguments: NastyPoints.all, [1, 4, 8])
-  func everyNodeIsOneSquareOfItsParent(_ set: NastyPoints, capacity: Int) {
+  @Test(arguments: NastyPoints.all, [1, 4, 8]) func everyNodeIsOneSquareOfItsParent(_ set: NastyPoints, capacity: Int) {
     let tree = QuadTree(set.points, bucketCapacity: capacity)
     #expect(tree.rows.sorted() == Array(0..<UInt32(set.points.count)))
     for (point, row) in zip(tree.points, tree.rows) { #expect(point == set.points[Int(row)]) }
@@ -26,9 +25,7 @@ struct QuadTreeTests {
     let points = tree.points[node.range]
     #expect(depth <= 33)
     var totals = PointTotals(points.first!, row: tree.rows[node.range.lowerBound])
-    for position in node.range.dropFirst() {
-      totals.add(PointTotals(tree.points[position], row: tree.rows[position]))
-    }
+    for position in node.range.dropFirst() { totals.add(PointTotals(tree.points[position], row: tree.rows[position])) }
     #expect(node.totals == totals)
     guard !node.isLeaf else {
       #expect(points.count <= tree.bucketCapacity || totals.bounds.isPoint)
@@ -54,8 +51,7 @@ struct QuadTreeTests {
     }
   }
 
-  @Test(arguments: NastyPoints.all)
-  func searchFindsThePointsOfTheWindow(_ set: NastyPoints) {
+  @Test(arguments: NastyPoints.all) func searchFindsThePointsOfTheWindow(_ set: NastyPoints) {
     let tree = QuadTree(set.points)
     var numbers = SplitMix64(seed: 11)
     var windows = [PlaneWindow.everything, PlaneWindow(x: .max, width: 1, minY: 0, maxY: .max)]
@@ -71,8 +67,7 @@ struct QuadTreeTests {
     }
   }
 
-  @Test(arguments: NastyPoints.all)
-  func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
+  @Test(arguments: NastyPoints.all) func shufflingChangesRowNumbersOnly(_ set: NastyPoints) {
     let seed: UInt64 = 5
     var numbers = SplitMix64(seed: seed)
     let order = set.points.indices.shuffled(using: &numbers)
@@ -93,7 +88,7 @@ extension PlaneWindow {
     let size = UInt32.max >> UInt32.random(in: 0..<32, using: &numbers)
     let y = UInt32.random(in: 0 ... .max, using: &numbers)
     return PlaneWindow(
-      x: .random(in: 0 ... .max, using: &numbers), width: .random(in: 0...size, using: &numbers),
-      minY: y, maxY: y + min(.max - y, .random(in: 0...size, using: &numbers)))
+      x: .random(in: 0 ... .max, using: &numbers), width: .random(in: 0...size, using: &numbers), minY: y,
+      maxY: y + min(.max - y, .random(in: 0...size, using: &numbers)))
   }
 }

@@ -5,8 +5,8 @@ import Testing
 /// Speed as far as it can be tested: by counts that do not vary. `scripts/bench` measures time.
 ///
 /// Upper bounds lie an eighth or so above what was counted when they were set, with Swift 6.3 on x86-64.
-@Suite(.serialized, .enabled(if: Valgrind.executable != nil, "valgrind is not installed"))
-struct PerformanceCountTests {
+@Suite(.serialized, .enabled(if: Valgrind.executable != nil, "valgrind is not installed")) struct PerformanceCountTests
+{
   #if arch(x86_64)
     static let hasBoundsOfInstructions = true
   #else

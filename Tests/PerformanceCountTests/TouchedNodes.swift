@@ -18,8 +18,7 @@ struct TouchedNodes {
   /// Queries of views drawn as those of `Work` are.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
     let coordinates = kind.coordinates(count)
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline")
-      .path
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try ClusterTree(coordinates).write(index: path)
     let views = MapView.counted(around: coordinates)

@@ -25,32 +25,29 @@ enum Valgrind {
     }
   }
 
-  struct Failure: Error {
-    var output: String
-  }
+  struct Failure: Error { var output: String }
 
-  static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    .map { URL(fileURLWithPath: String($0)).appendingPathComponent("valgrind") }
-    .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
+    URL(fileURLWithPath: String($0)).appendingPathComponent("valgrind")
+  }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
   static let benchmarks = built("Benchmarks")
 
   /// A program of the package, which is built beside the test bundle.
   static func built(_ program: String) -> URL {
-    URL(fileURLWithPath: CommandLine.arguments[0])
-      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program)
+    URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent(program)
   }
 
   static func count(_ counter: Counter, builds: Int = 1, asks: Int = 1, limit: Int = 100) throws -> Int {
     let process = Process()
     process.executableURL = executable!
     process.arguments =
-      ["--tool=\(counter.rawValue)"] + counter.options + [benchmarks.path, "work", Work.points]
-      + ["--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)"]
+      ["--tool=\(counter.rawValue)"] + counter.options + [benchmarks.path, "work", Work.points] + [
+        "--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)",
+      ]
     // Or tables of hashes would be as full as chance has it.
-    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) {
-      $1
-    }
+    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
     process.standardOutput = FileHandle.nullDevice
     let errors = Pipe()
     process.standardError = errors
@@ -79,8 +76,7 @@ enum Work {
   /// What one more query costs, on average over the views.
   static func ofQuery(_ counter: Valgrind.Counter, limit: Int = 100) throws -> Double {
     let asks = 100
-    let difference =
-      try Valgrind.count(counter, asks: 1 + asks, limit: limit) - Valgrind.count(counter, limit: limit)
+    let difference = try Valgrind.count(counter, asks: 1 + asks, limit: limit) - Valgrind.count(counter, limit: limit)
     return Double(difference) / Double(asks * viewCount)
   }
 }

@@ -25,13 +25,9 @@ public struct PointSet: Sendable {
   }
 }
 
-extension PointSet: CustomStringConvertible {
-  public var description: String { name }
-}
+extension PointSet: CustomStringConvertible { public var description: String { name } }
 
 extension PointSet {
   /// Every shape of points that is known to have broken a clustering, or might.
-  public static let nasty: [PointSet] = [stacks, lines, geometricSpreads, sphere, planar, clouds].flatMap {
-    $0
-  }
+  public static let nasty: [PointSet] = [stacks, lines, geometricSpreads, sphere, planar, clouds].flatMap { $0 }
 }

@@ -2,9 +2,7 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  public init(seed: UInt64) {
-    state = seed
-  }
+  public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -24,9 +22,7 @@ extension SplitMix64 {
   }
 
   /// Evenly from 0 ..< count, but for a bias of count / 2^64.
-  public mutating func index(below count: Int) -> Int {
-    Int(next().multipliedFullWidth(by: UInt64(count)).high)
-  }
+  public mutating func index(below count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
   /// Nearly normal, with mean 0 and deviation 1: twelve even numbers, so that no function of a C library has a say.
   public mutating func bell() -> Double {
@@ -37,9 +33,7 @@ extension SplitMix64 {
 
   public mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
     var elements = elements
-    for last in elements.indices.dropFirst().reversed() {
-      elements.swapAt(last, index(below: last + 1))
-    }
+    for last in elements.indices.dropFirst().reversed() { elements.swapAt(last, index(below: last + 1)) }
     return elements
   }
 }

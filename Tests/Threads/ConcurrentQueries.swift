@@ -10,8 +10,7 @@ import Treeline
 
 /// Asks one open index from many threads at once; built by scripts/check-threads with the thread sanitizer, which ends
 /// the process where two of them meet.
-@main
-enum ConcurrentQueries {
+@main enum ConcurrentQueries {
   private static let threadCount = 8
   private static let queryCount = 300
 
@@ -37,8 +36,7 @@ enum ConcurrentQueries {
       for cluster in try tree.clusters(.limit(20), in: window) {
         answer = answer &* 31 &+ Int(cluster.id.rawValue) &+ tree.members(of: cluster).reduce(0, &+)
         answer = answer &* 31 &+ Int(cluster.meanX.bitPattern >> 8)
-        answer =
-          answer &* 31 &+ tree.attributes(atTreeIndex: cluster.range.lowerBound).count { $0.value != .null }
+        answer = answer &* 31 &+ tree.attributes(atTreeIndex: cluster.range.lowerBound).count { $0.value != .null }
         answer = try answer &* 31 &+ tree.ancestors(of: cluster.id).count
       }
       return answer

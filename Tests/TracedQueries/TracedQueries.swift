@@ -6,8 +6,7 @@ import Treeline
 ///
 /// Prints where the node records begin, how many there are, and an address that is written to before each query; then,
 /// how many clusters each answer has.
-@main
-enum TracedQueries {
+@main enum TracedQueries {
   static func main() throws {
     let arguments = CommandLine.arguments
     let tree = try ClusterTree(index: arguments[1])
@@ -24,9 +23,7 @@ enum TracedQueries {
     }
   }
 
-  @inline(never)
-  @_optimize(none)
-  private static func write(_ index: Int, to mark: UnsafeMutablePointer<Int>) {
+  @inline(never) @_optimize(none) private static func write(_ index: Int, to mark: UnsafeMutablePointer<Int>) {
     mark.initialize(to: index)
   }
 }

@@ -20,8 +20,7 @@ import Treeline
     #expect(try tree.contentHash == ClusterTree(Self.places).contentHash)
   }
 
-  @Test(arguments: [1, 2, 5])
-  func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
+  @Test(arguments: [1, 2, 5]) func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
     let reports = Reports()
     _ = try await ClusterTree.build(Self.places, options: BuildOptions(threads: threads)) { reports.add($0) }
     for stage in [BuildProgress.Stage.projecting, .splitting] {
@@ -34,13 +33,13 @@ import Treeline
     #expect(reports.told[firstSplit...].allSatisfy { $0.stage == .splitting })
   }
 
-  @Test(arguments: [BuildProgress.Stage.projecting, .splitting], SplitRule.few)
-  func cancelledBuildEndsInCancellation(stage: BuildProgress.Stage, rule: SplitRule) async throws {
+  @Test(arguments: [BuildProgress.Stage.projecting, .splitting], SplitRule.few) func cancelledBuildEndsInCancellation(
+    stage: BuildProgress.Stage, rule: SplitRule
+  ) async throws {
     let task = Mutex<Task<ClusterTree, any Error>?>(nil)
     let reports = Reports()
     let started = Task {
-      try await ClusterTree.build(Self.places, options: BuildOptions(splitRule: rule, threads: 2)) {
-        progress in
+      try await ClusterTree.build(Self.places, options: BuildOptions(splitRule: rule, threads: 2)) { progress in
         reports.add(progress)
         if progress.stage == stage { task.withLock { $0?.cancel() } }
       }
@@ -63,9 +62,7 @@ import Treeline
   }
 
   @Test func refusesBadPlaces() async {
-    await #expect(throws: BuildError.self) {
-      try await ClusterTree.build([Coordinate(longitude: .nan, latitude: 0)])
-    }
+    await #expect(throws: BuildError.self) { try await ClusterTree.build([Coordinate(longitude: .nan, latitude: 0)]) }
   }
 
   @Test func buildsAndQueriesRunSideBySide() async throws {

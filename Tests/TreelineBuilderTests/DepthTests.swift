@@ -8,8 +8,7 @@ import Treeline
   /// 32 halvings of either side, and the buckets' own levels.
   static let levelsBelowPrincipal = 64 + 15
 
-  @Test(arguments: PointSet.nasty, [0, 1, 5])
-  func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {
+  @Test(arguments: PointSet.nasty, [0, 1, 5]) func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {
     for rule in SplitRule.few {
       let outline = try TreeOutline(set.tree(rule, principalLevels: principalLevels))
       let invariants = TreeInvariants(outline, of: set.places, principalLevels: principalLevels)
@@ -18,8 +17,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: [1, 2, 3])
-  func isBoundedByHalvingOnAnyNumberOfThreads(_ threads: Int) throws {
+  @Test(arguments: [1, 2, 3]) func isBoundedByHalvingOnAnyNumberOfThreads(_ threads: Int) throws {
     let set = PointSet.cities(20_000, seed: 31)
     let outline = try TreeOutline(set.tree(threads: threads, principalLevels: 2))
     #expect(TreeInvariants(outline, of: set.places, principalLevels: 2).violations.prefix(5) == [])
@@ -27,8 +25,7 @@ import Treeline
   }
 
   @Test(
-    arguments: [PointSet.Arms.alongX, .alongDiagonal, .spiral],
-    [(1.0, 1), (1.15, 4000), (2, 10_000), (0.6, 60_000)])
+    arguments: [PointSet.Arms.alongX, .alongDiagonal, .spiral], [(1.0, 1), (1.15, 4000), (2, 10_000), (0.6, 60_000)])
   func isThatOfTheRangeForGeometricSpreads(_ arms: PointSet.Arms, _ growth: (Double, Int)) throws {
     let set = PointSet.geometricSpread(arms, growth: growth.0, largestStack: growth.1)
     for rule in SplitRule.few { try check(set, rule) }
@@ -36,9 +33,7 @@ import Treeline
 
   private func check(_ set: PointSet, _ rule: SplitRule) throws {
     let outline = try TreeOutline(set.tree(rule))
-    print(
-      "\(set): \(rule), \(set.places.count) points, \(outline.leaves.count) positions, \(outline.depth) levels"
-    )
+    print("\(set): \(rule), \(set.places.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
     #expect(TreeInvariants(outline, of: set.places).violations.prefix(5) == [])
     // Thirty-one positions are parted one by one at worst.
     #expect(outline.leaves.count == 31 && (5...30).contains(outline.depth))

@@ -5,8 +5,9 @@ import Treeline
 
 /// The same points give the same tree, whatever their order and however many threads share the work.
 @Suite struct DeterminismTests {
-  @Test(arguments: PointSet.nasty, SplitRule.few)
-  func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: PointSet.nasty, SplitRule.few) func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule)
+    throws
+  {
     let tree = try set.tree(rule)
     for seed: UInt64 in 1...6 {
       let other = try set.shuffled(seed: seed).tree(rule)
@@ -15,8 +16,9 @@ import Treeline
     }
   }
 
-  @Test(arguments: [2, 3, 7], SplitRule.few)
-  func anyNumberOfThreadsGivesTheSameTree(_ threads: Int, _ rule: SplitRule) throws {
+  @Test(arguments: [2, 3, 7], SplitRule.few) func anyNumberOfThreadsGivesTheSameTree(_ threads: Int, _ rule: SplitRule)
+    throws
+  {
     for set in PointSet.nasty {
       let (one, many) = try (set.tree(rule), set.tree(rule, threads: threads))
       #expect(one.contentHash == many.contentHash, "\(set)")
@@ -30,8 +32,8 @@ import Treeline
       PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
       .planar(40_000, x: -3...9, y: 0...1, seed: 44), .coarse(60_000, side: 40, seed: 45),
       .nullIsland(stack: 30_000, noise: 30_000, seed: 46),
-    ], SplitRule.few)
-  func manyPointsGiveTheSameTree(_ set: PointSet, _ rule: SplitRule) throws {
+    ], SplitRule.few) func manyPointsGiveTheSameTree(_ set: PointSet, _ rule: SplitRule) throws
+  {
     let tree = try set.tree(rule)
     for threads in [1, 2, 3, 7] {
       let same = try set.tree(rule, threads: threads)
@@ -57,9 +59,9 @@ import Treeline
   private func rows(of tree: ClusterTree) -> [Int] { tree.root.map { Array(tree.members(of: $0)) } ?? [] }
 
   /// The boxes whose answers differ in anything but row numbers.
-  private func differences(
-    _ tree: ClusterTree, _ other: ClusterTree, of set: PointSet, seed: UInt64
-  ) throws -> [BoundingBox] {
+  private func differences(_ tree: ClusterTree, _ other: ClusterTree, of set: PointSet, seed: UInt64) throws
+    -> [BoundingBox]
+  {
     var boxes = BoxMaker(for: set, seed: seed)
     return try (0..<10).map { _ in boxes.next() }.filter { box in
       let (answer, otherAnswer) = try (

@@ -8,24 +8,20 @@ import Testing
   /// Gaps narrower than this may hide inside a bin.
   static let binWidth: UInt32 = 1 << 16
 
-  @Test func noPointsHaveTheirSeamAtZero() {
-    #expect(LongitudeGaps().seam == 0)
-  }
+  @Test func noPointsHaveTheirSeamAtZero() { #expect(LongitudeGaps().seam == 0) }
 
-  @Test(arguments: [0, 1, 65_535, 65_536, 1 << 31, .max - 1, .max] as [UInt32])
-  func oneMeridianIsItsOwnSeam(_ x: UInt32) {
+  @Test(arguments: [0, 1, 65_535, 65_536, 1 << 31, .max - 1, .max] as [UInt32]) func oneMeridianIsItsOwnSeam(
+    _ x: UInt32
+  ) {
     #expect(seam(of: [x]) == x)
     #expect(seam(of: [x, x, x]) == x)
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
-  func seamLiesBehindTheWidestGap(seed: UInt64) {
+  @Test(arguments: 0..<200 as Range<UInt64>) func seamLiesBehindTheWidestGap(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let spread = UInt64(1) << UInt64(1 + random.index(below: 32))
     let start = UInt32(truncatingIfNeeded: random.next())
-    let xs = (0..<1 + random.index(below: 300)).map { _ in
-      start &+ UInt32(truncatingIfNeeded: random.next() % spread)
-    }
+    let xs = (0..<1 + random.index(below: 300)).map { _ in start &+ UInt32(truncatingIfNeeded: random.next() % spread) }
     let (widest, expected) = widestGap(of: xs)
     if xs.count > 1, Set(xs).count > 1, widest < Self.binWidth { return }
     #expect(seam(of: xs) == expected, "seed \(seed)")
@@ -38,8 +34,7 @@ import Testing
     #expect(seam(of: [1 << 30, 3 << 30]) == 1 << 30)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func partsMergeToTheWhole(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>) func partsMergeToTheWhole(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let xs = (0..<200).map { _ in UInt32(truncatingIfNeeded: random.next()) }
     let cut = random.index(below: 201)

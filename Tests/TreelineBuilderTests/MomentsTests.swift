@@ -5,15 +5,13 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct MomentsTests {
-  @Test(arguments: 0..<60 as Range<UInt64>)
-  func areExactSums(seed: UInt64) {
+  @Test(arguments: 0..<60 as Range<UInt64>) func areExactSums(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 32))
     let corner = PlanePoint(x: .max - side, y: random.index(below: 2) == 0 ? 0 : .max - side)
     let points = (0..<1 + random.index(below: 100)).map { _ in
       PlanePoint(
-        x: corner.x + .random(in: 0...side, using: &random),
-        y: corner.y + .random(in: 0...side, using: &random))
+        x: corner.x + .random(in: 0...side, using: &random), y: corner.y + .random(in: 0...side, using: &random))
     }
     let wide = moments(points, from: corner, UInt128.self)
     #expect(wide.agrees(with: points, from: corner))
@@ -24,9 +22,7 @@ import Treeline
     }
     let cut = random.index(below: points.count + 1)
     let (front, back) = (Array(points[..<cut]), Array(points[cut...]))
-    #expect(
-      (moments(front, from: corner, UInt128.self) + moments(back, from: corner, UInt128.self)).isSame(
-        as: wide))
+    #expect((moments(front, from: corner, UInt128.self) + moments(back, from: corner, UInt128.self)).isSame(as: wide))
     #expect((wide - moments(front, from: corner, UInt128.self)).agrees(with: back, from: corner))
     let (right, down) = (points.map(\.x).min()! - corner.x, points.map(\.y).min()! - corner.y)
     let moved = wide.moved(right: right, down: down)
@@ -36,8 +32,7 @@ import Treeline
 
   @Test func scatterOfOnePositionIsZero() {
     let far = PlanePoint(x: .max, y: .max)
-    let scatter = Scatter(
-      moments(Array(repeating: far, count: 1000), from: PlanePoint(x: 0, y: 0), UInt128.self))
+    let scatter = Scatter(moments(Array(repeating: far, count: 1000), from: PlanePoint(x: 0, y: 0), UInt128.self))
     #expect(scatter.isZero && scatter.xy == 0)
     #expect(scatter.spread(count: 1000) == NodeSpread(xx: 0, xy: 0, yy: 0))
   }
@@ -68,10 +63,8 @@ extension Moments {
 
   fileprivate func agrees(with points: [PlanePoint], from corner: PlanePoint) -> Bool {
     let offsets = points.map { (x: Int128($0.x) - Int128(corner.x), y: Int128($0.y) - Int128(corner.y)) }
-    return count == UInt64(points.count)
-      && Int128(x) == offsets.reduce(0) { $0 + $1.x } && Int128(y) == offsets.reduce(0) { $0 + $1.y }
-      && Int128(xx) == offsets.reduce(0) { $0 + $1.x * $1.x }
-      && Int128(xy) == offsets.reduce(0) { $0 + $1.x * $1.y }
-      && Int128(yy) == offsets.reduce(0) { $0 + $1.y * $1.y }
+    return count == UInt64(points.count) && Int128(x) == offsets.reduce(0) { $0 + $1.x }
+      && Int128(y) == offsets.reduce(0) { $0 + $1.y } && Int128(xx) == offsets.reduce(0) { $0 + $1.x * $1.x }
+      && Int128(xy) == offsets.reduce(0) { $0 + $1.x * $1.y } && Int128(yy) == offsets.reduce(0) { $0 + $1.y * $1.y }
   }
 }

@@ -9,7 +9,7 @@ extension PointSet {
 
   func tree(_ rule: SplitRule = .mean, threads: Int = 1, principalLevels: Int) throws -> ClusterTree {
     try ClusterTree(
-      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads),
-      principalLevels: principalLevels)
+      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads), principalLevels: principalLevels
+    )
   }
 }

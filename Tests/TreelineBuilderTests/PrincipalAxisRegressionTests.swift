@@ -7,15 +7,17 @@ import Treeline
 /// Shapes on which the original clustering library and its forks tilt the axis or cut in input order.
 @Suite struct PrincipalAxisRegressionTests {
   /// Theirs took the eigenvalue of (Sxx + Syy)^2 for that of (Sxx - Syy)^2 and turned 1 degree into 75.
-  @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179])
-  func anAxisIsNotTiltedTowardsY(degrees: Double) throws {
+  @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179]) func anAxisIsNotTiltedTowardsY(
+    degrees: Double
+  ) throws {
     let angle = degrees * .pi / 180
     let axis = try #require(PrincipalAxis(of: .ellipse(angle: angle, aspect: 10)))
     #expect(axis.turn(from: (cos(angle), sin(angle))) < 0x1p-28)
   }
 
-  @Test(arguments: [true, false], [1 as UInt64, 2, 3])
-  func pointsOnOneLineAreCutAtTheirMeanInAnyOrder(alongMeridian: Bool, seed: UInt64) throws {
+  @Test(arguments: [true, false], [1 as UInt64, 2, 3]) func pointsOnOneLineAreCutAtTheirMeanInAnyOrder(
+    alongMeridian: Bool, seed: UInt64
+  ) throws {
     let set = PointSet.straight(101, alongMeridian: alongMeridian, seed: 61).shuffled(seed: seed)
     let tree = try set.tree()
     let root = try #require(tree.root)
@@ -39,8 +41,9 @@ import Treeline
   }
 
   /// Two points at either end of one axis against eight in the middle of the other: no direction spreads more.
-  @Test(arguments: [1, 3], [true, false])
-  func equalEigenvaluesAreCutAcrossTheLongerSide(times: Int, isTall: Bool) throws {
+  @Test(arguments: [1, 3], [true, false]) func equalEigenvaluesAreCutAcrossTheLongerSide(times: Int, isTall: Bool)
+    throws
+  {
     let middle: [(Int, Int)] = Array(repeating: (0, -1), count: 4) + Array(repeating: (0, 1), count: 4)
     let cross = [(-2, 0), (2, 0)] + middle
     let turned = cross.map { isTall ? (x: $0.1, y: $0.0) : (x: $0.0, y: $0.1) }
@@ -59,12 +62,10 @@ import Treeline
   }
 
   /// Moments are exact, so where they are measured from leaves no trace, not even in a last bit.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>) func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = (0..<200).map { _ in
-      PlanePoint(
-        x: .random(in: 1 << 20 ... .max, using: &random), y: .random(in: 1 << 20 ... .max, using: &random))
+      PlanePoint(x: .random(in: 1 << 20 ... .max, using: &random), y: .random(in: 1 << 20 ... .max, using: &random))
     }
     let scatter = Scatter(of: points)
     #expect(Scatter(of: points.reversed(), from: PlanePoint(x: 1 << 20, y: 12_345)) == scatter)

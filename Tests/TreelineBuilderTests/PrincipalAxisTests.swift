@@ -7,8 +7,9 @@ import Treeline
 @Suite struct PrincipalAxisExhaustiveTests {
   /// The closed form of the angle and repeated squaring of the matrix, at every quarter of a degree. The axis is a
   /// multiple of 2^-29 of its length, so that is how far it may be off.
-  @Test(arguments: [1.0001, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000])
-  func agreesWithOtherSolvers(aspect: Double) throws {
+  @Test(arguments: [1.0001, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]) func agreesWithOtherSolvers(
+    aspect: Double
+  ) throws {
     for step in 0..<720 {
       let angle = Double(step) / 4 * .pi / 180
       let scatter = Scatter.ellipse(angle: angle, aspect: aspect)
@@ -32,8 +33,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: 0..<64)
-  func isExactForMatricesOfAnySize(bits: Int) {
+  @Test(arguments: 0..<64) func isExactForMatricesOfAnySize(bits: Int) {
     var random = SplitMix64(seed: UInt64(bits))
     for _ in 0..<400 {
       // 62 bits are kept of the larger of the two; the other may be as small as it likes.
@@ -55,8 +55,7 @@ import Treeline
       let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)
       if isFlat ? cross < 0 : cross > 0 { past = middle } else { least = middle }
     }
-    return isFlat
-      ? PrincipalAxis(x: PrincipalAxis.length, y: least) : PrincipalAxis(x: least, y: PrincipalAxis.length)
+    return isFlat ? PrincipalAxis(x: PrincipalAxis.length, y: least) : PrincipalAxis(x: least, y: PrincipalAxis.length)
   }
 
   private func powerIteration(_ scatter: Scatter) -> (x: Double, y: Double) {

@@ -7,15 +7,14 @@ import Treeline
 /// Where nodes are split, against the definition: every position, in exact numbers.
 @Suite struct SplitPositionExhaustiveTests {
   /// Coordinates and counts so small that all scatter is found exactly, and ties abound.
-  @Test(arguments: 0..<400 as Range<UInt64>)
-  func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
+  @Test(arguments: 0..<400 as Range<UInt64>) func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32(1) << UInt32(1 + random.index(below: 10))
     let points = Self.points(2 + random.index(below: 60), side: side, &random)
     for axis in Self.axes(&random) {
-      guard
-        let split = split(points, across: axis, by: LeastScatterSplit(monitor: BuildMonitor(pointCount: 0)))
-      else { continue }
+      guard let split = split(points, across: axis, by: LeastScatterSplit(monitor: BuildMonitor(pointCount: 0))) else {
+        continue
+      }
       let lowest = Self.lowestOfLeastScatter(points, across: axis)
       #expect(split.scatterLeft(of: points) <= lowest.scatter, "\(points) across \(axis)")
       if split.axis == axis {
@@ -27,8 +26,7 @@ import Treeline
 
   /// From the best position across the axis on, points go to the nearer mean as long as that takes off a 2048th of what lies
   /// between: worked out step by step. Coordinates are so wide apart that rounding decides nothing.
-  @Test(arguments: 0..<300 as Range<UInt64>)
-  func pointsGoToTheNearerMean(seed: UInt64) {
+  @Test(arguments: 0..<300 as Range<UInt64>) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
     for axis in Self.axes(&random) {
@@ -56,16 +54,14 @@ import Treeline
     let farther = points.filter { distance($0, means[0]) >= distance($0, means[1]) }
     if nearer.isEmpty || farther.isEmpty { return nil }
     let all = Fraction(scatterOf: points).value
-    func between(_ halves: [[PlanePoint]]) -> Double {
-      all - halves.reduce(0) { $0 + Fraction(scatterOf: $1).value }
-    }
+    func between(_ halves: [[PlanePoint]]) -> Double { all - halves.reduce(0) { $0 + Fraction(scatterOf: $1).value } }
     return between([nearer, farther]) > between(halves) * (1 + 0x1p-11) ? Set(nearer) : nil
   }
 
   /// In order of the dot product, the last one left of the position; equal ones are not separated.
-  private static func lowestOfLeastScatter(
-    _ points: [PlanePoint], across axis: PrincipalAxis
-  ) -> (threshold: Int64, scatter: Fraction) {
+  private static func lowestOfLeastScatter(_ points: [PlanePoint], across axis: PrincipalAxis) -> (
+    threshold: Int64, scatter: Fraction
+  ) {
     let products = Set(points.map { product($0, axis) }).sorted()
     var best: (threshold: Int64, scatter: Fraction)?
     for threshold in products.dropLast() {
@@ -78,8 +74,7 @@ import Treeline
 
   /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at distances that double, in two or
   /// three heaps, or all but one in a heap.
-  @Test(arguments: 0..<120 as Range<UInt64>)
-  func noPositionIsOverlooked(seed: UInt64) {
+  @Test(arguments: 0..<120 as Range<UInt64>) func noPositionIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
     let side = UInt32.max >> UInt32(random.index(below: 31))
@@ -100,15 +95,14 @@ import Treeline
       let leftCount = Self.leftCountOfBestPosition(points, across: axis, search.halves)
       #expect(Int(search.halves.left.count) == leftCount, "\(points.count) across \(axis)")
       #expect(
-        points.count { Self.product($0, axis) <= search.threshold } == leftCount,
-        "\(points.count) across \(axis)")
+        points.count { Self.product($0, axis) <= search.threshold } == leftCount, "\(points.count) across \(axis)")
     }
   }
 
   /// Of equally good positions the first, each looked at.
-  private static func leftCountOfBestPosition(
-    _ points: [PlanePoint], across axis: PrincipalAxis, _ halves: Halves
-  ) -> Int {
+  private static func leftCountOfBestPosition(_ points: [PlanePoint], across axis: PrincipalAxis, _ halves: Halves)
+    -> Int
+  {
     let sorted = points.sorted { product($0, axis) < product($1, axis) }
     var halves = halves
     halves.left = Halves.Sums()
@@ -125,9 +119,7 @@ import Treeline
   private static func atDoublingDistances(_ count: Int, _ random: inout SplitMix64) -> [PlanePoint] {
     (0..<count).map { _ in
       let distance = Int64(1) << Int64(random.index(below: 31))
-      func coordinate() -> UInt32 {
-        UInt32(1 << 31 + Int64.random(in: -distance...distance, using: &random))
-      }
+      func coordinate() -> UInt32 { UInt32(1 << 31 + Int64.random(in: -distance...distance, using: &random)) }
       return PlanePoint(x: coordinate(), y: coordinate())
     }
   }
@@ -136,8 +128,7 @@ import Treeline
     points + points.map { PlanePoint(x: side - $0.x, y: side - $0.y) }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
-  func aPointIsLeftUpToTheWeightedMean(seed: UInt64) {
+  @Test(arguments: 0..<200 as Range<UInt64>) func aPointIsLeftUpToTheWeightedMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 31))
     let points = Self.points(2 + random.index(below: 50), side: side, &random)
@@ -146,9 +137,7 @@ import Treeline
     for axis in Self.axes(&random) {
       let algorithm = WeightedMeanSplit(weight: weight, monitor: BuildMonitor(pointCount: 0))
       guard let split = split(points, across: axis, by: algorithm) else { continue }
-      let sum = zip(points, weights).reduce(Int128(0)) {
-        $0 + Int128($1.1) * Int128(Self.product($1.0, axis))
-      }
+      let sum = zip(points, weights).reduce(Int128(0)) { $0 + Int128($1.1) * Int128(Self.product($1.0, axis)) }
       let all = weights.reduce(Int128(0)) { $0 + Int128($1) }
       for point in points {
         #expect(
@@ -170,17 +159,14 @@ import Treeline
   }
 
   /// The split of some points, with all sides of it checked; nil where all products are equal, and nothing to be split.
-  private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm)
-    -> Split?
-  {
+  private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm) -> Split? {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
     let memory = BuildMemory(pointCount: points.count)
     defer { memory.deallocate() }
     memory.arrays.points.update(from: points, count: points.count)
     let corner = PlanePoint(x: 0, y: 0)
     let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
-    let split = algorithm.split(
-      PointGroup(first: 0, moments: moments, corner: corner), in: memory.arrays, across: axis)
+    let split = algorithm.split(PointGroup(first: 0, moments: moments, corner: corner), in: memory.arrays, across: axis)
     #expect(points.contains(where: split.isLeft) && !points.allSatisfy(split.isLeft))
     #expect((0..<points.count).allSatisfy { memory.arrays.points[$0] == points[$0] })
     return split
@@ -235,16 +221,13 @@ private struct Fraction: Comparable {
 
   var value: Double { Double(numerator) / Double(denominator) }
 
-  static func < (a: Fraction, b: Fraction) -> Bool {
-    a.numerator * b.denominator < b.numerator * a.denominator
-  }
+  static func < (a: Fraction, b: Fraction) -> Bool { a.numerator * b.denominator < b.numerator * a.denominator }
   static func == (a: Fraction, b: Fraction) -> Bool { !(a < b) && !(b < a) }
 }
 
 /// Weights, against the power function of the C library, which is good for a test.
 @Suite struct DistanceWeightTests {
-  @Test(arguments: 0...32 as ClosedRange<UInt32>)
-  func isThePowerOfTheDistance(gammaInEighths: UInt32) {
+  @Test(arguments: 0...32 as ClosedRange<UInt32>) func isThePowerOfTheDistance(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
     let power = Double(gammaInEighths) / 8 - 1
     let scale: Double = power < 0 ? 0x1p15 : 0x1p30
@@ -261,8 +244,7 @@ private struct Fraction: Comparable {
   }
 
   /// As many products of roots as there are may exceed 1 by a rounding.
-  @Test(arguments: [0, 8, 9, 32] as [UInt32])
-  func isFiniteAtTheMeanAndAtTheEdge(gammaInEighths: UInt32) {
+  @Test(arguments: [0, 8, 9, 32] as [UInt32]) func isFiniteAtTheMeanAndAtTheEdge(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
     #expect(weight.of(0) == (gammaInEighths > 8 ? 1 : 1 << 30))
     #expect(weight.of((1.0).nextUp) <= 1 << 30 && weight.of((1.0).nextUp) >= 1 << 14)

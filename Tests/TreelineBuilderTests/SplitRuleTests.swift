@@ -6,19 +6,15 @@ import Treeline
 /// The rules as values: their names, their range, and what a builder makes of them.
 @Suite struct SplitRuleTests {
   @Test func namesAreReadBack() {
-    #expect(
-      SplitRule.tested.map(\.description).prefix(4) == ["mean", "least-scatter", "gamma:0.0", "gamma:0.5"])
+    #expect(SplitRule.tested.map(\.description).prefix(4) == ["mean", "least-scatter", "gamma:0.0", "gamma:0.5"])
     for rule in SplitRule.tested { #expect(SplitRule(rule.description) == rule) }
     #expect(SplitRule("gamma:2") == .gamma(2) && SplitRule("gamma:1.125") == .gamma(1.125))
   }
 
   @Test(arguments: [
-    "", "median", "Mean", "leastScatter", "gamma", "gamma:", "gamma:-0.125", "gamma:4.125", "gamma:1.1",
-    "gamma:nan", "gamma:inf", "gamma:1e300", "gamma:1 ",
-  ])
-  func otherNamesAreNoRules(_ name: String) {
-    #expect(SplitRule(name) == nil)
-  }
+    "", "median", "Mean", "leastScatter", "gamma", "gamma:", "gamma:-0.125", "gamma:4.125", "gamma:1.1", "gamma:nan",
+    "gamma:inf", "gamma:1e300", "gamma:1 ",
+  ]) func otherNamesAreNoRules(_ name: String) { #expect(SplitRule(name) == nil) }
 
   @Test func otherPowersTrap() async {
     await #expect(processExitsWith: .failure) { _ = SplitRule.gamma(1.1) }
@@ -27,13 +23,11 @@ import Treeline
     await #expect(processExitsWith: .failure) { _ = SplitRule.gamma(.nan) }
   }
 
-  @Test(arguments: SplitRule.tested)
-  func treeKnowsItsRule(_ rule: SplitRule) throws {
+  @Test(arguments: SplitRule.tested) func treeKnowsItsRule(_ rule: SplitRule) throws {
     #expect(try PointSet.cities(100, seed: 61).tree(rule).splitRule == rule)
   }
 
-  @Test(arguments: PointSet.nasty)
-  func aGammaOfOneIsTheMean(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func aGammaOfOneIsTheMean(_ set: PointSet) throws {
     #expect(try set.tree(.gamma(1)).contentHash == set.tree().contentHash)
   }
 

@@ -5,8 +5,7 @@ import Treeline
 
 /// Which side of a line a point is on, against exact comparison of fractions.
 @Suite struct SplitTests {
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func aPointIsLeftUpToTheMean(seed: UInt64) {
+  @Test(arguments: 0..<100 as Range<UInt64>) func aPointIsLeftUpToTheMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 31))
     let points = (0..<2 + random.index(below: 50)).map { _ in
@@ -25,16 +24,14 @@ import Treeline
       for point in points {
         let x = Int128(point.x) * Int128(points.count) - sumX
         let y = Int128(point.y) * Int128(points.count) - sumY
-        #expect(
-          split.isLeft(point) == (Int128(axis.x) * x + Int128(axis.y) * y <= 0), "\(point) across \(axis)")
+        #expect(split.isLeft(point) == (Int128(axis.x) * x + Int128(axis.y) * y <= 0), "\(point) across \(axis)")
       }
     }
   }
 
   /// Two stacks whose dot products differ by 1, the least there is: the mean between them has to be rounded down,
   /// also where it is negative.
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func theLeastDifferenceIsSeen(seed: UInt64) {
+  @Test(arguments: 0..<100 as Range<UInt64>) func theLeastDifferenceIsSeen(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let length = PrincipalAxis.length
     let shorter = Int64.random(in: -length..<length, using: &random) | 1
@@ -67,22 +64,18 @@ import Treeline
     let far = PlanePoint(x: .max, y: .max)
     for axis in [PrincipalAxis(x: 1 << 29, y: 1 << 29), .horizontal, .vertical] {
       let split = Split(atMeanOf: moments, from: corner, across: axis)
-      #expect(
-        split.isLeft(corner) && split.isLeft(PlanePoint(x: .max - 1, y: .max - 1)) && !split.isLeft(far))
+      #expect(split.isLeft(corner) && split.isLeft(PlanePoint(x: .max - 1, y: .max - 1)) && !split.isLeft(far))
     }
     let falling = Split(atMeanOf: moments, from: corner, across: PrincipalAxis(x: 1 << 29, y: -1 << 29))
     #expect(
-      falling.isLeft(far) && falling.isLeft(PlanePoint(x: 0, y: .max))
-        && !falling.isLeft(PlanePoint(x: .max, y: 0)))
+      falling.isLeft(far) && falling.isLeft(PlanePoint(x: 0, y: .max)) && !falling.isLeft(PlanePoint(x: .max, y: 0)))
   }
 
   @Test(arguments: [
     PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max), PlaneRect(minX: 0, minY: 0, maxX: 1, maxY: 0),
     PlaneRect(minX: .max - 1, minY: 7, maxX: .max, maxY: 8), PlaneRect(minX: 3, minY: 0, maxX: 3, maxY: .max),
-    PlaneRect(minX: 10, minY: 10, maxX: 12, maxY: 13),
-    PlaneRect(minX: 5, minY: .max - 1, maxX: 5, maxY: .max),
-  ])
-  func theMiddleHasPointsOnBothSides(_ box: PlaneRect) {
+    PlaneRect(minX: 10, minY: 10, maxX: 12, maxY: 13), PlaneRect(minX: 5, minY: .max - 1, maxX: 5, maxY: .max),
+  ]) func theMiddleHasPointsOnBothSides(_ box: PlaneRect) {
     for corner in [PlanePoint(x: 0, y: 0), PlanePoint(x: box.minX, y: box.minY)] {
       let split = Split(inTheMiddleOf: box, measuredFrom: corner)
       let isWide = box.width >= box.height

@@ -4,14 +4,14 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct TreeInvariantsTests {
-  @Test(arguments: PointSet.nasty, SplitRule.tested)
-  func hold(of set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: PointSet.nasty, SplitRule.tested) func hold(of set: PointSet, _ rule: SplitRule) throws {
     let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
 
-  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
-  func holdOfRandomPoints(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few) func holdOfRandomPoints(
+    _ set: PointSet, _ rule: SplitRule
+  ) throws {
     let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
@@ -20,8 +20,8 @@ import Treeline
   @Test(
     arguments: [
       PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
-    ], SplitRule.few)
-  func holdOfManyPointsOnSeveralThreads(_ set: PointSet, _ rule: SplitRule) throws {
+    ], SplitRule.few) func holdOfManyPointsOnSeveralThreads(_ set: PointSet, _ rule: SplitRule) throws
+  {
     let invariants = try TreeInvariants(TreeOutline(set.tree(rule, threads: 3)), of: set.places)
     #expect(invariants.violations.prefix(5) == [])
   }
@@ -36,10 +36,7 @@ import Treeline
     var places = set.places
     places.swapAt(0, 1)
     #expect(TreeInvariants(outline, of: places).violations.contains { $0.contains("row 0 lies at") })
-    #expect(
-      TreeInvariants(outline, of: Array(places.dropLast())).violations.contains {
-        $0.contains("built of 499")
-      })
+    #expect(TreeInvariants(outline, of: Array(places.dropLast())).violations.contains { $0.contains("built of 499") })
   }
 
   @Test func noticesSplitsAcrossAnotherAxis() throws {

@@ -4,8 +4,7 @@ import Treeline
 
 /// How `build --attributes` names columns.
 @Suite struct AttributeOptionTests {
-  private static let csv =
-    "longitude,latitude,name,category,\"b,c\",d,caf\u{E9},twice,twice\n1,2,n,k,v,w,x,y,z\n"
+  private static let csv = "longitude,latitude,name,category,\"b,c\",d,caf\u{E9},twice,twice\n1,2,n,k,v,w,x,y,z\n"
   private static let geoJSON =
     #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"name":1,"b,c":2,"category":3}}"#
 
@@ -13,8 +12,7 @@ import Treeline
     let folder = try TemporaryFolder()
     let points = try folder.write(text, to: "points")
     let index = folder.path("index")
-    let result = try Tool.run(
-      ["build", points, "-o", index] + values.flatMap { ["--attributes", $0] })
+    let result = try Tool.run(["build", points, "-o", index] + values.flatMap { ["--attributes", $0] })
     let names = result.code == 0 ? try ClusterTree(index: index).attributeNames : []
     #expect(try folder.contents() == (result.code == 0 ? ["index", "points"] : ["points"]))
     return (names, result)
@@ -22,10 +20,9 @@ import Treeline
 
   @Test(arguments: [
     (["name,category"], ["name", "category"]), (["name, category"], ["name", "category"]),
-    ([" name ,\tcategory "], ["name", "category"]), (["name", "category"], ["name", "category"]),
-    (["b,c"], ["b,c"]), (["name,category", "b,c"], ["name", "category", "b,c"]),
-  ])
-  func columnsAreNamed(values: [String], names: [String]) throws {
+    ([" name ,\tcategory "], ["name", "category"]), (["name", "category"], ["name", "category"]), (["b,c"], ["b,c"]),
+    (["name,category", "b,c"], ["name", "category", "b,c"]),
+  ]) func columnsAreNamed(values: [String], names: [String]) throws {
     for text in [Self.csv, Self.geoJSON] {
       let built = try build(text, values)
       // They come in the order of the input, which is not the same in both.
@@ -39,32 +36,31 @@ import Treeline
     #expect(built.names.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8)], "\(built.result.errors)")
   }
 
-  @Test(arguments: ["", " ", ",", "name,", ",name", "name,,d", "name, ,d"])
-  func emptyNamesAreRefused(value: String) throws {
+  @Test(arguments: ["", " ", ",", "name,", ",name", "name,,d", "name, ,d"]) func emptyNamesAreRefused(value: String)
+    throws
+  {
     let result = try build(Self.csv, [value]).result
     #expect(result.code == 64)
-    #expect(
-      result.errors.contains("'--attributes' must name columns, found an empty name"), "\(result.errors)")
+    #expect(result.errors.contains("'--attributes' must name columns, found an empty name"), "\(result.errors)")
   }
 
-  @Test(arguments: [["name,name"], ["name", "name"], ["d", "name,d"]])
-  func eachColumnIsNamedOnce(values: [String]) throws {
+  @Test(arguments: [["name,name"], ["name", "name"], ["d", "name,d"]]) func eachColumnIsNamedOnce(values: [String])
+    throws
+  {
     let result = try build(Self.csv, values).result
     #expect(result.code == 64)
     #expect(result.errors.contains("must name each column once"), "\(result.errors)")
   }
 
   /// Whether or not there are rows.
-  @Test(arguments: [csv, String(csv.prefix { $0 != "\n" }) + "\n"])
-  func nameOfNoColumnIsRefused(text: String) throws {
+  @Test(arguments: [csv, String(csv.prefix { $0 != "\n" }) + "\n"]) func nameOfNoColumnIsRefused(text: String) throws {
     let result = try build(text, ["name,nmae"]).result
     #expect(result.code == 64)
     #expect(
       result.errors.contains(
         "expected a column \"nmae\", as --attributes names it, found none; "
           + "the columns that can be kept are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\""
-      ),
-      "\(result.errors)")
+      ), "\(result.errors)")
   }
 
   @Test func nameOfTwoColumnsIsRefused() throws {

@@ -6,17 +6,13 @@ import Testing
   static let folder = Tool.repository.appendingPathComponent("Fixtures/golden/tool")
 
   static let cases =
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }
-    .sorted() ?? []
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }.sorted() ?? []
 
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
 
-  @Test func casesAreThere() {
-    #expect(Self.cases.count > 20)
-  }
+  @Test func casesAreThere() { #expect(Self.cases.count > 20) }
 
-  @Test(arguments: cases)
-  func toolPrintsWhatIsExpected(name: String) throws {
+  @Test(arguments: cases) func toolPrintsWhatIsExpected(name: String) throws {
     let file = Self.folder.appendingPathComponent(name)
     let expected = try String(contentsOf: file, encoding: .utf8)
     let command = String(expected.prefix { $0 != "\n" })

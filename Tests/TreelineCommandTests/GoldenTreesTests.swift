@@ -22,8 +22,7 @@ import TreelineFormats
         let table = try PointReader.read(path: path)
         let hashes = try [1, 2, 5].map { threads in
           try ClusterTree(
-            table.coordinates, as: table.isPlanar ? .planar : .webMercator,
-            options: BuildOptions(threads: threads)
+            table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: BuildOptions(threads: threads)
           ).contentHash
         }
         #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads")

@@ -17,20 +17,16 @@ import Testing
     let named = try Tool.run(words + [index])
     let redirected = try Tool.runShell("\"$TREELINE\" \"$@\" - < \"$0\"", [index] + words)
     #expect(redirected.code == 0 && redirected.errors.isEmpty, "\(redirected.errors)")
-    #expect(
-      named.output.replacing(index, with: "-")
-        == redirected.output
-        .replacing("standard input", with: "-"))
+    #expect(named.output.replacing(index, with: "-") == redirected.output.replacing("standard input", with: "-"))
   }
 
   /// An index holds one tree: all is what that can do, whatever its rule, and what cannot be done is told.
-  @Test(arguments: ["gamma:3.5", "least-scatter"])
-  func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String) throws {
+  @Test(arguments: ["gamma:3.5", "least-scatter"]) func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String)
+    throws
+  {
     let index = folder.path("rule.treeline")
     try #require(
-      try Tool.run(["build", "Fixtures/airports.csv.gz", "--split", rule, "--no-separation", "-o", index])
-        .code
-        == 0)
+      try Tool.run(["build", "Fixtures/airports.csv.gz", "--split", rule, "--no-separation", "-o", index]).code == 0)
     let result = try Tool.run(["compare", "--methods", "all", "--bbox", "0,40,20,55", index])
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
@@ -44,13 +40,11 @@ import Testing
     #expect(redirected == named)
   }
 
-  @Test(arguments: ["query", "compare", "build"])
-  func indexOfAPipeIsRefused(word: String) throws {
+  @Test(arguments: ["query", "compare", "build"]) func indexOfAPipeIsRefused(word: String) throws {
     let output = word == "build" ? ["-o", folder.path("new")] : []
     // cat may find its pipe closed before it is done.
-    for script in [
-      "cat \"$0\" 2>/dev/null | \"$TREELINE\" \"$@\" -", "\"$TREELINE\" \"$@\" <(cat \"$0\" 2>/dev/null)",
-    ] {
+    for script in ["cat \"$0\" 2>/dev/null | \"$TREELINE\" \"$@\" -", "\"$TREELINE\" \"$@\" <(cat \"$0\" 2>/dev/null)"]
+    {
       let result = try Tool.runShell(script, [index, word] + output)
       #expect(result.code == 65)
       #expect(
@@ -60,8 +54,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["query", "compare"])
-  func compressedIndexIsRefused(word: String) throws {
+  @Test(arguments: ["query", "compare"]) func compressedIndexIsRefused(word: String) throws {
     for script in [
       "gzip -c \"$0\" > \"$0.gz\"; \"$TREELINE\" \"$@\" \"$0.gz\"", "gzip -c \"$0\" | \"$TREELINE\" \"$@\" -",
     ] {
@@ -91,12 +84,10 @@ import Testing
         let result = try Tool.run(command + options)
         #expect(result.code == 64)
         #expect(result.errors.contains("\(options[0]) and \(options[2])"), "\(result.errors)")
-        #expect(
-          result.errors.contains("\(input): ") && result.errors.contains("found \(kind)"), "\(result.errors)")
+        #expect(result.errors.contains("\(input): ") && result.errors.contains("found \(kind)"), "\(result.errors)")
       }
     }
-    let built = try Tool.run(
-      ["build", "Fixtures/formats/lines.geojsonl", "-o", folder.path("new")] + options)
+    let built = try Tool.run(["build", "Fixtures/formats/lines.geojsonl", "-o", folder.path("new")] + options)
     #expect(built.code == 64 && built.errors.contains("found GeoJSON"), "\(built.errors)")
   }
 }

@@ -17,25 +17,17 @@ import TreelineComparison
   }
 
   @Test func isToldAllPlacesAndReadLineByLine() throws {
-    #expect(
-      try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [
-        2, 0, 1, 2,
-      ])
+    #expect(try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [2, 0, 1, 2])
     // The places come in their order, as numbers that any program reads.
     #expect(try labels("awk 'NR > 1 { print ($1 > 0) + ($2 > 5) }'") == [0, 1, 2, 0])
   }
 
   @Test(arguments: [
     "cat > /dev/null", "printf '0\\n1\\n2\\n3\\n'", "printf '0\\n0\\n0\\n'", "printf 'a\\n0\\n0\\n0\\n'",
-  ])
-  func answersThatAreNoneAreRefused(script: String) {
-    #expect(throws: Failure.self) { try labels(script) }
-  }
+  ]) func answersThatAreNoneAreRefused(script: String) { #expect(throws: Failure.self) { try labels(script) } }
 
   @Test func aProgramThatFailsIsTold() {
-    #expect { try labels("exit 3") } throws: {
-      ($0 as? Failure)?.message.contains("ended with code 3") ?? false
-    }
+    #expect { try labels("exit 3") } throws: { ($0 as? Failure)?.message.contains("ended with code 3") ?? false }
   }
 
   /// What it is told goes into a pipe that nobody reads, and that must change nothing for anybody else.

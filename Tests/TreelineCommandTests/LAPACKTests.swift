@@ -5,8 +5,7 @@ import Testing
 @Suite struct LAPACKTests {
   static let expected = ProcessInfo.processInfo.environment["TREELINE_EXPECTED_LAPACK"]
 
-  @Test(.enabled(if: expected != nil))
-  func loadedLibraryIsTheExpectedOne() throws {
+  @Test(.enabled(if: expected != nil)) func loadedLibraryIsTheExpectedOne() throws {
     // Files of the kernel tell no size, so it takes a handle to read them.
     let maps = try #require(try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd())
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap {

@@ -22,19 +22,16 @@ import Testing
     #expect(try folder.contents() == before)
   }
 
-  @Test(arguments: writers)
-  func inputOfARedirectIsNeverOverwritten(words: [String]) throws {
+  @Test(arguments: writers) func inputOfARedirectIsNeverOverwritten(words: [String]) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
-    let result = try Tool.runShell(
-      "\"$TREELINE\" \"$@\" < \"$0\"", [file, words[0], "-"] + words.dropFirst() + [file])
+    let result = try Tool.runShell("\"$TREELINE\" \"$@\" < \"$0\"", [file, words[0], "-"] + words.dropFirst() + [file])
     #expect(result.code == 64)
     #expect(result.errors.contains("expected different files to read and to write"), "\(result.errors)")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == Self.rows)
   }
 
-  @Test(arguments: ["report", "./report", "link"])
-  func oneFileIsNotWrittenTwice(name: String) throws {
+  @Test(arguments: ["report", "./report", "link"]) func oneFileIsNotWrittenTwice(name: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
     try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "report")
@@ -47,15 +44,15 @@ import Testing
   }
 
   /// Before anything is read: these points cannot be.
-  @Test(arguments: writers)
-  func emptyNameIsRefusedAtOnce(words: [String]) throws {
+  @Test(arguments: writers) func emptyNameIsRefusedAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + [""])
     #expect(result.code == 64)
     #expect(result.errors.contains("'\(words.last!)' must name a file"), "\(result.errors)")
   }
 
-  @Test(arguments: [["query", ""], ["compare", ""], ["build", "", "-o", "index"]])
-  func emptyInputIsRefused(words: [String]) throws {
+  @Test(arguments: [["query", ""], ["compare", ""], ["build", "", "-o", "index"]]) func emptyInputIsRefused(
+    words: [String]
+  ) throws {
     let result = try Tool.run(words)
     #expect(result.code == 64 && result.errors.contains("'<points>' must name a file"), "\(result.errors)")
   }
@@ -68,24 +65,21 @@ import Testing
     #expect(try folder.contents() == [])
   }
 
-  @Test(arguments: writers.dropLast())
-  func standardOutputTakesNoFile(words: [String]) throws {
+  @Test(arguments: writers.dropLast()) func standardOutputTakesNoFile(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["-"])
     #expect(result.code == 64)
     #expect(result.errors.contains("'./-'"), "\(result.errors)")
   }
 
   /// What can be known of a place is said before minutes of work.
-  @Test(arguments: writers)
-  func missingFolderIsFoundAtOnce(words: [String]) throws {
+  @Test(arguments: writers) func missingFolderIsFoundAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report"])
     #expect(result.code == 74)
     #expect(result.errors.contains("/missing/report: could not create"), "\(result.errors)")
   }
 
   /// A report that was begun and not ended is cleared by the next; a stranger's file is not.
-  @Test(arguments: ["--output", "--json"])
-  func leftoverOfAReportIsTakenOver(option: String) throws {
+  @Test(arguments: ["--output", "--json"]) func leftoverOfAReportIsTakenOver(option: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
     let report = folder.path("report")

@@ -3,8 +3,9 @@ import Testing
 
 /// The bytes of an answer, row numbers apart, do not depend on the order of the rows.
 @Suite struct QueryDeterminismTests {
-  @Test(arguments: ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"])
-  func shuffledRowsGiveTheSameBytes(fixture: String) throws {
+  @Test(arguments: ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"]) func shuffledRowsGiveTheSameBytes(
+    fixture: String
+  ) throws {
     let shuffled = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).csv")
     defer { try? FileManager.default.removeItem(at: shuffled) }
     try shuffledRows(of: fixture).write(to: shuffled, atomically: true, encoding: .utf8)
@@ -29,7 +30,5 @@ import Testing
     return ([lines[0]] + mixed.map(\.element)).joined(separator: "\n") + "\n"
   }
 
-  private func withoutRowNumbers(_ text: String) -> String {
-    text.replacing(/"index":\d+/, with: "")
-  }
+  private func withoutRowNumbers(_ text: String) -> String { text.replacing(/"index":\d+/, with: "") }
 }

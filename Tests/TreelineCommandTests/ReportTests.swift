@@ -6,9 +6,7 @@ import Testing
   private func report() throws -> String {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).html")
     defer { try? FileManager.default.removeItem(at: file) }
-    let result = try Tool.run([
-      "compare", "Fixtures/iceland_addresses.csv.gz", "--journey", "--output", file.path,
-    ])
+    let result = try Tool.run(["compare", "Fixtures/iceland_addresses.csv.gz", "--journey", "--output", file.path])
     #expect(result.code == 0)
     #expect(result.errors.isEmpty)
     return try String(contentsOf: file, encoding: .utf8)
@@ -24,11 +22,7 @@ import Testing
     #expect(page.utf8.count < 2_000_000)
   }
 
-  @Test func isTheSameEveryTime() throws {
-    #expect(try report() == report())
-  }
+  @Test func isTheSameEveryTime() throws { #expect(try report() == report()) }
 
-  @Test func hasLand() throws {
-    #expect(try report().contains("class=\"land\""))
-  }
+  @Test func hasLand() throws { #expect(try report().contains("class=\"land\"")) }
 }

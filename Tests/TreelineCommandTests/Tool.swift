@@ -3,12 +3,12 @@ import Foundation
 /// The built tool, run as a person would.
 enum Tool {
   /// The repository, where every command is run, so that paths in messages are the same everywhere.
-  static let repository = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   /// Built beside the test bundle.
-  static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
-    .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("treeline")
+  static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("treeline")
 
   struct Result: Hashable {
     var output: String
@@ -31,9 +31,9 @@ enum Tool {
     process.arguments = arguments
     process.currentDirectoryURL = repository
     // Help is folded to the terminal's width.
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["COLUMNS": "80", "TREELINE": Self.executable.path]
-    ) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "COLUMNS": "80", "TREELINE": Self.executable.path,
+    ]) { $1 }
     // Files and not pipes, which a long answer would fill.
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -50,7 +50,6 @@ enum Tool {
     process.waitUntilExit()
     return Result(
       output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self),
-      code: process.terminationStatus)
+      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self), code: process.terminationStatus)
   }
 }

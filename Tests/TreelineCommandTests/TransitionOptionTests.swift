@@ -11,11 +11,9 @@ import Testing
     (
       ["--from-detail", "5", "--from-zoom", "3", "--from-order", "widest-first"],
       "'--from-order' goes with a limit alone"
-    ),
-    (["--from-bbox", "1,5,3,2"], "--from-bbox: expected the south edge"),
+    ), (["--from-bbox", "1,5,3,2"], "--from-bbox: expected the south edge"),
     (["--to-bbox", "1,5,3,2"], "--to-bbox: expected the south edge"),
-  ])
-  func messagesNameTheOptionGiven(options: [String], message: String) throws {
+  ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {
     let result = try Tool.run(["transition", "Fixtures/airports.csv.gz"] + options)
     #expect(result.code == 64 && result.errors.contains(message), "\(result.errors)")
   }

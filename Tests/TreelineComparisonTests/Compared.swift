@@ -11,8 +11,7 @@ struct Compared {
   let methods: [ClusteringMethod]
 
   init(_ places: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
-    tree = try ClusterTree(
-      places, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     methods = MethodChoice.standard().map {

@@ -9,11 +9,9 @@ import TreelineBuilder
   private let plane = Plane.webMercator(seam: 123_456_789)
 
   @Test func aBoxFillsTheSizeOneWay() throws {
-    let wide = try ComparisonView(
-      BoundingBox(west: 0, south: 0, east: 40, north: 5), fitting: .standard, on: plane)
+    let wide = try ComparisonView(BoundingBox(west: 0, south: 0, east: 40, north: 5), fitting: .standard, on: plane)
     #expect(abs(wide.width - 1024) < 1e-6 && wide.height < 768)
-    let tall = try ComparisonView(
-      BoundingBox(west: 0, south: 0, east: 5, north: 40), fitting: .standard, on: plane)
+    let tall = try ComparisonView(BoundingBox(west: 0, south: 0, east: 5, north: 40), fitting: .standard, on: plane)
     #expect(abs(tall.height - 768) < 1e-6 && tall.width < 1024)
   }
 
@@ -66,20 +64,17 @@ import TreelineBuilder
     for comparison in report.views {
       let options = ComparisonOptions(box: comparison.view.box, zoom: comparison.view.zoom)
       #expect(
-        try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options)
-          .views[0].view
-          == comparison.view)
+        try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options).views[0]
+          .view == comparison.view)
     }
   }
 
   @Test(arguments: UInt64(1)...6) func theSplitRuleMakesNoDifferenceToViews(seed: UInt64) throws {
     func report(_ rule: SplitRule) throws -> ComparisonReport {
-      let tree = try ClusterTree(
-        SamplePoints.towns(seed: seed, count: 6_000), options: BuildOptions(splitRule: rule))
+      let tree = try ClusterTree(SamplePoints.towns(seed: seed, count: 6_000), options: BuildOptions(splitRule: rule))
       var options = ComparisonOptions()
       options.journey = .flight
-      return try ComparisonReport(
-        of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options)
+      return try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options)
     }
     let mean = try report(.mean)
     #expect(mean.views.count > 1)
@@ -90,8 +85,9 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
-  func nastySetsHaveViews(name: String, projection: Plane.Projection) throws {
+  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar]) func nastySetsHaveViews(
+    name: String, projection: Plane.Projection
+  ) throws {
     let tree = try ClusterTree(SamplePoints.nasty.first { $0.name == name }!.points, as: projection)
     let views = try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree)).views
     #expect(views.isEmpty == (tree.pointCount == 0 || (projection == .planar && tree.root!.rect.isPoint)))

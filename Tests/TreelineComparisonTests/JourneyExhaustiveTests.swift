@@ -17,9 +17,7 @@ import Treeline
         for (from, old) in before.enumerated() {
           for (to, new) in after.enumerated() {
             let common = old.intersection(new).count
-            if common > 0 {
-              expected.append(Flow(from: from, to: to, pointCount: common, of: old.count, new.count))
-            }
+            if common > 0 { expected.append(Flow(from: from, to: to, pointCount: common, of: old.count, new.count)) }
           }
         }
         #expect(change.flows == expected, "seed \(seed), \(result.method.name), step \(step)")
@@ -39,9 +37,7 @@ import Treeline
       let (sums, longest) = moves(of: result, in: journey)
       let measures = result.measures
       #expect(isClose(measures[.nestedness], mean(nestedness(of: result, in: journey))), "seed \(seed)")
-      #expect(
-        isClose(measures[.panPersistence], mean(persistence(of: result, in: journey, points))), "seed \(seed)"
-      )
+      #expect(isClose(measures[.panPersistence], mean(persistence(of: result, in: journey, points))), "seed \(seed)")
       #expect(isClose(measures[.movement], mean(sums)), "seed \(seed), \(result.method.name)")
       #expect(isClose(measures[.longestMove], longest), "seed \(seed), \(result.method.name)")
       let views = zip(journey.views, result.journey.views).map {
@@ -56,14 +52,10 @@ import Treeline
   }
 
   /// Step by step, for those that zoom: points that are not where most of their fine cluster is, over all.
-  private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison)
-    -> [Double]
-  {
+  private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
-      let answers = result.journey.views[step...step + 1].map {
-        $0.clusters.map { Set($0.treeIndices()) }
-      }
+      let answers = result.journey.views[step...step + 1].map { $0.clusters.map { Set($0.treeIndices()) } }
       let (fine, coarse) = move == .zoomIn ? (answers[1], answers[0]) : (answers[0], answers[1])
       let common = fine.map { part in coarse.map { $0.intersection(part).count } }
       let most = common.map { $0.max() ?? 0 }.reduce(0, +)
@@ -102,9 +94,9 @@ import Treeline
   }
 
   /// In pixels of the view a step leads to: the sum for each step, and the longest of all.
-  private func moves(
-    of result: JourneyComparison.MethodResult, in journey: JourneyComparison
-  ) -> (sums: [Double], longest: Double) {
+  private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
+    sums: [Double], longest: Double
+  ) {
     var (sums, longest) = ([Double](), 0.0)
     for step in journey.moves.indices {
       let (one, other) = (journey.views[step], journey.views[step + 1])
@@ -131,9 +123,7 @@ import Treeline
     return (sums, longest)
   }
 
-  private func mean(_ values: [Double]) -> Double? {
-    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-  }
+  private func mean(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.reduce(0, +) / Double(values.count) }
 
   private func isClose(_ a: Double?, _ b: Double?) -> Bool {
     guard let a, let b else { return a == nil && b == nil }

@@ -25,12 +25,11 @@ import TreelineBuilder
     #expect(one.html(title: "Towns") == other.html(title: "Towns"))
   }
 
-  @Test(arguments: UInt64(1)...6, [Plane.Projection.webMercator, .planar])
-  func aFlightDivesPansAndRises(seed: UInt64, projection: Plane.Projection) throws {
+  @Test(arguments: UInt64(1)...6, [Plane.Projection.webMercator, .planar]) func aFlightDivesPansAndRises(
+    seed: UInt64, projection: Plane.Projection
+  ) throws {
     let compared = try Compared(SamplePoints.towns(seed: seed), as: projection)
-    let views = try Flight(
-      choice: ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard)
-    ).views()
+    let views = try Flight(choice: ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard)).views()
     let moves = zip(views, views.dropFirst()).map { Move(from: $0, to: $1) }
     #expect(views.first == views.last)
     #expect(!moves.contains(.other), "seed \(seed)")
@@ -39,19 +38,15 @@ import TreelineBuilder
     #expect(moves.lastIndex(of: .zoomIn)! < moves.firstIndex(of: .zoomOut)!, "seed \(seed)")
     // Between two zooms, whether next to each other or not, every view lies inside those from further away.
     let still = views.enumerated().filter { $0.offset == 0 || moves[$0.offset - 1] != .pan }.map(\.element)
-    for (one, other) in zip(
-      still.sorted { $0.zoom < $1.zoom }, still.sorted { $0.zoom < $1.zoom }.dropFirst())
-    where one.zoom < other.zoom {
-      #expect(Move(from: one, to: other) == .zoomIn, "seed \(seed)")
-    }
+    for (one, other) in zip(still.sorted { $0.zoom < $1.zoom }, still.sorted { $0.zoom < $1.zoom }.dropFirst())
+    where one.zoom < other.zoom { #expect(Move(from: one, to: other) == .zoomIn, "seed \(seed)") }
   }
 
   @Test(arguments: UInt64(1)...6) func cutsNeverTearAndSomeNeverMoveOnAPan(seed: UInt64) throws {
     let journey = try #require(try Compared(SamplePoints.towns(seed: seed)).journey())
     for result in journey.results {
       let measures = result.measures
-      #expect(
-        result.method.name == "grid" || measures[.nestedness] == 0, "seed \(seed), \(result.method.name)")
+      #expect(result.method.name == "grid" || measures[.nestedness] == 0, "seed \(seed), \(result.method.name)")
       if ["grid", "detail", "spacing"].contains(result.method.name) {
         #expect(measures[.panPersistence] == 1, "seed \(seed), \(result.method.name)")
       }

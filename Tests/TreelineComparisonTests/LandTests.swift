@@ -66,13 +66,11 @@ import Treeline
 
   @Test(
     arguments: [
-      BoundingBox(west: 160, south: -10, east: -160, north: 10),
-      BoundingBox(west: 175, south: -4, east: 190, north: 8),
+      BoundingBox(west: 160, south: -10, east: -160, north: 10), BoundingBox(west: 175, south: -4, east: 190, north: 8),
       BoundingBox(west: -180, south: -60, east: 180, north: 60),
-      BoundingBox(west: -160, south: -60, east: 200, north: 60),
-      BoundingBox(west: 0, south: -30, east: 179, north: 30),
-    ], [UInt32(0), 1 << 31, 3_000_000_000])
-  func landIsWhereItIs(box: BoundingBox, seam: UInt32) throws {
+      BoundingBox(west: -160, south: -60, east: 200, north: 60), BoundingBox(west: 0, south: -30, east: 179, north: 30),
+    ], [UInt32(0), 1 << 31, 3_000_000_000]) func landIsWhereItIs(box: BoundingBox, seam: UInt32) throws
+  {
     let plane = Plane.webMercator(seam: seam)
     let view = try ComparisonView(box, fitting: .standard, on: plane)
     let rings = rings(try #require(LandOutline(island, on: plane).path(in: view)))
@@ -93,8 +91,6 @@ import Treeline
     let near = BoundingBox(west: -1, south: -6, east: 1, north: -4)
     let inland = BoundingBox(west: -0.1, south: -0.1, east: 0.1, north: 0.1)
     #expect(outline.path(in: try ComparisonView(near, fitting: .standard, on: plane)) == nil)
-    #expect(
-      try #require(outline.path(in: try ComparisonView(inland, fitting: .standard, on: plane))).hasPrefix("m")
-    )
+    #expect(try #require(outline.path(in: try ComparisonView(inland, fitting: .standard, on: plane))).hasPrefix("m"))
   }
 }

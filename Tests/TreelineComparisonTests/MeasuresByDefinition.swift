@@ -49,15 +49,14 @@ struct MeasuresByDefinition {
         let squared = cluster.position.squaredDistance(to: neighbour.position)
         if squared < nearest?.distance ?? .infinity { nearest = (squared, neighbour.position) }
         let reach =
-          BadgeSize.diameter(pointCount: cluster.pointCount) / 2
-          + BadgeSize.diameter(pointCount: neighbour.pointCount) / 2
+          BadgeSize.diameter(pointCount: cluster.pointCount) / 2 + BadgeSize.diameter(pointCount: neighbour.pointCount)
+          / 2
         if squared <= reach * reach { touches = true }
       }
       touchCount += touches ? 1 : 0
       guard let nearest else { continue }
       distances.append(nearest.distance.squareRoot())
-      let angle = degrees(
-        x: nearest.position.x - cluster.position.x, y: nearest.position.y - cluster.position.y)
+      let angle = degrees(x: nearest.position.x - cluster.position.x, y: nearest.position.y - cluster.position.y)
       let off = [-180.0, -90, 0, 90, 180].map { abs(angle - $0) }.min()!
       axisCount += off <= 5 ? 1 : 0
     }

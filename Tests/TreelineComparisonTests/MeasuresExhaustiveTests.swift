@@ -15,8 +15,7 @@ import TreelineBuilder
     return try (0..<6).map { index in
       let west = Double.random(in: -180...180, using: &random)
       let box = BoundingBox(
-        west: index == 0 ? -180 : index == 1 ? 165 : west,
-        south: Double.random(in: -70 ... -5, using: &random),
+        west: index == 0 ? -180 : index == 1 ? 165 : west, south: Double.random(in: -70 ... -5, using: &random),
         east: index == 0 ? 180 : index == 1 ? -150 : west + Double.random(in: 20...200, using: &random),
         north: Double.random(in: 5...70, using: &random))
       return try ComparisonView(box, fitting: .standard, on: plane)

@@ -8,19 +8,15 @@ import TreelineBuilder
 
 @Suite struct MethodTests {
   @Test func everyMethodHasANameOfItsOwn() {
-    for choice in MethodChoice.all {
-      #expect(MethodChoice(name: choice.name) == choice)
-    }
+    for choice in MethodChoice.all { #expect(MethodChoice(name: choice.name) == choice) }
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
-    #expect(
-      MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
+    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 
   /// Another order of the rows is another order among equal positions: as different as two trees of one rule can be.
   @Test func anotherTreeNamesPointsAsTheFirstDoes() throws {
-    let points =
-      SamplePoints.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
+    let points = SamplePoints.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
     let tree = try ClusterTree(points)
     let shifted = try ClusterTree(points.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
     // A tree over the mirrored world has another order; its points are those of the same rows.
@@ -58,8 +54,7 @@ import TreelineBuilder
         #expect(clusters.count <= count, "seed \(seed)")
         var narrower = 64.0
         while narrower < cell * 0.999 {
-          let shown = try compared.grid.clusters(
-            in: view.window, cellSize: .pixels(narrower), zoom: view.zoom)
+          let shown = try compared.grid.clusters(in: view.window, cellSize: .pixels(narrower), zoom: view.zoom)
           #expect(shown.count > count, "seed \(seed), \(narrower) px")
           narrower *= 1.02
         }
@@ -87,8 +82,7 @@ import TreelineBuilder
       return positions.indices.map { clusters.firstIndex(containing: $0)! }
     }
     let methods: [ClusteringMethod] = [.breadthFirst(tree), .kMeans(options.kMeans!, of: tree)]
-    let report = try ComparisonReport(
-      of: methods, over: tree, and: Grid(over: tree), in: [view], options: options)
+    let report = try ComparisonReport(of: methods, over: tree, and: Grid(over: tree), in: [view], options: options)
     let results = report.views[0].results
     #expect(results.map(\.clusters.count) == [25, 25])
     #expect(results.allSatisfy { $0.conservation.isExact })
@@ -96,8 +90,6 @@ import TreelineBuilder
     #expect(results[1].measures[.distortionToKMeans] == 1)
     #expect(report.measures().contains(.distortionToKMeans) && report.text.contains("against k-means"))
     #expect(report.json.contains("\"distortion_to_kmeans\": 1"))
-    #expect(
-      !report.views[0].rows(report.measures()).contains { $0.cells[1].isBest }, "a yardstick vies with nobody"
-    )
+    #expect(!report.views[0].rows(report.measures()).contains { $0.cells[1].isBest }, "a yardstick vies with nobody")
   }
 }

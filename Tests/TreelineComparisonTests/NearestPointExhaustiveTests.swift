@@ -9,8 +9,7 @@ import TreelineBuilder
   @Test(arguments: UInt64(1)...10) func distanceIsTheLeastOfAll(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let isSphere = seed % 3 != 0
-    let tree = try ClusterTree(
-      SamplePoints.towns(seed: seed, count: 2_000), as: isSphere ? .webMercator : .planar)
+    let tree = try ClusterTree(SamplePoints.towns(seed: seed, count: 2_000), as: isSphere ? .webMercator : .planar)
     for _ in 0..<200 {
       let x = Double.random(in: 0..<0x1p32, using: &random)
       let y = Double.random(in: -0x1p30..<0x1p33, using: &random)

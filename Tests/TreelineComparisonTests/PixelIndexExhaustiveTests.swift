@@ -26,8 +26,7 @@ import Testing
       let radius = 30.0
       let isNear = { (other: Int) in positions[one].squaredDistance(to: positions[other]) <= radius * radius }
       #expect(
-        index.hasNeighbour(of: one, within: radius, where: isNear) == others.contains(where: isNear),
-        "seed \(seed)")
+        index.hasNeighbour(of: one, within: radius, where: isNear) == others.contains(where: isNear), "seed \(seed)")
     }
   }
 }

@@ -12,8 +12,7 @@ import TreelineBuilder
 #endif
 
 @Suite struct ReportTests {
-  private func report(_ points: [Coordinate], _ projection: Plane.Projection = .webMercator) throws
-    -> ComparisonReport
+  private func report(_ points: [Coordinate], _ projection: Plane.Projection = .webMercator) throws -> ComparisonReport
   {
     let tree = try ClusterTree(points, as: projection)
     let grid = Grid(over: tree)
@@ -45,11 +44,8 @@ import TreelineBuilder
         #expect(method["clusters"] as? Int == result.clusters.count)
         #expect(method["points"] as? Int == result.pointCount)
         for key in [
-          "distortion_px", "distortion_to_grid", "overlap", "closest_pair_px", "grid_look", "on_data_px",
-          "fill",
-        ] {
-          #expect(method[key] as? Double != nil, "\(key)")
-        }
+          "distortion_px", "distortion_to_grid", "overlap", "closest_pair_px", "grid_look", "on_data_px", "fill",
+        ] { #expect(method[key] as? Double != nil, "\(key)") }
       }
     }
     #expect(try self.report([]).json == "{\"points\": 0, \"views\": []}\n")
@@ -69,8 +65,8 @@ import TreelineBuilder
   }
 
   @Test func htmlNeedsNothingElseAndEscapesItsText() throws {
-    let html = try report(SamplePoints.towns(seed: 2))
-      .html(title: "<script>alert('&')</script>", credits: ["A & B <c>"])
+    let html = try report(SamplePoints.towns(seed: 2)).html(
+      title: "<script>alert('&')</script>", credits: ["A & B <c>"])
     #expect(!html.contains("<script"))
     #expect(html.contains("&lt;script&gt;alert(&#39;&amp;&#39;)"))
     #expect(html.contains("A &amp; B &lt;c&gt;"))
@@ -79,8 +75,9 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar])
-  func picturesAreWellFormed(name: String, projection: Plane.Projection) throws {
+  @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar]) func picturesAreWellFormed(
+    name: String, projection: Plane.Projection
+  ) throws {
     let report = try report(SamplePoints.nasty.first { $0.name == name }!.points, projection)
     let land = [[(0.0, 0.0), (30, 0), (30, 30)].map { Coordinate(longitude: $0.0, latitude: $0.1) }]
     let html = report.html(title: name, land: land)

@@ -58,12 +58,11 @@ import Treeline
   }
 
   /// The measures as a report has them.
-  private func measures(
-    of clusters: [ShownCluster], in view: ComparisonView, points: ViewPoints, tree: ClusterTree
-  ) throws -> MeasureValues<MeasuredView> {
+  private func measures(of clusters: [ShownCluster], in view: ComparisonView, points: ViewPoints, tree: ClusterTree)
+    throws -> MeasureValues<MeasuredView>
+  {
     try MeasureValues(
       ViewMeasure.all,
-      of: MeasuredView(
-        clusters, limit: 30, in: view, of: tree, distortion: points.distortion(of: clusters, in: view)))
+      of: MeasuredView(clusters, limit: 30, in: view, of: tree, distortion: points.distortion(of: clusters, in: view)))
   }
 }

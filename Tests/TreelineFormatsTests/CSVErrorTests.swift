@@ -19,8 +19,7 @@ import Testing
     ("0,0,a,b", "the row: expected 3 columns as in the first row, found 4"),
     ("0,0,\"a\"b", "column \"name\" (3): expected a delimiter after the closing quote, found other text"),
     ("0,\u{1},a", "column \"latitude\" (2): expected a latitude from -90 to 90, found \"\\u{1}\""),
-  ])
-  func invalidRows(_ row: String, _ expected: String) throws {
+  ]) func invalidRows(_ row: String, _ expected: String) throws {
     // The record before spans two lines, the line after tells that reading goes on.
     let text = "lon,latitude,name\n1,2,\"a\r\nb\"\n\n" + row + "\n3,4,c\n"
     #expect(message(text) == "points:5: " + expected + Self.remedy)
@@ -42,28 +41,24 @@ import Testing
 
   @Test func withoutHeaderAColumnHasItsNumberOnly() {
     #expect(
-      message("0,0\n0,95\n")
-        == "points:2: column 2: expected a latitude from -90 to 90, found \"95\"" + Self.remedy)
+      message("0,0\n0,95\n") == "points:2: column 2: expected a latitude from -90 to 90, found \"95\"" + Self.remedy)
   }
 
   @Test func longCellsAreCut() {
     let found = String(repeating: "é", count: 60) + "..."
     #expect(
       message("lon,lat\n" + String(repeating: "é", count: 300) + ",0\n")
-        == "points:2: column \"lon\" (1): expected a longitude from -180 to 180, found \"\(found)\""
-        + Self.remedy)
+        == "points:2: column \"lon\" (1): expected a longitude from -180 to 180, found \"\(found)\"" + Self.remedy)
   }
 
   @Test func unclosedQuotes() {
     let options = ReadingOptions(skipsInvalid: true)
     #expect(
       message("lon,lat,n\n1,2,\"\"\n1,2,\"a\n3,4,b\n", options)
-        == "points:3: expected a closing quote for column 3 of the record, found the end of the input (byte 17)"
-    )
+        == "points:3: expected a closing quote for column 3 of the record, found the end of the input (byte 17)")
     #expect(
       message("\"lon,lat\n1,2\n")
-        == "points:1: expected a closing quote for column 1 of the record, found the end of the input (byte 0)"
-    )
+        == "points:1: expected a closing quote for column 1 of the record, found the end of the input (byte 0)")
     #expect(
       message("\"lon\"x,lat\n1,2\n")
         == "points:1: expected a delimiter after the closing quote in column 1, found other text (byte 0)")

@@ -6,10 +6,8 @@ import Treeline
 @Suite struct CSVHeaderTests {
   @Test(arguments: [
     ("longitude,latitude", false), ("LON,Lat", false), ("lng,lat", false), ("long,lat", false),
-    ("Decimal_Longitude,decimalLatitude", false), ("X,y", true), ("easting,northing", true),
-    (" lon , lat ", false),
-  ])
-  func commonNames(_ names: String, _ isPlanar: Bool) throws {
+    ("Decimal_Longitude,decimalLatitude", false), ("X,y", true), ("easting,northing", true), (" lon , lat ", false),
+  ]) func commonNames(_ names: String, _ isPlanar: Bool) throws {
     let table = try read(names + "\n1,2\n")
     #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
     #expect(table.isPlanar == isPlanar)
@@ -62,8 +60,7 @@ import Treeline
         + "the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
-        == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)"
-    )
+        == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")
     let sphere = ReadingOptions(columns: .sphere(longitude: "east", latitude: "2"))
     #expect(
       message("a,b\n", sphere)
@@ -77,8 +74,7 @@ import Treeline
         == "points:1: expected two different coordinate columns, found column 1 twice; "
         + "the columns are \"a\", \"b\"; \(remedy)")
     for position in ["0", "99999999999999999999999"] {
-      #expect(
-        message("a,b\n", ReadingOptions(columns: .plane(x: position, y: "2"))).contains("expected a column"))
+      #expect(message("a,b\n", ReadingOptions(columns: .plane(x: position, y: "2"))).contains("expected a column"))
     }
     let wide = (1...30).map { "c\($0)" }.joined(separator: ",")
     #expect(message(wide).contains("\"c20\" and 10 more;"))

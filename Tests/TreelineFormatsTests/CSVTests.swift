@@ -6,8 +6,7 @@ import Treeline
 @Suite struct CSVTests {
   private let two = [Coordinate(longitude: 1.5, latitude: -2), Coordinate(longitude: 3, latitude: 4)]
 
-  @Test(arguments: ["\n", "\r\n", "\r"])
-  func lineBreaks(_ end: String) throws {
+  @Test(arguments: ["\n", "\r\n", "\r"]) func lineBreaks(_ end: String) throws {
     let table = try read(["lon,lat", "1.5,-2", "", "  ", "3,4"].joined(separator: end))
     #expect(table.coordinates == two)
     #expect(table.rowCount == 2)
@@ -33,8 +32,7 @@ import Treeline
     let table = try read(text, ReadingOptions(keepsColumns: true))
     #expect(
       table.kept(0) == [
-        "a=number 12", "b=string 007", "c=number -1.5e3", "d=string +1", "e=null", "f=number 5",
-        "column 9=string z",
+        "a=number 12", "b=string 007", "c=number -1.5e3", "d=string +1", "e=null", "f=number 5", "column 9=string z",
       ])
     #expect(try read(text).kept(0).isEmpty)
   }
@@ -46,11 +44,9 @@ import Treeline
   }
 
   @Test(arguments: [
-    ([0x41], 0), (Array("aaaaaaa\u{E9}\u{6771}\u{1F600}".utf8), 0), ([0xFF], 1), ([0xC3], 1),
-    ([0xC0, 0x80], 1),
+    ([0x41], 0), (Array("aaaaaaa\u{E9}\u{6771}\u{1F600}".utf8), 0), ([0xFF], 1), ([0xC3], 1), ([0xC0, 0x80], 1),
     ([0xED, 0xA0, 0x80], 1), ([0xF5, 0x80, 0x80, 0x80], 1), (Array("aaaaaaaaaaaaaaaa".utf8) + [0x80], 1),
-  ])
-  func repairedRowsAreCounted(text: [UInt8], count: Int) throws {
+  ]) func repairedRowsAreCounted(text: [UInt8], count: Int) throws {
     for name in [Array("n".utf8), text] {
       let bytes = Array("lon,lat,".utf8) + name + Array("\n1,2,".utf8) + text + Array("\n3,4,x\n".utf8)
       let table = try PointReader.read(bytes: bytes, name: "b", options: ReadingOptions(keepsColumns: true))
@@ -74,8 +70,7 @@ import Treeline
     #expect(try read("\u{FEFF}\"lon\",lat\n1.5,-2\n3,4").coordinates == two)
   }
 
-  @Test(arguments: [",", "\t", ";"])
-  func delimiters(_ delimiter: String) throws {
+  @Test(arguments: [",", "\t", ";"]) func delimiters(_ delimiter: String) throws {
     let rows = [["a;b,c\t".filter { String($0) != delimiter }, "lon", "lat", "e"], ["n", "1.5", "-2", "q"]]
     let quoted = rows.map { $0.map { "\"\($0)\"" }.joined(separator: delimiter) }.joined(separator: "\n")
     let table = try read(quoted, ReadingOptions(keepsColumns: true))

@@ -6,9 +6,7 @@ import Testing
 @Suite struct ChunkBoundaryExhaustiveTests {
   static let inputs: [String] = [
     "\u{FEFF}name,lon,lat\r\n\"a, \"\"b\"\"\r\nc\",1.5,-2\r\n\r\n\r\"\",\"3\",é4\r\nd,+5.25e0,6\n\"\"\"\",7,8",
-    "1\t2\n3\t4\r5\t6\r\n\n",
-    "lon,lat\n1,2\n\"3,4\n",
-    "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
+    "1\t2\n3\t4\r5\t6\r\n\n", "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
     "{\"a\":[1,-2.5e+3,true],\r\n\"features\" : [\r\n{\"type\":\"Feature\",\"id\":-1.5e2,"
       + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1.25, -3]},\"properties\":{\"\\u00e9\":\"\\\"é\"}}\r,"
       + "\r\n null ] ,\"type\":\"FeatureCollection\"}\r\n",
@@ -19,8 +17,7 @@ import Testing
     "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"} {",
   ]
 
-  @Test(arguments: inputs)
-  func everyChunkSize(_ text: String) {
+  @Test(arguments: inputs) func everyChunkSize(_ text: String) {
     let bytes = Array(text.utf8)
     for options in [ReadingOptions(skipsInvalid: true, keepsColumns: true), ReadingOptions()] {
       let expected = outcome(bytes, options)
@@ -31,17 +28,14 @@ import Testing
   }
 
   /// An input that ends anywhere, whole or in chunks, ends in the same outcome.
-  @Test(arguments: inputs)
-  func everyPrefix(_ text: String) {
+  @Test(arguments: inputs) func everyPrefix(_ text: String) {
     let bytes = Array(text.utf8)
     let options = ReadingOptions(skipsInvalid: true, keepsColumns: true)
     for count in 0...bytes.count {
       let prefix = Array(bytes[..<count])
       let expected = outcome(prefix, options)
       for chunk in [1, 2, 3, 7] {
-        #expect(
-          outcome(prefix, options, limits: ReadingLimits(chunk: chunk)) == expected,
-          "\(count), chunk \(chunk)")
+        #expect(outcome(prefix, options, limits: ReadingLimits(chunk: chunk)) == expected, "\(count), chunk \(chunk)")
       }
     }
   }

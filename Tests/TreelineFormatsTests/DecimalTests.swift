@@ -3,32 +3,20 @@ import Testing
 @testable import TreelineFormats
 
 @Suite struct DecimalTests {
-  private func parse(_ text: String) -> Double? {
-    Array(text.utf8).withUnsafeBufferPointer { parseDecimal($0) }
-  }
+  private func parse(_ text: String) -> Double? { Array(text.utf8).withUnsafeBufferPointer { parseDecimal($0) } }
 
   @Test(arguments: [
     ("0", 0.0), (" 1.5\t", 1.5), ("+2", 2), ("-.5", -0.5), ("5.", 5), ("1e3", 1000), ("1E-3", 0.001),
-    ("00012.50", 12.5), ("9007199254740993", 9007199254740992),
-    ("9007199254740993.0000000000001", 9007199254740994),
+    ("00012.50", 12.5), ("9007199254740993", 9007199254740992), ("9007199254740993.0000000000001", 9007199254740994),
     ("1e400", .infinity), ("1e-400", 0), ("4.9e-324", 5e-324), ("1e99999999999999999999", .infinity),
     ("0e99999999999999999999", 0),
-  ])
-  func values(_ text: String, _ expected: Double) {
-    #expect(parse(text) == expected)
-  }
+  ]) func values(_ text: String, _ expected: Double) { #expect(parse(text) == expected) }
 
-  @Test func negativeZeroKeepsItsSign() {
-    #expect(parse("-0.0")?.sign == .minus)
-  }
+  @Test func negativeZeroKeepsItsSign() { #expect(parse("-0.0")?.sign == .minus) }
 
   @Test(arguments: [
-    "", " ", ".", "-", "+-1", "1e", "1e+", "e5", "1.2.3", "1,5", "0x10", "nan", "inf", "1 2", "1_0", "١",
-    "1\0", "--1",
-  ])
-  func otherTexts(_ text: String) {
-    #expect(parse(text) == nil)
-  }
+    "", " ", ".", "-", "+-1", "1e", "1e+", "e5", "1.2.3", "1,5", "0x10", "nan", "inf", "1 2", "1_0", "١", "1\0", "--1",
+  ]) func otherTexts(_ text: String) { #expect(parse(text) == nil) }
 
   /// Against the standard library's strtod, bit for bit.
   @Test func randomDecimals() {
@@ -65,11 +53,12 @@ import Testing
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: return "\(Double.random(in: -180...180, using: &generator))"
     case 1:
-      return "\(Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &generator)))"
-        .replacing("nan", with: "1").replacing("inf", with: "1")
+      return "\(Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &generator)))".replacing("nan", with: "1")
+        .replacing("inf", with: "1")
     default:
-      let digits = (0..<Int.random(in: 1...24, using: &generator))
-        .map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+      let digits = (0..<Int.random(in: 1...24, using: &generator)).map { _ in
+        String(Int.random(in: 0...9, using: &generator))
+      }.joined()
       let point = Int.random(in: 0...digits.count, using: &generator)
       let text = "-" + digits.prefix(point) + "." + digits.dropFirst(point)
       return Bool.random(using: &generator) ? text : text + "e\(Int.random(in: -30...30, using: &generator))"

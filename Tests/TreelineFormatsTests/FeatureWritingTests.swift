@@ -97,11 +97,9 @@ import TreelineBuilder
 
   /// Decimals are those that the plane resolves, and none that say nothing.
   @Test(arguments: [
-    (0, "0"), (-0.0, "0"), (-0.000_000_01, "0"), (0.000_000_1, "0.0000001"), (-180, "-180"),
-    (2.350_000_04, "2.35"), (2.350_000_06, "2.3500001"), (-0.5, "-0.5"), (48.123_456_789, "48.1234568"),
-    (1e300, "1e+300"),
-  ])
-  func coordinatesHaveSevenDecimals(_ value: Double, _ text: String) {
+    (0, "0"), (-0.0, "0"), (-0.000_000_01, "0"), (0.000_000_1, "0.0000001"), (-180, "-180"), (2.350_000_04, "2.35"),
+    (2.350_000_06, "2.3500001"), (-0.5, "-0.5"), (48.123_456_789, "48.1234568"), (1e300, "1e+300"),
+  ]) func coordinatesHaveSevenDecimals(_ value: Double, _ text: String) {
     #expect(CoordinateFormat(of: .webMercator()).string(value) == text)
   }
 
@@ -111,10 +109,8 @@ import TreelineBuilder
       [(0, 0), (0, 0), (4, 0), (4, 4), (0, 9)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
     let root = try #require(tree.root)
     var bytes = OutputBytes()
-    FeatureCollectionWriter(plane: tree.plane).append(
-      ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
-    let feature = try #require(
-      JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
+    FeatureCollectionWriter(plane: tree.plane).append(ClusterFeature(root, of: tree, hasEllipse: true), to: &bytes)
+    let feature = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
     let properties = try #require(feature["properties"] as? [String: Any])
     let ellipse = try #require(properties["ellipse"] as? [Double])
     #expect(ellipse[0] == root.ellipse.semiMajor.rounded() && ellipse[1] == root.ellipse.semiMinor.rounded())
@@ -146,7 +142,7 @@ import TreelineBuilder
   private static func feature(columns: [(name: String, value: AttributeValue)]) -> ClusterFeature {
     let place = Coordinate(longitude: 1, latitude: 2)
     return ClusterFeature(
-      id: 1, pointCount: 1, coordinate: place,
-      bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), index: 0, columns: columns)
+      id: 1, pointCount: 1, coordinate: place, bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), index: 0,
+      columns: columns)
   }
 }

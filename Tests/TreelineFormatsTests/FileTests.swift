@@ -16,9 +16,7 @@ import Treeline
   }
 
   private let rows = 100_000
-  private var text: [UInt8] {
-    Array(("lon,lat\n" + (0..<rows).map { "\($0 % 180),0.5\n" }.joined()).utf8)
-  }
+  private var text: [UInt8] { Array(("lon,lat\n" + (0..<rows).map { "\($0 % 180),0.5\n" }.joined()).utf8) }
 
   @Test func contentTellsTheFormatAndProgressReachesTheEnd() throws {
     for bytes in [text, gzip(text)] {

@@ -3,8 +3,7 @@ import Testing
 @testable import TreelineFormats
 
 @Suite struct GeoJSONErrorTests {
-  private static let good =
-    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}}"#
+  private static let good = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}}"#
   private static let remedy = "; --skip-invalid skips and lists such rows"
 
   private static func feature(_ geometry: String, _ properties: String = "{}") -> String {
@@ -13,10 +12,7 @@ import Testing
 
   @Test(arguments: [
     (feature("null"), ", geometry: expected a Point, found null"),
-    (
-      feature(#"{"type":"LineString","coordinates":[[0,1]]}"#),
-      ", geometry: expected a Point, found \"LineString\""
-    ),
+    (feature(#"{"type":"LineString","coordinates":[[0,1]]}"#), ", geometry: expected a Point, found \"LineString\""),
     (feature(#"{"coordinates":[0,1]}"#), ", geometry: expected a Point, found an object without a type"),
     (feature(#"{"type":5,"coordinates":[0,1]}"#), ", geometry: expected a Point, found the type 5"),
     (feature("[0,1]"), ", geometry: expected a Point, found [0,1]"),
@@ -42,20 +38,14 @@ import Testing
       feature(#"{"type":"Point","coordinates":[1,1e999]}"#),
       ", coordinates: expected a latitude from -90 to 90, found [1,1e999]"
     ),
-    (
-      feature(#"{"type":"Point","coordinates":[1,2]}"#, "[1]"),
-      ", properties: expected an object or null, found [1]"
-    ),
+    (feature(#"{"type":"Point","coordinates":[1,2]}"#, "[1]"), ", properties: expected an object or null, found [1]"),
     (#"{"type":"Point","coordinates":[1,2]}"#, ": expected a Feature, found \"Point\""),
-    ("{}", ": expected a Feature, found an object without a type"),
-    ("[1,\t2]", ": expected a Feature, found [1,\\t2]"),
+    ("{}", ": expected a Feature, found an object without a type"), ("[1,\t2]", ": expected a Feature, found [1,\\t2]"),
     ("null", ": expected a Feature, found null"),
-  ])
-  func invalidFeatures(_ feature: String, _ expected: String) throws {
+  ]) func invalidFeatures(_ feature: String, _ expected: String) throws {
     for text in [
       [Self.good, feature, Self.good].joined(separator: "\n"),
-      #"{"type":"FeatureCollection","features":["#
-        + [Self.good, feature, Self.good].joined(separator: "\n,") + "]}",
+      #"{"type":"FeatureCollection","features":["# + [Self.good, feature, Self.good].joined(separator: "\n,") + "]}",
     ] {
       #expect(message(text) == "points:2: feature 2" + expected + Self.remedy)
       let table = try read(text, ReadingOptions(skipsInvalid: true))
@@ -67,10 +57,7 @@ import Testing
 
   @Test(arguments: [
     ("[1]", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found an array (byte 0)"),
-    (
-      "\u{1E}5",
-      "1: expected a GeoJSON FeatureCollection, or one Feature a line, found another value (byte 1)"
-    ),
+    ("\u{1E}5", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found another value (byte 1)"),
     ("{}", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found an empty object (byte 0)"),
     (
       #"{"type":"Topology"}"#,
@@ -88,19 +75,16 @@ import Testing
     (
       #"{"type":"FeatureCollection"}"#,
       "1: expected an object with \"type\": \"FeatureCollection\" and an array \"features\", found no features (byte 28)"
-    ),
-    (#"{"features":null}"#, "1: expected an array of Features, found \"n\" (byte 12)"),
+    ), (#"{"features":null}"#, "1: expected an array of Features, found \"n\" (byte 12)"),
     (#"{"features":[],"features":[]}"#, "1: expected one member \"features\", found \"[\" (byte 26)"),
     (
       "{\"type\":\"FeatureCollection\",\"features\":[]}\n{",
       "2: expected nothing after the FeatureCollection, found \"{\" (byte 43)"
-    ),
-    ("{\n\r\n\"type\"", "3: expected \":\" after a name, found the end of the input (byte 10)"),
+    ), ("{\n\r\n\"type\"", "3: expected \":\" after a name, found the end of the input (byte 10)"),
     (
       "{\"a\":\"b\nc\"}",
       "1: expected a closing quote; control characters in strings are written as escapes, found \"\\n\" (byte 7)"
-    ),
-    (#"{"a":"\x"}"#, #"1: expected an escape: one of \" \\ \/ \b \f \n \r \t \u, found "x" (byte 7)"#),
+    ), (#"{"a":"\x"}"#, #"1: expected an escape: one of \" \\ \/ \b \f \n \r \t \u, found "x" (byte 7)"#),
     (#"{"a":"\u12g4"}"#, "1: expected four hexadecimal digits, found \"g\" (byte 10)"),
     (#"{"a":01}"#, "1: expected \",\" or \"}\", found \"1\" (byte 6)"),
     (#"{"a":1.}"#, "1: expected a digit, found \"}\" (byte 7)"),
@@ -110,8 +94,7 @@ import Testing
     (#"{"a":[1,]}"#, "1: expected a value, found \"]\" (byte 8)"),
     (#"{"a":1,}"#, "1: expected a name in quotes, found \"}\" (byte 7)"),
     (good + "\n" + good + good, "2: expected a new line between two Features, found \"{\" (byte 165)"),
-  ])
-  func brokenInputAlwaysStops(_ text: String, _ expected: String) {
+  ]) func brokenInputAlwaysStops(_ text: String, _ expected: String) {
     #expect(message(text, ReadingOptions(skipsInvalid: true)) == "points:" + expected)
   }
 
@@ -123,22 +106,19 @@ import Testing
     // Space is no part of a record, and may be of any length.
     #expect(throws: Never.self) {
       try read(
-        Self.good + String(repeating: "\n", count: 3000) + Self.good,
-        limits: ReadingLimits(chunk: 64, record: 256))
+        Self.good + String(repeating: "\n", count: 3000) + Self.good, limits: ReadingLimits(chunk: 64, record: 256))
     }
   }
 
   @Test func nesting() throws {
     func nested(_ levels: Int) -> String {
       let value = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
-      return
-        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a":\#(value)}}"#
+      return #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a":\#(value)}}"#
     }
     #expect(try read(nested(126)).coordinates.count == 1)
     #expect(
       message(nested(127))
         == "points:1: expected JSON nested at most 128 levels deep, found it deeper; flatten the data")
-    #expect(
-      message(#"{"a":"# + String(repeating: "[{\"b\":", count: 1_000_000)).contains("at most 128 levels"))
+    #expect(message(#"{"a":"# + String(repeating: "[{\"b\":", count: 1_000_000)).contains("at most 128 levels"))
   }
 }

@@ -4,8 +4,7 @@ import Treeline
 @testable import TreelineFormats
 
 @Suite struct GeoJSONTests {
-  private let a =
-    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1.5,-2]},"properties":{"n":"a"}}"#
+  private let a = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1.5,-2]},"properties":{"n":"a"}}"#
   private let b =
     #"{"properties":null,"id":7,"bbox":[1,[{}]],"geometry":{"coordinates":[ 3 , 4 , 9 ], "x":{},"type":"Point"},"type":"Feature"}"#
   private let two = [Coordinate(longitude: 1.5, latitude: -2), Coordinate(longitude: 3, latitude: 4)]
@@ -29,11 +28,9 @@ import Treeline
 
   @Test func sequences() throws {
     for text in [
-      a + "\n" + b, a + "\r\n\r\n" + b + "\r\n", "\n" + a + "\r" + b + "\n",
-      "\u{1E}" + a + "\n\u{1E}" + b + "\n", "\u{1E}" + a + "\u{1E}\u{1E}" + b,
-    ] {
-      #expect(try read(text).coordinates == two)
-    }
+      a + "\n" + b, a + "\r\n\r\n" + b + "\r\n", "\n" + a + "\r" + b + "\n", "\u{1E}" + a + "\n\u{1E}" + b + "\n",
+      "\u{1E}" + a + "\u{1E}\u{1E}" + b,
+    ] { #expect(try read(text).coordinates == two) }
     #expect(try read(a).coordinates == [two[0]])
   }
 
@@ -47,8 +44,7 @@ import Treeline
   @Test(arguments: [
     (ColumnChoice.plane(x: "x", y: "y"), "--x and --y"),
     (.sphere(longitude: "1", latitude: "2"), "--longitude and --latitude"),
-  ])
-  func columnsCannotBeChosen(choice: ColumnChoice, options: String) {
+  ]) func columnsCannotBeChosen(choice: ColumnChoice, options: String) {
     #expect(
       message(a, ReadingOptions(columns: choice))
         == "points: expected CSV, of which \(options) name columns, found GeoJSON; leave them out")
@@ -56,10 +52,9 @@ import Treeline
   }
 
   @Test(arguments: [
-    (#""a\"b\u00e9""#, AttributeValue.string("a\"b\u{E9}")), ("17", .number("17")),
-    ("-1.50e3", .number("-1.50e3")), ("null", nil), ("true", nil), (#"{"a":1}"#, nil), ("[1]", nil),
-  ])
-  func identifiers(literal: String, id: AttributeValue?) throws {
+    (#""a\"b\u00e9""#, AttributeValue.string("a\"b\u{E9}")), ("17", .number("17")), ("-1.50e3", .number("-1.50e3")),
+    ("null", nil), ("true", nil), (#"{"a":1}"#, nil), ("[1]", nil),
+  ]) func identifiers(literal: String, id: AttributeValue?) throws {
     for properties in [#"{"n":"{a}","id":"other"}"#, "null"] {
       for text in [
         #"{"type":"Feature","id":\#(literal),"geometry":{"type":"Point","coordinates":[0,0],"id":5},"properties":\#(properties)}"#,

@@ -7,9 +7,7 @@ import Testing
   private let text = Array("lon,lat,name\n1.5,-2,a\n3,4,\"b\nc\"\n".utf8)
   private let options = ReadingOptions(keepsColumns: true)
 
-  @Test func inflates() {
-    #expect(outcome(gzip(text), options) == outcome(text, options))
-  }
+  @Test func inflates() { #expect(outcome(gzip(text), options) == outcome(text, options)) }
 
   @Test func membersAndPadding() {
     let parts = gzip(Array(text[..<20])) + gzip([]) + gzip(Array(text[20...])) + [0, 0, 0]
@@ -39,8 +37,7 @@ import Testing
     var broken = whole
     broken[whole.count - 8] ^= 1
     #expect(
-      message(broken)
-        == "points: expected complete gzip data, found that it is corrupt near byte \(whole.count - 4) "
+      message(broken) == "points: expected complete gzip data, found that it is corrupt near byte \(whole.count - 4) "
         + "(incorrect data check); fetch or compress the file again")
   }
 
@@ -56,8 +53,7 @@ import Testing
 
 /// What is written is read.
 @Suite struct GzipWritingTests {
-  @Test(arguments: [0, 1, 2, 1000, 100_000])
-  func whatIsCompressedComesBack(_ count: Int) throws {
+  @Test(arguments: [0, 1, 2, 1000, 100_000]) func whatIsCompressedComesBack(_ count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -9,8 +9,7 @@ import TreelineFormats
       "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]},\"properties\":\($0)}"
     }
     return try PointReader.read(
-      bytes: Array(lines.joined(separator: "\n").utf8), name: "lines",
-      options: ReadingOptions(keepsColumns: true))
+      bytes: Array(lines.joined(separator: "\n").utf8), name: "lines", options: ReadingOptions(keepsColumns: true))
   }
 
   @Test func oneOrderOfAll() throws {

@@ -11,27 +11,21 @@ import Treeline
     (
       [0x6C, 0, 0x6F, 0],
       "binary data, or UTF-16 text without a mark; convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8"
-    ),
-    ([0x28, 0xB5, 0x2F, 0xFD, 0, 0], "zstd data; inflate it with zstd -dc"),
+    ), ([0x28, 0xB5, 0x2F, 0xFD, 0, 0], "zstd data; inflate it with zstd -dc"),
     ([0x50, 0x4B, 3, 4, 0, 0], "a zip archive or spreadsheet; unpack it, or export it as CSV"),
     ([0x42, 0x5A, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26], "bzip2 data; inflate it with bzip2 -dc"),
-  ])
-  func otherKinds(_ bytes: [UInt8], _ expected: String) {
-    #expect(
-      message(bytes)
-        == "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found " + expected)
+  ]) func otherKinds(_ bytes: [UInt8], _ expected: String) {
+    #expect(message(bytes) == "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found " + expected)
   }
 
   @Test func indexes() {
     let expected = "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found an index"
     #expect(message(IndexHeader.magic) == expected + "; it can be opened from a file only, so name its file")
     #expect(
-      message(gzip(IndexHeader.magic + [1, 0]))
-        == expected + " inside gzip data; inflate it into a file with gzip -dc")
+      message(gzip(IndexHeader.magic + [1, 0])) == expected + " inside gzip data; inflate it into a file with gzip -dc")
   }
 
-  @Test(arguments: ["", "\n \r\n\t", "\u{FEFF}"])
-  func empty(_ text: String) {
+  @Test(arguments: ["", "\n \r\n\t", "\u{FEFF}"]) func empty(_ text: String) {
     #expect(message(text) == "points: expected CSV or GeoJSON, found an empty input")
     #expect(message(gzip(Array(text.utf8))) == "points: expected CSV or GeoJSON, found an empty input")
   }
@@ -45,9 +39,7 @@ import Treeline
     #expect(throws: ReadingError.unopenable(file: "/nowhere/at.csv", reason: "No such file or directory")) {
       try PointReader.read(path: "/nowhere/at.csv")
     }
-    #expect(throws: ReadingError.unopenable(file: "/", reason: "it is a directory")) {
-      try PointReader.read(path: "/")
-    }
+    #expect(throws: ReadingError.unopenable(file: "/", reason: "it is a directory")) { try PointReader.read(path: "/") }
     #expect(ReadingError.unopenable(file: "/", reason: "x").description == "/: cannot be opened: x")
     #expect(ReadingError.unopenable(file: "/", reason: "x").kind == .unopenable)
     #expect(ReadingError.readFailed(file: "/", reason: "x").description == "/: reading failed: x")

@@ -15,15 +15,13 @@ import Testing
       let options = ReadingOptions(
         // GeoJSON has no columns to choose from.
         columns: [.automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3")]
-          .randomElement(using: &generator)!,
-        skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0, keepsColumns: true,
-        isPlanar: [nil, true].randomElement(using: &generator)!)
+          .randomElement(using: &generator)!, skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0,
+        keepsColumns: true, isPlanar: [nil, true].randomElement(using: &generator)!)
       let whole = outcome(bytes, options)
       let chunk = Int.random(in: 1...40, using: &generator)
       let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))
       // Of a broken archive of broken data, small chunks show the data before the end of the archive is seen.
-      let isSame =
-        whole == inChunks || bytes.first == 0x1F && [whole, inChunks].allSatisfy { $0.hasPrefix("points:") }
+      let isSame = whole == inChunks || bytes.first == 0x1F && [whole, inChunks].allSatisfy { $0.hasPrefix("points:") }
       #expect(isSame, "\(whole) != \(inChunks): \(bytes), chunk \(chunk), seed \(seed)")
       if !isSame { return }
     }

@@ -3,11 +3,9 @@ import Treeline
 @_spi(Server) @testable import TreelineFormats
 
 /// Reads a text as a file of the name `points`.
-func read(
-  _ text: String, _ options: ReadingOptions = ReadingOptions(), limits: ReadingLimits = ReadingLimits()
-) throws(ReadingError) -> PointTable {
-  try PointReader.read(bytes: Array(text.utf8), name: "points", options: options, limits: limits)
-}
+func read(_ text: String, _ options: ReadingOptions = ReadingOptions(), limits: ReadingLimits = ReadingLimits())
+  throws(ReadingError) -> PointTable
+{ try PointReader.read(bytes: Array(text.utf8), name: "points", options: options, limits: limits) }
 
 /// The message of the error that reading ends in; empty if there is none.
 func message(_ text: String, _ options: ReadingOptions = ReadingOptions()) -> String {
@@ -18,9 +16,7 @@ func message(_ bytes: [UInt8], _ options: ReadingOptions = ReadingOptions()) -> 
   do {
     _ = try PointReader.read(bytes: bytes, name: "points", options: options)
     return ""
-  } catch {
-    return error.description
-  }
+  } catch { return error.description }
 }
 
 /// All that can be seen of the outcome of reading, as a text to compare.
@@ -33,23 +29,17 @@ func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits 
     }
     return "\(table.rowCount) rows, planar \(table.isPlanar), repaired \(table.repairedRowCount)\n"
       + (table.invalidRows.map(\.description) + points).joined(separator: "\n")
-  } catch {
-    return error.description
-  }
+  } catch { return error.description }
 }
 
 /// One gzip member.
-func gzip(_ bytes: [UInt8]) -> [UInt8] {
-  bytes.withUnsafeBytes { Gzip.compressed($0, level: 6) }
-}
+func gzip(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { Gzip.compressed($0, level: 6) } }
 
 /// A small generator of random numbers that a printed seed repeats (SplitMix64, doi:10.1145/2660193.2660195).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
-    state = seed
-  }
+  init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -62,9 +52,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension PointTable {
   /// The kept columns of a point in a form that can be compared.
-  func kept(_ index: Int) -> [String] {
-    columns(ofPoint: index).map { "\($0.name)=\($0.value.text)" }
-  }
+  func kept(_ index: Int) -> [String] { columns(ofPoint: index).map { "\($0.name)=\($0.value.text)" } }
 }
 
 extension AttributeValue {

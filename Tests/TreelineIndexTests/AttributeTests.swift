@@ -9,30 +9,26 @@ import TreelineBuilder
   static let set = PointSet.cities(300, clusters: 5, seed: 61)
 
   private func opened(_ values: @escaping @Sendable (Int) -> AttributeValue?) throws -> ClusterTree {
-    try IndexBytes(Self.set.tree().indexBytes(attributes: [IndexAttribute(name: "värde", value: values)]))
-      .open()
+    try IndexBytes(Self.set.tree().indexBytes(attributes: [IndexAttribute(name: "värde", value: values)])).open()
   }
 
   static let columns: [[AttributeValue?]] = [
     ["a", "", "é", "e\u{301}", "\u{0}", "🏔", "\"\\\n"].map { .string($0) },
     ["0", "-1", "1e+16", "0.1", "5e-324", "-0.0", "1.7976931348623157e+308"].map { .number($0) },
-    ["1.0", "1e5", "123456789012345678901234567890", "-0", "0.10"].map { .number($0) },
-    [.null], [.bool(true), .bool(false), .null], [.number("1"), .null],
-    [.number("1"), .string("1"), .json("[1]"), .bool(true), .null, .json("{ \"a\" : [ ] }"), .string("")],
-    [nil], [nil, .null], [.number("1"), nil, .null, .number("0.5")], [.string(""), nil, .null, .bool(false)],
+    ["1.0", "1e5", "123456789012345678901234567890", "-0", "0.10"].map { .number($0) }, [.null],
+    [.bool(true), .bool(false), .null], [.number("1"), .null],
+    [.number("1"), .string("1"), .json("[1]"), .bool(true), .null, .json("{ \"a\" : [ ] }"), .string("")], [nil],
+    [nil, .null], [.number("1"), nil, .null, .number("0.5")], [.string(""), nil, .null, .bool(false)],
   ]
 
-  @Test(arguments: columns)
-  func everyValueComesBack(_ values: [AttributeValue?]) throws {
+  @Test(arguments: columns) func everyValueComesBack(_ values: [AttributeValue?]) throws {
     let tree = try opened { values[$0 % values.count] }
     #expect(tree.attributeNames == ["värde"])
     for index in 0..<tree.pointCount {
       let found = tree.attributes(atTreeIndex: index).first?.value
       let expected = values[tree.row(atTreeIndex: index) % values.count]
       // Unicode has it that some strings are equal whose bytes are not.
-      #expect(
-        found?.tag == expected?.tag
-          && found.map { Array($0.text.utf8) } == expected.map { Array($0.text.utf8) })
+      #expect(found?.tag == expected?.tag && found.map { Array($0.text.utf8) } == expected.map { Array($0.text.utf8) })
     }
   }
 
@@ -41,10 +37,8 @@ import TreelineBuilder
     arguments: zip(
       columns,
       [.string, .number, .number, .number, .boolean, .number, .mixed, .number, .number, .number, .mixed]
-        as [AttributeType]))
-  func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws {
-    #expect(try opened { values[$0 % values.count] }.attributeTypes == [type])
-  }
+        as [AttributeType])) func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws
+  { #expect(try opened { values[$0 % values.count] }.attributeTypes == [type]) }
 
   /// A repeated string is kept once: four bytes a point and little else.
   @Test func repeatedStringsAreKeptOnce() throws {
@@ -84,8 +78,7 @@ import TreelineBuilder
       _ = try tree.indexBytes(attributes: attributes)
     }
     #expect(
-      try IndexBytes(tree.indexBytes(attributes: Array(attributes.dropLast()))).open().attributeNames.count
-        == 1018)
+      try IndexBytes(tree.indexBytes(attributes: Array(attributes.dropLast()))).open().attributeNames.count == 1018)
   }
 
   @Test func separationsTakeASectionFromTheColumns() throws {

@@ -3,8 +3,9 @@ import Treeline
 
 /// Every bit that can flip and every place at which a file can end.
 @Suite struct DamageExhaustiveTests {
-  @Test(arguments: TestIndex.all.filter { $0.name != "none" })
-  func verificationReportsEveryFlippedBit(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all.filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
+    _ index: TestIndex
+  ) throws {
     let bytes = try index.bytes()
     #expect(try IndexBytes(bytes).problems() == [])
     var missed: [Int] = []
@@ -20,8 +21,9 @@ import Treeline
   }
 
   /// The same flips with checksums made right: they get through to the hierarchy, and nothing may crash.
-  @Test(arguments: TestIndex.all.filter { $0.name != "none" })
-  func noFlippedBitBehindAGoodChecksumCrashes(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all.filter { $0.name != "none" }) func noFlippedBitBehindAGoodChecksumCrashes(
+    _ index: TestIndex
+  ) throws {
     let bytes = try index.bytes()
     for bit in 0..<8 * bytes.count {
       var flipped = bytes
@@ -31,8 +33,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: TestIndex.all)
-  func everyTruncationIsReported(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all) func everyTruncationIsReported(_ index: TestIndex) throws {
     let bytes = try index.bytes()
     for length in 0..<bytes.count {
       let damaged = IndexBytes(Array(bytes[..<length]))
@@ -44,17 +45,12 @@ import Treeline
     }
   }
 
-  @Test(arguments: TestIndex.all)
-  func moreBytesAreReported(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all) func moreBytesAreReported(_ index: TestIndex) throws {
     let damaged = IndexBytes(try index.bytes() + [0])
     #expect(throws: IndexError.self) { _ = try damaged.open() }
   }
 
   private func isReported(_ index: IndexBytes) -> Bool {
-    do throws(IndexError) {
-      return try !index.problems().isEmpty
-    } catch {
-      return true
-    }
+    do throws(IndexError) { return try !index.problems().isEmpty } catch { return true }
   }
 }

@@ -5,36 +5,32 @@ import TreelineFormats
 
 /// What the fuzzers start from, and what they once found, in Fixtures/fuzz.
 @Suite struct FuzzCorpusTests {
-  static let indexes =
-    Repository.files(in: "Fixtures/fuzz/index") + Repository.files(in: "Fixtures/fuzz/found/index")
-  static let points = ["csv", "geojson", "found/csv", "found/geojson"]
-    .flatMap { Repository.files(in: "Fixtures/fuzz/\($0)") }
+  static let indexes = Repository.files(in: "Fixtures/fuzz/index") + Repository.files(in: "Fixtures/fuzz/found/index")
+  static let points = ["csv", "geojson", "found/csv", "found/geojson"].flatMap {
+    Repository.files(in: "Fixtures/fuzz/\($0)")
+  }
 
-  @Test(.enabled(if: !indexes.isEmpty), arguments: indexes)
-  func indexEndsInAnAnswerOrATypedError(_ path: String) throws {
+  @Test(.enabled(if: !indexes.isEmpty), arguments: indexes) func indexEndsInAnAnswerOrATypedError(_ path: String) throws
+  {
     var bytes = try Repository.bytes(path)
     _ = IndexExercise(IndexBytes(bytes), queries: 100)
     bytes.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
     _ = IndexExercise(IndexBytes(bytes), queries: 100)
   }
 
-  @Test(.enabled(if: !points.isEmpty), arguments: points)
-  func pointsEndInATableOrATypedError(_ path: String) throws {
+  @Test(.enabled(if: !points.isEmpty), arguments: points) func pointsEndInATableOrATypedError(_ path: String) throws {
     let bytes = try Repository.bytes(path)
     for skipsInvalid in [false, true] {
       do throws(ReadingError) {
         let options = ReadingOptions(skipsInvalid: skipsInvalid, keepsColumns: true)
         let table = try PointReader.read(bytes: bytes, name: "input", options: options)
         #expect(table.coordinates.allSatisfy { $0.longitude.isFinite && $0.latitude.isFinite })
-      } catch {
-        #expect(!"\(error)".isEmpty)
-      }
+      } catch { #expect(!"\(error)".isEmpty) }
     }
   }
 
   /// Writes the seeds anew where they are missing: delete one to have it made again.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil))
-  func seedsAreThere() throws {
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func seedsAreThere() throws {
     for index in TestIndex.all { try seed(index.name, index.bytes()) }
     for damage in Damage.all { try seed(damage.description, damage.damaged().bytes) }
   }

@@ -6,8 +6,7 @@ import TreelineVerification
 
 /// What the header says of the points and sections, held against them where every checksum and the content hash agree.
 @Suite struct HeaderFactsTests {
-  @Test(arguments: Lie.all)
-  func nothingButTheLieIsReported(_ lie: Lie) throws {
+  @Test(arguments: Lie.all) func nothingButTheLieIsReported(_ lie: Lie) throws {
     #expect(try IndexBytes(lie.damage.index.bytes()).problems() == [])
     let problems = try lie.damage.damaged().forged().problems().map { "\($0)" }
     #expect(problems == lie.problems)
@@ -36,9 +35,7 @@ import TreelineVerification
   /// Where every bin has points at both of its ends, the gap within is wider than that between two; and points around every
   /// place at which a bin may end.
   @Test func everySeamThatIsBuiltIsSound() throws {
-    let ends = (0..<1 << 17 as Range<UInt32>).map {
-      PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0)
-    }
+    let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =
       [PointSet("both ends of bins", onPlane: ends), .uniformWorld(300_000, seed: 91)]
       + (0..<100 as Range<UInt64>).map { seed in
@@ -51,17 +48,14 @@ import TreelineVerification
             return Coordinate(longitude: min(longitude + spread * random.fraction(), 180), latitude: 1)
           })
       }
-    for world in worlds {
-      #expect(try IndexBytes(world.tree().indexBytes()).problems() == [], "\(world)")
-    }
+    for world in worlds { #expect(try IndexBytes(world.tree().indexBytes()).problems() == [], "\(world)") }
   }
 
   @Test(arguments: [
     PointSet.planar(500, x: -1e300...1e300, y: 0...1, seed: 92),
     .planar(500, x: 0 ... .leastNonzeroMagnitude, y: -3 * .leastNonzeroMagnitude...0, seed: 93),
     .planar(500, x: 1e15...1e15 + 3, y: -0.0...0.0, seed: 94), .planar(500, x: 7...7, y: -2...5, seed: 95),
-  ])
-  func everySquareThatIsBuiltIsSound(_ set: PointSet) throws {
+  ]) func everySquareThatIsBuiltIsSound(_ set: PointSet) throws {
     #expect(try IndexBytes(set.tree().indexBytes()).problems() == [])
   }
 }

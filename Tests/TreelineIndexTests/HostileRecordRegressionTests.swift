@@ -3,21 +3,17 @@ import Treeline
 
 /// Records that once ended the process: each damage gets past every checksum and must end in an answer or a typed error.
 @Suite struct HostileRecordRegressionTests {
-  @Test(arguments: Damage.all)
-  func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
+  @Test(arguments: Damage.all) func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
     _ = IndexExercise(try damage.damaged().repaired(), queries: 100)
   }
 
-  @Test(arguments: Damage.all)
-  func verificationReportsIt(_ damage: Damage) throws {
+  @Test(arguments: Damage.all) func verificationReportsIt(_ damage: Damage) throws {
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
       // The content hash tells most of these too, but not where.
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
-    } catch {
-      #expect("\(error)".contains("expected"))
-    }
+    } catch { #expect("\(error)".contains("expected")) }
   }
 
   /// Its children were looked up for its sums before anything had checked that there are any.
@@ -56,9 +52,7 @@ import Treeline
     for (edge, value) in [
       (IndexEditor.NodeField.minX, 4_000_000_000), (.minY, 4_000_000_000), (.maxX, 4_200_000_000),
       (.maxY, 4_200_000_000),
-    ] as [(IndexEditor.NodeField, UInt32)] {
-      editor.set(edge, ofRecord: 0, to: value)
-    }
+    ] as [(IndexEditor.NodeField, UInt32)] { editor.set(edge, ofRecord: 0, to: value) }
     let root = try #require(try editor.repaired().open().root)
     #expect((4e9...4.2e9).contains(root.meanX) && (4e9...4.2e9).contains(root.meanY))
   }

@@ -7,12 +7,9 @@ import TreelineBuilder
 @Suite struct IndexDeterminismTests {
   /// Large enough for several threads to have something to do.
   static let sets =
-    PointSet.nasty + [
-      .cities(30_000, seed: 21), .coarse(20_000, side: 30, seed: 22), .roads(20_000, seed: 23),
-    ]
+    PointSet.nasty + [.cities(30_000, seed: 21), .coarse(20_000, side: 30, seed: 22), .roads(20_000, seed: 23)]
 
-  @Test(arguments: sets)
-  func anyOrderGivesTheSameHierarchy(_ set: PointSet) throws {
+  @Test(arguments: sets) func anyOrderGivesTheSameHierarchy(_ set: PointSet) throws {
     let bytes = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let shuffled = try IndexEditor(set.shuffled(seed: 31).tree(computesSeparations: true).indexBytes())
     for kind in IndexSection.Kind.hierarchy + [.separations] {
@@ -23,8 +20,7 @@ import TreelineBuilder
     #expect(bytes.bytes.count == shuffled.bytes.count)
   }
 
-  @Test(arguments: sets)
-  func anyNumberOfThreadsGivesTheSameFile(_ set: PointSet) throws {
+  @Test(arguments: sets) func anyNumberOfThreadsGivesTheSameFile(_ set: PointSet) throws {
     let bytes = try set.tree(threads: 1, computesSeparations: true).indexBytes()
     for threads in [1, 2, 3] {
       let found = try set.tree(threads: threads, computesSeparations: true).indexBytes()

@@ -15,22 +15,18 @@ import TreelineVerification
     #expect(Self.broken.count == 34)
   }
 
-  @Test(arguments: sound)
-  func answersAreAsTheyWere(_ path: String) throws {
+  @Test(arguments: sound) func answersAreAsTheyWere(_ path: String) throws {
     let answer = try Self.answer(of: Repository.path(path))
     let expected = try String(
-      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".geojson")),
-      encoding: .utf8)
+      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".geojson")), encoding: .utf8)
     #expect(answer.code == 0 && answer.output == expected)
     #expect(try ClusterTree.problems(ofIndex: Repository.path(path)) == [])
   }
 
-  @Test(arguments: broken)
-  func brokenFilesAreRefusedAsTheyWere(_ path: String) throws {
+  @Test(arguments: broken) func brokenFilesAreRefusedAsTheyWere(_ path: String) throws {
     let result = try BuiltTool.run("verify", Repository.path(path))
     let expected = try String(
-      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".txt")),
-      encoding: .utf8)
+      contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".txt")), encoding: .utf8)
     #expect(result.code == 65)
     #expect(Self.words(of: result) == expected)
   }
@@ -49,8 +45,7 @@ import TreelineVerification
   }
 
   /// Made once; delete one to have it made again.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil))
-  func filesAreMade() throws {
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func filesAreMade() throws {
     for (name, index) in [
       ("uneven", TestIndex.uneven), ("separations", .spaced), ("separations-planar", .spacedPlanar),
     ] {

@@ -16,28 +16,22 @@ import Treeline
     #expect(try message { $0.store(UInt32(1000), at: 12) }.contains("at byte 12: expected"))
     #expect(try message { $0.store(UInt64(1), at: 16) }.contains("the file's length in bytes"))
     #expect(try message { $0.store(UInt32.max, at: 24) }.contains("at byte 24: expected at most 2^31 points"))
-    #expect(
-      try message { $0.store(UInt32.max, at: 28) }.contains("at byte 28: expected an odd number of nodes"))
+    #expect(try message { $0.store(UInt32.max, at: 28) }.contains("at byte 28: expected an odd number of nodes"))
     #expect(try message { $0.store(UInt32(0), at: 28) }.contains("at byte 28"))
     #expect(try message { $0.store(UInt32(7), at: 32) }.contains("at byte 32: expected projection 1"))
-    #expect(
-      try message { $0.store(1.0.bitPattern, at: 48) }.contains("at byte 48: expected 0 on Web Mercator"))
-    #expect(
-      try message { $0.store(UInt32(5), at: 64) }.contains(
-        "at byte 64: expected at most all 4 points, found 5"))
-    #expect(
-      try message { $0.store(UInt32.max, at: 68) }.contains("at byte 68: expected at most 1024 sections"))
+    #expect(try message { $0.store(1.0.bitPattern, at: 48) }.contains("at byte 48: expected 0 on Web Mercator"))
+    #expect(try message { $0.store(UInt32(5), at: 64) }.contains("at byte 64: expected at most all 4 points, found 5"))
+    #expect(try message { $0.store(UInt32.max, at: 68) }.contains("at byte 68: expected at most 1024 sections"))
     #expect(try message { $0.store(UInt32(9), at: 80) }.contains("at byte 80: expected split rule 1"))
     #expect(
-      try message { $0.store(UInt32(12), at: 84) }
-        .contains("at byte 84: expected 0, where the split rule is not gamma, found 12"))
+      try message { $0.store(UInt32(12), at: 84) }.contains(
+        "at byte 84: expected 0, where the split rule is not gamma, found 12"))
     #expect(
       try message {
         $0.store(UInt32(3), at: 80)
         $0.store(UInt32(33), at: 84)
       }.contains("at byte 84: expected a gamma of 0 to 32 eighths, found 33"))
-    #expect(
-      try message { $0.store(UInt8(1), at: 99) }.contains("at byte 99: expected 0, as in all reserved bytes"))
+    #expect(try message { $0.store(UInt8(1), at: 99) }.contains("at byte 99: expected 0, as in all reserved bytes"))
   }
 
   @Test func planesThatAreNone() throws {
@@ -52,27 +46,19 @@ import Treeline
     editor = try IndexEditor(TestIndex.planar)
     editor.store(UInt32(1), at: 64)
     let error = #expect(throws: IndexError.self) { _ = try editor.withHeaderRepaired().open() }
-    #expect(
-      "\(try #require(error))".contains("at byte 64: expected no clipped points on a plain plane, 0, found 1")
-    )
+    #expect("\(try #require(error))".contains("at byte 64: expected no clipped points on a plain plane, 0, found 1"))
   }
 
   @Test func sectionTable() throws {
     let first = 128
     #expect(try message { $0.store(UInt32(2), at: first + 4) }.contains("section flags 0 or 1, found 2"))
     #expect(try message { $0.store(UInt64(321), at: first + 8) }.contains("multiple of 64"))
-    #expect(
-      try message { $0.store(UInt64(64), at: first + 8) }.contains(
-        "at a multiple of 64 bytes from byte 320 on"))
+    #expect(try message { $0.store(UInt64(64), at: first + 8) }.contains("at a multiple of 64 bytes from byte 320 on"))
     #expect(try message { $0.store(UInt64.max / 64 * 64, at: first + 8) }.contains("ends within the file"))
     #expect(try message { $0.store(UInt64.max, at: first + 16) }.contains("ends within the file"))
-    #expect(
-      try message { $0.store(UInt64(24), at: first + 16) }.contains("expected 32 bytes of points, found 24"))
-    #expect(
-      try message { $0.store($0.number(at: first + 8, as: UInt64.self), at: first + 40) }.contains(
-        "from byte"))
-    #expect(
-      try message { $0.store(UInt32(1), at: first + 32) }.contains("one section of points, found a second"))
+    #expect(try message { $0.store(UInt64(24), at: first + 16) }.contains("expected 32 bytes of points, found 24"))
+    #expect(try message { $0.store($0.number(at: first + 8, as: UInt64.self), at: first + 40) }.contains("from byte"))
+    #expect(try message { $0.store(UInt32(1), at: first + 32) }.contains("one section of points, found a second"))
     #expect(try message { $0.store(UInt32(77), at: first) }.contains("needs section kind 77"))
     #expect(
       try message {

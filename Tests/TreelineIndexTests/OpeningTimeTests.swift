@@ -31,14 +31,11 @@ import Treeline
       (.sums, 16 * pairs), (.spreads, 12 * pairs), (.rows, 4 * pointCount),
     ] {
       let offset = (end + 63) / 64 * 64
-      sections.append(
-        IndexSection(kind: kind, isRequired: true, offset: offset, length: UInt64(length), checksum: 0))
+      sections.append(IndexSection(kind: kind, isRequired: true, offset: offset, length: UInt64(length), checksum: 0))
       end = offset + UInt64(length)
     }
     var header = try IndexEditor(TestIndex.tiny).header
-    (header.pointCount, header.nodeCount, header.fileLength, header.sections) = (
-      pointCount, nodeCount, end, sections
-    )
+    (header.pointCount, header.nodeCount, header.fileLength, header.sections) = (pointCount, nodeCount, end, sections)
 
     let path = folder.path("sparse")
     #expect(FileManager.default.createFile(atPath: path, contents: Data(header.bytes)))

@@ -10,8 +10,7 @@ import TreelineVerification
 @Suite struct RoundTripTests {
   static let random = (1...40).map { PointSet.random(seed: $0) }
 
-  @Test(arguments: PointSet.nasty + random)
-  func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty + random) func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     let index = IndexBytes(try tree.indexBytes())
     try expectSameAnswers(tree, index.open(), set)
@@ -19,13 +18,11 @@ import TreelineVerification
   }
 
   static let fixtures = [
-    "cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz", "nasty/extremes.csv",
-    "nasty/geometric_spread.csv",
+    "cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz", "nasty/extremes.csv", "nasty/geometric_spread.csv",
     "formats/planar.csv",
   ]
 
-  @Test(arguments: fixtures)
-  func fixturesAnswerAsMemoryDoes(_ name: String) throws {
+  @Test(arguments: fixtures) func fixturesAnswerAsMemoryDoes(_ name: String) throws {
     let table = try PointReader.read(path: Repository.path("Fixtures/\(name)"))
     let set = PointSet(name, table.coordinates, as: table.isPlanar ? .planar : .webMercator)
     let tree = try set.tree(threads: 2, computesSeparations: true)
@@ -52,17 +49,13 @@ import TreelineVerification
     try expectSameAnswersBySpacing(tree, opened, set)
   }
 
-  private func expectSameAnswersBySpacing(
-    _ tree: ClusterTree, _ opened: ClusterTree, _ set: PointSet
-  ) throws {
+  private func expectSameAnswersBySpacing(_ tree: ClusterTree, _ opened: ClusterTree, _ set: PointSet) throws {
     #expect(opened.hasSeparations)
     var boxes = BoxMaker(for: set, seed: 12)
     for zoom in stride(from: -1.0, through: 25, by: 1.7) {
       let (box, limit) = (boxes.next(), Int(zoom) % 2 == 0 ? 300 : .max)
-      let expected = try describe(
-        tree.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: tree)
-      let found = try describe(
-        opened.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: opened)
+      let expected = try describe(tree.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: tree)
+      let found = try describe(opened.clusters(.spacing(44).atMost(limit), in: Viewport(box, zoom: zoom)), of: opened)
       #expect(found == expected, "\(set), \(box), zoom \(zoom)")
     }
   }
@@ -78,15 +71,14 @@ import TreelineVerification
 
   /// Separations are a function of the hierarchy, whose name stays what it is, and of what is written only their section
   /// is more.
-  @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one])
-  func separationsAddTheirSectionAndNothingElse(_ set: PointSet) throws {
+  @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one]) func separationsAddTheirSectionAndNothingElse(
+    _ set: PointSet
+  ) throws {
     let (with, without) = try (
       IndexEditor(set.tree(computesSeparations: true).indexBytes()), IndexEditor(set.tree().indexBytes())
     )
     #expect(with.header.contentHash == without.header.contentHash)
-    for section in without.header.sections {
-      #expect(with.section(section.kind) == without.section(section.kind))
-    }
+    for section in without.header.sections { #expect(with.section(section.kind) == without.section(section.kind)) }
     #expect(with.section(.separations).count == 2 * set.places.count)
     #expect(with.header.sections.count == without.header.sections.count + 1)
   }

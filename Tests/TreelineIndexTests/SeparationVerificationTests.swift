@@ -13,10 +13,9 @@ import TreelineVerification
 
   @Test(arguments: [
     PointSet.uniformWorld(30_000, seed: 61), .cities(30_000, seed: 62), .roads(30_000, seed: 63),
-    .planar(10_000, x: -3...9, y: 0...1, seed: 65),
-    .coarse(30_000, side: 60, seed: 66), .antimeridian(10_000, seed: 67), .lattice(columns: 90, rows: 90),
-  ])
-  func thoseOfManyPointsAreSound(_ set: PointSet) throws {
+    .planar(10_000, x: -3...9, y: 0...1, seed: 65), .coarse(30_000, side: 60, seed: 66),
+    .antimeridian(10_000, seed: 67), .lattice(columns: 90, rows: 90),
+  ]) func thoseOfManyPointsAreSound(_ set: PointSet) throws {
     #expect(try set.tree(threads: 2, computesSeparations: true).problems() == [])
   }
 
@@ -24,11 +23,9 @@ import TreelineVerification
   /// split where it could be.
   @Test(arguments: [
     PointSet.cities(150, seed: 71), .uniformWorld(100, seed: 72), .antimeridian(60, seed: 73),
-    .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75),
-    .lattice(columns: 8, rows: 8),
+    .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75), .lattice(columns: 8, rows: 8),
     .planar(80, x: 0...5, y: 0...1, seed: 76), .roads(120, seed: 77), .geometricSpread(.spiral),
-  ])
-  func everyCodeOffByOneIsReported(_ set: PointSet) throws {
+  ]) func everyCodeOffByOneIsReported(_ set: PointSet) throws {
     let sound = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = sound.offset(of: .separations)
     var missed: [(place: Int, code: UInt16)] = []
@@ -44,8 +41,7 @@ import TreelineVerification
   }
 
   /// Codes that have nothing to do with the points, among them those with which all nodes are shown at once.
-  @Test(arguments: [0, 1, 2, 3])
-  func codesOfAnotherTreeAreReported(kind: Int) throws {
+  @Test(arguments: [0, 1, 2, 3]) func codesOfAnotherTreeAreReported(kind: Int) throws {
     let set = PointSet.cities(20_000, seed: 81)
     var editor = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = editor.offset(of: .separations)

@@ -5,8 +5,7 @@ import TreelineBuilder
 
 /// An index keeps the rule by which its tree was split, and verification holds the tree to it.
 @Suite struct SplitRuleTests {
-  @Test(arguments: SplitRule.tested)
-  func ruleIsKept(_ rule: SplitRule) throws {
+  @Test(arguments: SplitRule.tested) func ruleIsKept(_ rule: SplitRule) throws {
     for set in [PointSet.none, .one] + PointSet.nasty {
       let tree = try set.tree(rule)
       let index = IndexBytes(try tree.indexBytes())
@@ -24,9 +23,9 @@ import TreelineBuilder
       (.leastScatter, 1, 0, "node of points 0..<500: expected its mean between its children"),
       (.gamma(3), 3, 4, "node of points 0..<500: expected its weighted mean between its children"),
       (.gamma(3), 1, 0, "node of points 0..<500: expected its mean between its children"),
-    ] as [(SplitRule, UInt32, UInt32, String)])
-  func aRuleThatIsNotTheTreesIsReported(_ rule: SplitRule, kind: UInt32, eighths: UInt32, problem: String)
-    throws
+    ] as [(SplitRule, UInt32, UInt32, String)]) func aRuleThatIsNotTheTreesIsReported(
+      _ rule: SplitRule, kind: UInt32, eighths: UInt32, problem: String
+    ) throws
   {
     var editor = try IndexEditor(PointSet.cities(500, seed: 57).tree(rule).indexBytes())
     editor.store(kind, at: 80)
@@ -36,8 +35,7 @@ import TreelineBuilder
   }
 
   /// Two points that change sides.
-  @Test(arguments: SplitRule.few)
-  func orderThatIsNotCanonicalIsReported(_ rule: SplitRule) throws {
+  @Test(arguments: SplitRule.few) func orderThatIsNotCanonicalIsReported(_ rule: SplitRule) throws {
     var editor = try IndexEditor(PointSet.nullIsland(stack: 18, noise: 32, seed: 5).tree(rule).indexBytes())
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
     let (a, b) = (editor.number(at: first, as: UInt64.self), editor.number(at: last, as: UInt64.self))

@@ -7,8 +7,7 @@ import TreelineVerification
 /// What verification finds, and that it finds nothing where nothing is wrong.
 @Suite struct VerificationTests {
   /// Few levels along principal axes bring the halving that proves the depth to where there are points.
-  @Test(arguments: [0, 1, 3])
-  func halvedNodesAreSound(principalLevels: Int) throws {
+  @Test(arguments: [0, 1, 3]) func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
       for rule in SplitRule.few {
         let tree = try ClusterTree(
@@ -23,10 +22,8 @@ import TreelineVerification
     arguments: [
       PointSet.cities(20_000, seed: 51), .uniformWorld(20_000, seed: 52), .roads(20_000, seed: 53),
       .planar(5_000, x: 0...1e300, y: 0...1e-300, seed: 54), .coarse(20_000, side: 3, seed: 55),
-    ], SplitRule.few)
-  func soundTreesHaveNoProblems(_ set: PointSet, _ rule: SplitRule) throws {
-    #expect(try set.tree(rule).problems() == [])
-  }
+    ], SplitRule.few) func soundTreesHaveNoProblems(_ set: PointSet, _ rule: SplitRule) throws
+  { #expect(try set.tree(rule).problems() == []) }
 
   @Test func progressIsToldStageByStage() throws {
     let folder = try TemporaryFolder()
@@ -66,27 +63,23 @@ import TreelineVerification
 
   @Test func eachInvariantHasItsMessage() throws {
     #expect(
-      try problems { $0.set(.maxX, ofRecord: 0, to: $0.value(.maxX, ofRecord: 0) - 1) }
-        .contains { $0.hasPrefix("node of points 0..<50: expected the box") })
+      try problems { $0.set(.maxX, ofRecord: 0, to: $0.value(.maxX, ofRecord: 0) - 1) }.contains {
+        $0.hasPrefix("node of points 0..<50: expected the box")
+      })
     #expect(
-      try problems {
-        $0.store($0.number(at: $0.offset(of: .sums), as: UInt64.self) + 1, at: $0.offset(of: .sums))
-      }
-      .contains { $0.hasPrefix("node of points 0..<50: expected sums (") })
+      try problems { $0.store($0.number(at: $0.offset(of: .sums), as: UInt64.self) + 1, at: $0.offset(of: .sums)) }
+        .contains { $0.hasPrefix("node of points 0..<50: expected sums (") })
     #expect(
-      try problems { $0.store(Float.nan.bitPattern, at: $0.offset(of: .spreads)) }
-        .contains { $0.hasPrefix("node of points 0..<50: expected covariances (") })
+      try problems { $0.store(Float.nan.bitPattern, at: $0.offset(of: .spreads)) }.contains {
+        $0.hasPrefix("node of points 0..<50: expected covariances (")
+      })
     #expect(
-      try problems { $0.set(.childOffset, ofRecord: 0, to: 3) }
-        .contains {
-          $0.contains("expected children at record 1, in the order of a walk, found 3")
-            || $0.contains("record 0 at byte")
-        })
+      try problems { $0.set(.childOffset, ofRecord: 0, to: 3) }.contains {
+        $0.contains("expected children at record 1, in the order of a walk, found 3") || $0.contains("record 0 at byte")
+      })
     #expect(
-      try problems {
-        $0.store($0.number(at: $0.offset(of: .rows), as: UInt32.self), at: $0.offset(of: .rows) + 4)
-      }
-      .contains { $0.hasPrefix("rows: expected each row number once") })
+      try problems { $0.store($0.number(at: $0.offset(of: .rows), as: UInt32.self), at: $0.offset(of: .rows) + 4) }
+        .contains { $0.hasPrefix("rows: expected each row number once") })
   }
 
   /// Two points that change sides leave box, sums and spread of their parent as they are; the line between its children
@@ -98,8 +91,7 @@ import TreelineVerification
     editor.store(b, at: first)
     editor.store(a, at: last)
     let problems = try editor.repaired().problems().map { "\($0)" }
-    #expect(
-      problems.contains { $0.hasPrefix("node of points 0..<50: expected its mean between its children") })
+    #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected its mean between its children") })
   }
 
   /// A list of what is wrong is for people: it ends where they stop to read.

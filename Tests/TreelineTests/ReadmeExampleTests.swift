@@ -18,18 +18,14 @@ import TreelineBuilder
 
   @Test func exampleRuns() throws {
     var lines: [String] = []
-    func print(_ items: Any...) {
-      lines.append(items.map { "\($0)" }.joined(separator: " "))
-    }
+    func print(_ items: Any...) { lines.append(items.map { "\($0)" }.joined(separator: " ")) }
 
     let map = try ClusterMap(hotels, at: \.coordinate)
     let paris = BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9)
     for result in try map.clusters(.limit(20), in: Viewport(paris)) {
       switch result {
-      case .single(let hotel, _):
-        print(hotel.name)
-      case .cluster(let cluster, let members):
-        print(cluster.pointCount, cluster.coordinate, members.first!.name)
+      case .single(let hotel, _): print(hotel.name)
+      case .cluster(let cluster, let members): print(cluster.pointCount, cluster.coordinate, members.first!.name)
       }
     }
 
@@ -42,8 +38,7 @@ import TreelineBuilder
     let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     let block = try #require(
-      readme.components(separatedBy: "```swift\n").dropFirst().first?
-        .components(separatedBy: "```").first)
+      readme.components(separatedBy: "```swift\n").dropFirst().first?.components(separatedBy: "```").first)
     let indented = block.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
     #expect(source.contains(indented), "The README's first Swift block is not the one that this test runs")
   }

@@ -6,17 +6,13 @@ import TreelineBuilder
 struct BuildBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many threads.")
-  var threads = 2
+  @Option(help: "How many threads.") var threads = 2
 
-  @Option(help: "Where nodes are split.")
-  var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.mean
 
-  @Flag(help: "Separations are computed too.")
-  var separations = false
+  @Flag(help: "Separations are computed too.") var separations = false
 
   @OptionGroup var timing: TimedRuns
 
@@ -38,8 +34,8 @@ struct BuildBenchmark: ParsableCommand {
     let shape = try tree.shape()
     try printJSON(
       Result(
-        points: tree.pointCount, threads: threads, seconds: times, positions: shape.positionCount,
-        depth: shape.depth, contentHash: String(tree.contentHash, radix: 16)))
+        points: tree.pointCount, threads: threads, seconds: times, positions: shape.positionCount, depth: shape.depth,
+        contentHash: String(tree.contentHash, radix: 16)))
   }
 }
 

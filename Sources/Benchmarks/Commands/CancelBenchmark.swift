@@ -8,17 +8,13 @@ import TreelineBuilder
 struct CancelBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many builds are cancelled.")
-  var runs = 20
+  @Option(help: "How many builds are cancelled.") var runs = 20
 
-  @Option(help: "Where nodes are split.")
-  var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.mean
 
-  @Flag(help: "Separations are computed too.")
-  var separations = false
+  @Flag(help: "Separations are computed too.") var separations = false
 
   struct Result: Encodable {
     var points: Int
@@ -42,13 +38,10 @@ struct CancelBenchmark: ParsableCommand {
     done.wait()
   }
 
-  private static func cancelled(
-    _ coordinates: [Coordinate], _ options: BuildOptions, runs: Int
-  ) async throws -> Result {
+  private static func cancelled(_ coordinates: [Coordinate], _ options: BuildOptions, runs: Int) async throws -> Result
+  {
     let clock = ContinuousClock()
-    let whole = try await clock.measure {
-      blackHole(try await ClusterTree.build(coordinates, options: options))
-    }
+    let whole = try await clock.measure { blackHole(try await ClusterTree.build(coordinates, options: options)) }
     var random = SplitMix64(seed: 8)
     var result = Result(points: coordinates.count)
     var residentHalfway = 0
@@ -61,9 +54,7 @@ struct CancelBenchmark: ParsableCommand {
       do {
         _ = try await build.value
         result.finished += 1
-      } catch is CancellationError {
-        result.seconds.append((clock.now - start) / .seconds(1))
-      }
+      } catch is CancellationError { result.seconds.append((clock.now - start) / .seconds(1)) }
     }
     require(!result.seconds.isEmpty, "no build was cancelled")
     result.growth = try await settledMemory() - residentHalfway

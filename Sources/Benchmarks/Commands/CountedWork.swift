@@ -7,20 +7,15 @@ struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "Where nodes are split.")
-  var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.mean
 
-  @Option(help: "How often the tree is built, by one thread.")
-  var builds = 1
+  @Option(help: "How often the tree is built, by one thread.") var builds = 1
 
-  @Option(help: "How often each of 13 views is asked for.")
-  var asks = 1
+  @Option(help: "How often each of 13 views is asked for.") var asks = 1
 
-  @Option(help: "The most clusters of an answer.")
-  var limit = 100
+  @Option(help: "The most clusters of an answer.") var limit = 100
 
   struct Result: Encodable {
     var points: Int
@@ -38,9 +33,7 @@ struct CountedWork: ParsableCommand {
     require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
     let questions = MapView.counted(around: coordinates).map { Question(box: $0.box, limit: limit) }
     var clusters = 0
-    for _ in 0..<asks {
-      for question in questions { clusters += try question.answer(of: tree).count }
-    }
+    for _ in 0..<asks { for question in questions { clusters += try question.answer(of: tree).count } }
     try printJSON(Result(points: coordinates.count, queries: asks * questions.count, clusters: clusters))
   }
 }

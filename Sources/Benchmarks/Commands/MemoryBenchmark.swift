@@ -8,17 +8,13 @@ struct MemoryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many threads.")
-  var threads = 2
+  @Option(help: "How many threads.") var threads = 2
 
-  @Flag(help: "Separations are computed too.")
-  var separations = false
+  @Flag(help: "Separations are computed too.") var separations = false
 
-  @Option(help: "Where to write the index, which is removed again.")
-  var index: String
+  @Option(help: "Where to write the index, which is removed again.") var index: String
 
   struct Result: Encodable {
     var points: Int
@@ -43,8 +39,7 @@ struct MemoryBenchmark: ParsableCommand {
     let size = try FileManager.default.attributesOfItem(atPath: index)[.size] as! Int
     try printJSON(
       Result(
-        points: coordinates.count, threads: threads, seconds: time, residentBefore: before,
-        residentPeak: peak,
+        points: coordinates.count, threads: threads, seconds: time, residentBefore: before, residentPeak: peak,
         indexBytes: size))
   }
 }

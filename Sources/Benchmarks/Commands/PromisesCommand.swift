@@ -7,20 +7,15 @@ import TreelineBuilder
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",
-    abstract: "Counts broken promises over random screens: nestedness, what pans keep, points in transitions."
-  )
+    abstract: "Counts broken promises over random screens: nestedness, what pans keep, points in transitions.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many pairs of screens for each way to cut.")
-  var pairs = 10_000
+  @Option(help: "How many pairs of screens for each way to cut.") var pairs = 10_000
 
-  @Option(help: "Where nodes are split.")
-  var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.mean
 
-  @Option(help: "Another seed draws other screens.")
-  var seed: UInt64 = 7
+  @Option(help: "Another seed draws other screens.") var seed: UInt64 = 7
 
   struct Result: Encodable {
     var points: Int
@@ -40,8 +35,7 @@ struct PromisesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let tree = try ClusterTree(
-      points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
+    let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
     var result = Result(points: tree.pointCount, seed: seed)
     for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)

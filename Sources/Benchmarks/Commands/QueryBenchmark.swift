@@ -9,26 +9,19 @@ import TreelineBuilder
 struct QueryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "query", abstract: "Times queries.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "The views, as 'views' writes them. (default: drawn anew)")
-  var views: String?
+  @Option(help: "The views, as 'views' writes them. (default: drawn anew)") var views: String?
 
-  @Option(help: "A file with the most clusters of each view's answer, one number a line.")
-  var limits: String?
+  @Option(help: "A file with the most clusters of each view's answer, one number a line.") var limits: String?
 
-  @Option(help: "The most clusters of every view's answer, where no file says it.")
-  var limit = 100
+  @Option(help: "The most clusters of every view's answer, where no file says it.") var limit = 100
 
-  @Option(help: "How often each view is asked for.")
-  var repeats = 21
+  @Option(help: "How often each view is asked for.") var repeats = 21
 
-  @Flag(help: "Compare every answer with the points themselves, one by one.")
-  var check = false
+  @Flag(help: "Compare every answer with the points themselves, one by one.") var check = false
 
-  @Flag(help: "Time one thread and two that ask all the time, too.")
-  var throughput = false
+  @Flag(help: "Time one thread and two that ask all the time, too.") var throughput = false
 
   struct Result: Encodable {
     var points: Int
@@ -62,8 +55,7 @@ struct QueryBenchmark: ParsableCommand {
     let answers = try questions.map { try $0.answer(of: tree) }
     let exhausted = zip(questions, answers).filter { $1.count < $0.limit }
     for (question, answer) in exhausted {
-      require(
-        answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(question.limit) could be split")
+      require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(question.limit) could be split")
     }
     if check { try zip(questions, answers).forEach { try $0.check($1, of: tree) } }
     var result = Result(
@@ -85,12 +77,9 @@ struct QueryBenchmark: ParsableCommand {
   }
 
   /// The median of the repeats of each question.
-  @inline(__always)
-  private func medians(_ questions: [Question], _ work: (Question) throws -> Void) rethrows -> [Double] {
-    try questions.map { question in
-      median(try (0..<repeats).map { _ in try seconds { try work(question) } })
-    }
-  }
+  @inline(__always) private func medians(_ questions: [Question], _ work: (Question) throws -> Void) rethrows
+    -> [Double]
+  { try questions.map { question in median(try (0..<repeats).map { _ in try seconds { try work(question) } }) } }
 
   private static func coldPass(_ questions: [Question], of tree: ClusterTree) throws -> [Double] {
     // More than the caches hold.

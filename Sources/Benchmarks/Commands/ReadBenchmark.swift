@@ -8,11 +8,9 @@ struct ReadBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Times reading, by one thread, and measures its memory.")
 
-  @Argument(help: "A file of points that Treeline reads.")
-  var path: String
+  @Argument(help: "A file of points that Treeline reads.") var path: String
 
-  @Option(help: "How often it is read.")
-  var runs = 3
+  @Option(help: "How often it is read.") var runs = 3
 
   struct Result: Encodable {
     var points: Int

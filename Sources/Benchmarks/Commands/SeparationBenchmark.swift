@@ -5,15 +5,11 @@ import TreelineBuilder
 /// Times the way from a tree to the separation of each of its nodes.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "separation",
-    abstract: "Times computing at what distance each node is split into its children."
-  )
+    commandName: "separation", abstract: "Times computing at what distance each node is split into its children.")
 
-  @Argument(help: "The points.")
-  var points: PointFile
+  @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many threads.")
-  var threads = 2
+  @Option(help: "How many threads.") var threads = 2
 
   @OptionGroup var timing: TimedRuns
 
@@ -46,8 +42,7 @@ struct SeparationBenchmark: ParsableCommand {
     try printJSON(
       Result(
         points: tree.pointCount, threads: threads, seconds: times, splits: work.splits,
-        looksPerSplit: Double(work.looks) / splits,
-        cellsPerLook: Double(work.cells) / Double(max(work.looks, 1)),
+        looksPerSplit: Double(work.looks) / splits, cellsPerLook: Double(work.cells) / Double(max(work.looks, 1)),
         grids: work.grids, nodesOnGrids: Double(work.nodesOnGrids) / splits, residentBefore: residentBefore,
         residentPeak: residentPeak, codesHash: String(hash, radix: 16)))
   }

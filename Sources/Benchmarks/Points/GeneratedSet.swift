@@ -28,20 +28,16 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
         return Self.inChunks(count, seed: 3) { towns.point(&$0) }
       }()
     case .sorted:
-      GeneratedSet.uniform.coordinates(count).sorted {
-        ($0.longitude, $0.latitude) < ($1.longitude, $1.latitude)
-      }
+      GeneratedSet.uniform.coordinates(count).sorted { ($0.longitude, $0.latitude) < ($1.longitude, $1.latitude) }
     case .coincident: [Coordinate](repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count)
-    case .line:
-      Self.inChunks(count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
+    case .line: Self.inChunks(count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
     case .geometric: Self.inChunks(count, seed: 5, Self.geometricPoint)
     }
   }
 
   @Sendable static func uniformPoint(_ random: inout SplitMix64) -> Coordinate {
     Coordinate(
-      longitude: random.number(from: -180, to: 180),
-      latitude: asin(random.number(from: -0.996, to: 0.996)) * 180 / .pi)
+      longitude: random.number(from: -180, to: 180), latitude: asin(random.number(from: -0.996, to: 0.996)) * 180 / .pi)
   }
 
   /// In a random direction, at one of 28 distances.
@@ -52,9 +48,9 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   }
 
   /// Made by all cores, in pieces with a seed of their own each, so that 100 million take seconds.
-  private static func inChunks(
-    _ count: Int, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
-  ) -> [Coordinate] {
+  private static func inChunks(_ count: Int, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate)
+    -> [Coordinate]
+  {
     let chunk = 1 << 16
     return Array(unsafeUninitializedCapacity: count) { buffer, initializedCount in
       nonisolated(unsafe) let coordinates = buffer.baseAddress!
@@ -105,7 +101,6 @@ struct Towns: Sendable {
     let longitude = town.longitude + random.bell() * town.width
     let latitude = town.latitude + random.bell() * town.width
     return Coordinate(
-      longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude,
-      latitude: latitude)
+      longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude, latitude: latitude)
   }
 }

@@ -20,8 +20,8 @@ struct MapView {
         let center = coordinates[random.index(below: coordinates.count)]
         let viewport = Viewport(center: center, zoom: Double(zoom), width: 1024, height: 768)
         let box = try! viewport.box(on: .webMercator())!
-        guard box.west < center.longitude, center.longitude < box.east,
-          box.south > -Plane.maximumLatitude, box.north < Plane.maximumLatitude
+        guard box.west < center.longitude, center.longitude < box.east, box.south > -Plane.maximumLatitude,
+          box.north < Plane.maximumLatitude
         else { continue }
         views.append(MapView(zoom: zoom, box: box))
         drawn += 1
@@ -31,17 +31,14 @@ struct MapView {
   }
 
   /// Those that work is counted with, one a zoom.
-  static func counted(around coordinates: [Coordinate]) -> [MapView] {
-    around(coordinates, perZoom: 1, seed: 7)
-  }
+  static func counted(around coordinates: [Coordinate]) -> [MapView] { around(coordinates, perZoom: 1, seed: 7) }
 
   static func write(_ views: [MapView], to path: String) throws {
     let lines = views.map { view in
       let box = view.box
       return "\(view.zoom),\(box.west),\(box.south),\(box.east),\(box.north)\n"
     }
-    try ("zoom,west,south,east,north\n" + lines.joined()).write(
-      toFile: path, atomically: true, encoding: .utf8)
+    try ("zoom,west,south,east,north\n" + lines.joined()).write(toFile: path, atomically: true, encoding: .utf8)
   }
 
   static func read(_ path: String) throws -> [MapView] {
@@ -59,8 +56,7 @@ struct Question: Sendable {
   var box: BoundingBox
   var limit: Int
 
-  @inline(__always)
-  func answer(of tree: ClusterTree) throws -> Clusters {
+  @inline(__always) func answer(of tree: ClusterTree) throws -> Clusters {
     try tree.clusters(.limit(limit), in: Viewport(box))
   }
 

@@ -8,9 +8,7 @@ import TreelineFormats
 struct PointFile: ExpressibleByArgument {
   let name: String
 
-  init?(argument: String) {
-    name = argument
-  }
+  init?(argument: String) { name = argument }
 
   func read() throws -> [Coordinate] {
     if let (kind, count) = generated { return kind.coordinates(count) }
@@ -21,8 +19,9 @@ struct PointFile: ExpressibleByArgument {
 
   private var generated: (GeneratedSet, Int)? {
     let parts = name.split(separator: ":")
-    guard parts.count == 2, let kind = GeneratedSet(rawValue: String(parts[0])), let count = Int(parts[1])
-    else { return nil }
+    guard parts.count == 2, let kind = GeneratedSet(rawValue: String(parts[0])), let count = Int(parts[1]) else {
+      return nil
+    }
     return (kind, count)
   }
 }
@@ -39,8 +38,8 @@ extension [Coordinate] {
     try Data().write(to: url)
     let file = try FileHandle(forWritingTo: url)
     try file.write(
-      contentsOf: Data(
-        (isGeoJSON ? #"{"type":"FeatureCollection","features":["# : "id,longitude,latitude,name\n").utf8))
+      contentsOf: Data((isGeoJSON ? #"{"type":"FeatureCollection","features":["# : "id,longitude,latitude,name\n").utf8)
+    )
     for start in stride(from: 0, to: count, by: 4096) {
       var lines = ""
       for row in start..<Swift.min(start + 4096, count) {

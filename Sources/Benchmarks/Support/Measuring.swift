@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
 
-func seconds(_ work: () throws -> Void) rethrows -> Double {
-  try ContinuousClock().measure(work) / .seconds(1)
-}
+func seconds(_ work: () throws -> Void) rethrows -> Double { try ContinuousClock().measure(work) / .seconds(1) }
 
 func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
@@ -19,18 +17,13 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 }
 
 /// Keeps the optimiser from leaving out what made a value.
-@inline(never)
-func blackHole<Value>(_ value: Value) {
-  withExtendedLifetime(value) {}
-}
+@inline(never) func blackHole<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
 /// How often work is timed.
 struct TimedRuns: ParsableArguments {
-  @Option(help: "How many runs before those that are timed.")
-  var warmups = 1
+  @Option(help: "How many runs before those that are timed.") var warmups = 1
 
-  @Option(help: "How many timed runs.")
-  var runs = 3
+  @Option(help: "How many timed runs.") var runs = 3
 
   /// The seconds of each timed run, and the result of the last one. Each result is deallocated before the next run.
   func measure<Value>(_ work: () throws -> Value) rethrows -> (seconds: [Double], last: Value) {

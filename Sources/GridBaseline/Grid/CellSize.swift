@@ -34,9 +34,7 @@ extension CellSize {
   }
 
   /// The article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
-  static func publishedLevel(zoom: Double) -> Double {
-    max(0, (zoom + 0.5).rounded(.down))
-  }
+  static func publishedLevel(zoom: Double) -> Double { max(0, (zoom + 0.5).rounded(.down)) }
 
   static func publishedPixels(level: Double) -> Double {
     switch level {
@@ -48,9 +46,7 @@ extension CellSize {
   }
 
   /// Far zooms give 0 or infinity, hence the bounds first.
-  private static func wholeUnits(_ units: Double) -> UInt64 {
-    UInt64(min(max(units, 1), 0x1p32).rounded())
-  }
+  private static func wholeUnits(_ units: Double) -> UInt64 { UInt64(min(max(units, 1), 0x1p32).rounded()) }
 }
 
 /// A cell size that makes no grid.
@@ -62,10 +58,8 @@ public enum GridError: Error, Hashable, Sendable {
 extension GridError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .cellSizeNotPositive(let found):
-      "expected a finite cell size above 0 pixels, found \(found)"
-    case .zoomNotFinite(let found):
-      "expected a finite zoom, found \(found)"
+    case .cellSizeNotPositive(let found): "expected a finite cell size above 0 pixels, found \(found)"
+    case .zoomNotFinite(let found): "expected a finite zoom, found \(found)"
     }
   }
 }

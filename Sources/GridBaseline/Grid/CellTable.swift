@@ -35,9 +35,7 @@ struct CellTable {
     return recent
   }
 
-  mutating func markVisible(_ index: Int) {
-    cells[index].isVisible = true
-  }
+  mutating func markVisible(_ index: Int) { cells[index].isVisible = true }
 
   /// The slot that names a cell, or the free one that is to.
   private func slot(of key: UInt64) -> Int {

@@ -53,9 +53,7 @@ extension Grid {
   /// of the cell, so that a cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, and the nodes and buckets along the edges of their cells.
-  public func clusters(
-    in window: PlaneWindow, cellSize: CellSize, zoom: Double
-  ) throws(GridError) -> [GridCluster] {
+  public func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))
   }
 
@@ -114,31 +112,24 @@ extension Grid {
   /// The row numbers of all points in a window, ascending.
   ///
   /// Complexity: O(h log h) for h points found, and the nodes along the window's edges.
-  package func rows(in window: PlaneWindow) -> [Int] {
-    tree.rows(in: unrotated(window))
-  }
+  package func rows(in window: PlaneWindow) -> [Int] { tree.rows(in: unrotated(window)) }
 
   /// How many points a window holds.
   ///
   /// Complexity: the nodes along the window's edges; those inside are counted whole.
-  package func pointCount(in window: PlaneWindow) -> Int {
-    tree.pointCount(in: unrotated(window))
-  }
+  package func pointCount(in window: PlaneWindow) -> Int { tree.pointCount(in: unrotated(window)) }
 }
 
 // MARK: - Positions
 
 extension Grid {
   /// The mean position of a cluster.
-  public func coordinate(of cluster: GridCluster) -> Coordinate {
-    plane.coordinate(x: cluster.meanX, y: cluster.meanY)
-  }
+  public func coordinate(of cluster: GridCluster) -> Coordinate { plane.coordinate(x: cluster.meanX, y: cluster.meanY) }
 
   /// The box of a cluster's points. It never crosses the antimeridian, since no cell does.
   public func boundingBox(of cluster: GridCluster) -> BoundingBox {
     let bounds = unrotated(cluster.bounds)
-    let rect = PlaneRect(
-      minX: bounds.x, minY: bounds.minY, maxX: bounds.x &+ bounds.width, maxY: bounds.maxY)
+    let rect = PlaneRect(minX: bounds.x, minY: bounds.minY, maxX: bounds.x &+ bounds.width, maxY: bounds.maxY)
     return switch plane.projection {
     case .webMercator: Plane.webMercator().boundingBox(of: rect)
     case .planar: plane.boundingBox(of: rect)
@@ -150,8 +141,7 @@ extension Grid {
     let lattice = GridLattice(side: cell.side)
     let x = UInt32(UInt64(cell.column) * cell.side)
     let y = UInt32(UInt64(cell.row) * cell.side)
-    return PlaneWindow(
-      x: x &- plane.seam, width: lattice.upperEdge(x) - x, minY: y, maxY: lattice.upperEdge(y))
+    return PlaneWindow(x: x &- plane.seam, width: lattice.upperEdge(x) - x, minY: y, maxY: lattice.upperEdge(y))
   }
 
   /// A window of the plane, over positions counted from longitude -180.

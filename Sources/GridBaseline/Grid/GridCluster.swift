@@ -37,8 +37,7 @@ extension GridCluster {
     meanX = x < 0x1p32 ? x : 0
     meanY = Double(totals.sumY / count) + Double(totals.sumY % count) / Double(count)
     bounds = PlaneWindow(
-      x: totals.bounds.minX &- seam, width: totals.bounds.width,
-      minY: totals.bounds.minY, maxY: totals.bounds.maxY)
+      x: totals.bounds.minX &- seam, width: totals.bounds.width, minY: totals.bounds.minY, maxY: totals.bounds.maxY)
     firstRow = Int(totals.firstRow)
   }
 }

@@ -25,9 +25,7 @@ struct GridLattice {
   /// The side of the plane.
   static let width: UInt64 = 1 << 32
 
-  func key(of point: PlanePoint) -> UInt64 {
-    (UInt64(point.y) / side) << 32 | (UInt64(point.x) / side)
-  }
+  func key(of point: PlanePoint) -> UInt64 { (UInt64(point.y) / side) << 32 | (UInt64(point.x) / side) }
 
   /// The one cell that holds a whole box; nil where the box reaches into others.
   func key(of rect: PlaneRect) -> UInt64? {
@@ -49,16 +47,12 @@ struct GridLattice {
     // The two ends of a long window may meet in one cell, which then must not be left out in between.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
-      x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start,
-      minY: lowerEdge(window.minY), maxY: upperEdge(window.maxY))
+      x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),
+      maxY: upperEdge(window.maxY))
   }
 
   /// The first and the last position of the cell that holds one.
-  func lowerEdge(_ position: UInt32) -> UInt32 {
-    UInt32(UInt64(position) / side * side)
-  }
+  func lowerEdge(_ position: UInt32) -> UInt32 { UInt32(UInt64(position) / side * side) }
 
-  func upperEdge(_ position: UInt32) -> UInt32 {
-    UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1)
-  }
+  func upperEdge(_ position: UInt32) -> UInt32 { UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1) }
 }

@@ -10,13 +10,9 @@ enum MortonOrder {
     var row: UInt32
   }
 
-  static func key(of point: PlanePoint) -> UInt64 {
-    spread(point.x) | spread(point.y) << 1
-  }
+  static func key(of point: PlanePoint) -> UInt64 { spread(point.x) | spread(point.y) << 1 }
 
-  static func point(of key: UInt64) -> PlanePoint {
-    PlanePoint(x: gather(key), y: gather(key >> 1))
-  }
+  static func point(of key: UInt64) -> PlanePoint { PlanePoint(x: gather(key), y: gather(key >> 1)) }
 
   /// The points by key; equal positions by ascending row.
   ///

@@ -56,7 +56,5 @@ extension QuadTree.Node {
 }
 
 extension PointTotals {
-  fileprivate init(_ entry: MortonOrder.Entry) {
-    self.init(MortonOrder.point(of: entry.key), row: entry.row)
-  }
+  fileprivate init(_ entry: MortonOrder.Entry) { self.init(MortonOrder.point(of: entry.key), row: entry.row) }
 }

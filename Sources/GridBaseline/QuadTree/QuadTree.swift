@@ -87,8 +87,7 @@ extension QuadTree {
   }
 
   /// Hands out the points of a window as ranges of tree order, whole nodes where they fit, until `body` returns false.
-  @inline(__always)
-  private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
+  @inline(__always) private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
     guard start < nodes.count else { return }
     var stack = [start]
     while let index = stack.popLast() {
@@ -97,9 +96,7 @@ extension QuadTree {
       if window.contains(node.totals.bounds) {
         guard body(node.range) else { return }
       } else if node.isLeaf {
-        for index in node.range where window.contains(points[index]) {
-          guard body(index..<index + 1) else { return }
-        }
+        for index in node.range where window.contains(points[index]) { guard body(index..<index + 1) else { return } }
       } else {
         stack += children(of: node)
       }

@@ -73,13 +73,9 @@ extension Cluster: Hashable {
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
-  public init(rawValue: UInt64) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  init(first: UInt32, level: Int) {
-    rawValue = UInt64(first) << Self.levelBits | UInt64(level)
-  }
+  init(first: UInt32, level: Int) { rawValue = UInt64(first) << Self.levelBits | UInt64(level) }
 
   static let levelBits: UInt64 = 10
   var first: UInt64 { rawValue >> Self.levelBits }
@@ -90,9 +86,7 @@ extension ClusterID: Comparable {
   public static func < (a: ClusterID, b: ClusterID) -> Bool { a.rawValue < b.rawValue }
 }
 
-extension ClusterID: CustomStringConvertible {
-  public var description: String { String(rawValue) }
-}
+extension ClusterID: CustomStringConvertible { public var description: String { String(rawValue) } }
 
 /// The one-sigma ellipse of a cluster's points: how far they spread along their two principal axes.
 ///
@@ -122,8 +116,7 @@ public struct Ellipse: Hashable, Sendable {
 
 extension ClusterTree {
   /// - Precondition: `storage.checkSummary(of: node)`.
-  @inline(__always)
-  func cluster(of node: Node) -> Cluster {
+  @inline(__always) func cluster(of node: Node) -> Cluster {
     withStorage { storage in
       let rect = storage.box(of: node)
       let (sums, spread) = storage.summary(of: node, in: rect)

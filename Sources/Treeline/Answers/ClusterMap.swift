@@ -68,9 +68,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// The values of any cluster of the tree.
-  public func members(of cluster: Cluster) -> Members {
-    Members(rows: tree.members(of: cluster), values: values)
-  }
+  public func members(of cluster: Cluster) -> Members { Members(rows: tree.members(of: cluster), values: values) }
 
   /// A cluster of the tree with its values.
   public func result(for cluster: Cluster) -> Result {
@@ -96,9 +94,7 @@ extension ClusterMap {
     private let transition: Treeline.Transition
     private let values: [Value]
 
-    init(_ transition: Treeline.Transition, values: [Value]) {
-      (self.transition, self.values) = (transition, values)
-    }
+    init(_ transition: Treeline.Transition, values: [Value]) { (self.transition, self.values) = (transition, values) }
 
     public var kept: Results { results(transition.kept) }
     public var splits: [Replacement] { transition.splits.map(replacement) }
@@ -113,8 +109,7 @@ extension ClusterMap {
     private func replacement(_ other: Treeline.Transition.Replacement) -> Replacement {
       let map = ClusterMap(tree: other.parts.tree, values: values)
       return Replacement(
-        whole: map.result(for: other.whole), parts: results(other.parts),
-        hiddenPointCount: other.hiddenPointCount)
+        whole: map.result(for: other.whole), parts: results(other.parts), hiddenPointCount: other.hiddenPointCount)
     }
   }
 

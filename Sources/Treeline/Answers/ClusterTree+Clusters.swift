@@ -28,20 +28,18 @@ extension ClusterTree {
   ///   O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the previous
   ///   answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if they scatter too
   ///   much.
-  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters
-  {
+  public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     guard let window = try viewport.window(on: plane) else { return noClusters }
-    return try clusters(
-      cut, in: window, zoom: cut.isByPixels ? viewport.zoom(on: plane) : nil, after: previous)
+    return try clusters(cut, in: window, zoom: cut.isByPixels ? viewport.zoom(on: plane) : nil, after: previous)
   }
 
   /// The same for a part of the plane.
   ///
   /// - Parameter zoom: Of 256 px tiles.
-  package func clusters(
-    _ cut: Cut, in window: PlaneWindow, zoom: Double? = nil, after previous: Clusters? = nil
-  ) throws -> Clusters {
+  package func clusters(_ cut: Cut, in window: PlaneWindow, zoom: Double? = nil, after previous: Clusters? = nil) throws
+    -> Clusters
+  {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     return try withStorage { storage in
       let nodes: [Node]
@@ -79,8 +77,7 @@ extension ClusterTree {
       return Clusters(
         tree: self,
         nodes: try storage.nodes(
-          centeredIn: window, scale: scale, zoom: zoom,
-          leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
+          centeredIn: window, scale: scale, zoom: zoom, leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
     }
   }
 
@@ -111,16 +108,14 @@ extension TreeStorage {
       }
     guard isContinuing, let previous else { return fresh }
     precondition(previous.isOf(self), "Expected an answer of this tree, found one of another tree")
-    let visible = try previous.nodes.filter { node throws(IndexError) in
-      try hasVisiblePoint(node, in: window)
-    }
+    let visible = try previous.nodes.filter { node throws(IndexError) in try hasVisiblePoint(node, in: window) }
     return try Continuation(of: visible, and: fresh, of: self, in: window).nodes(limit: cut.limit) ?? fresh
   }
 
   /// The first nodes on the ways down from the root that are not too coarse, as far as their means lie in a window.
-  fileprivate func nodes(
-    centeredIn window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int
-  ) throws -> [Node] {
+  fileprivate func nodes(centeredIn window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int) throws
+    -> [Node]
+  {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
     // The right parts on the way down to the node that is looked at: one a level.
@@ -139,9 +134,7 @@ extension TreeStorage {
       }
       try checkSummary(of: node)
       let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
-      if window.contains(
-        x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count)
-      {
+      if window.contains(x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count) {
         nodes.append(node)
       }
     }

@@ -11,9 +11,7 @@ extension ClusterTree {
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
   ///   `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  public func expansionZoom(
-    of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
-  ) throws -> Double? {
+  public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     let zoom = try withStorage { storage -> Double? in
       guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.limitWithoutViewport }
       let node = try node(id)
@@ -34,21 +32,18 @@ extension ClusterTree {
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(depth)
-  public func unclusteredZoom(
-    ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
-  ) throws -> Double? {
+  public func unclusteredZoom(ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws
+    -> Double?
+  {
     let zoom = try withStorage { storage -> Double? in
       guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.limitWithoutViewport }
       let path = try path(toTreeIndex: treeIndex)
       guard path.last!.count == 1 else { return nil }
       var least = Double.infinity
       for node in path where Int(node.count) >= cut.unclustered.leastMembers {
-        if let pair = try storage.childPair(of: node) {
-          least = min(least, try scale.coarseness(of: node, pair))
-        }
+        if let pair = try storage.childPair(of: node) { least = min(least, try scale.coarseness(of: node, pair)) }
       }
-      return cut.unclustered.zoom(
-        orSooner: least == .infinity ? -.infinity : try scale.leastZoom(splitting: least))
+      return cut.unclustered.zoom(orSooner: least == .infinity ? -.infinity : try scale.leastZoom(splitting: least))
     }
     return zoom.map { $0 - tileSize.zoomOffset }
   }
@@ -56,7 +51,5 @@ extension ClusterTree {
 
 extension UnclusteredPoints {
   /// The zoom from which there are no clusters, if that is below another.
-  fileprivate func zoom(orSooner zoom: Double?) -> Double? {
-    fromZoom < zoom ?? .infinity ? fromZoom : zoom
-  }
+  fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

@@ -3,9 +3,7 @@ extension ClusterTree {
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such node.
   /// - Complexity: O(level)
-  public func cluster(_ id: ClusterID) throws -> Cluster {
-    try withStorage { _ in try checkedCluster(of: node(id)) }
-  }
+  public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
   /// The two parts of a cluster in tree order, or none where all its points have one position.
   ///
@@ -73,8 +71,7 @@ extension ClusterTree {
   }
 
   func path(toTreeIndex treeIndex: Int) throws(IndexError) -> [Node] {
-    precondition(
-      treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
+    precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     return try path(to: UInt32(treeIndex), downTo: .max)
   }
 

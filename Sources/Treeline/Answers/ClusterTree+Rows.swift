@@ -7,8 +7,7 @@ extension ClusterTree {
   /// - Complexity: O(1)
   public func members(of cluster: Cluster) -> RowNumbers {
     precondition(
-      cluster.range.upperBound <= pointCount,
-      "Expected a cluster of this tree, found the range \(cluster.range)")
+      cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
     return RowNumbers(tree: self, range: cluster.range)
   }
 
@@ -55,8 +54,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
   public var endIndex: Int { range.count }
 
   public subscript(position: Int) -> Int {
-    precondition(
-      position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
+    precondition(position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
     return tree.withStorage { Int($0.rows[range.lowerBound + position]) }
   }
 }

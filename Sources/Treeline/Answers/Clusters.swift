@@ -10,9 +10,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   public var endIndex: Int { nodes.count }
 
   /// - Complexity: O(1); of up to 16 points the mean and the spread are taken anew.
-  public subscript(position: Int) -> Cluster {
-    tree.withStorage { _ in tree.cluster(of: nodes[position]) }
-  }
+  public subscript(position: Int) -> Cluster { tree.withStorage { _ in tree.cluster(of: nodes[position]) } }
 
   /// Where in the answer the cluster stands that holds a point, given by its index in tree order; nil if none does. So what
   /// is selected stays selected, whatever cluster it is part of.
@@ -29,6 +27,4 @@ public struct Clusters: RandomAccessCollection, Sendable {
   func isOf(_ storage: TreeStorage) -> Bool { tree.withStorage { $0 === storage } }
 }
 
-extension Clusters: Equatable {
-  public static func == (a: Clusters, b: Clusters) -> Bool { a.elementsEqual(b) }
-}
+extension Clusters: Equatable { public static func == (a: Clusters, b: Clusters) -> Bool { a.elementsEqual(b) } }

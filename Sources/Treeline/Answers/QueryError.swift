@@ -27,24 +27,20 @@ public enum QueryError: Error, Hashable, Sendable {
 extension QueryError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .limitBelowOne(let found):
-      "expected a limit of 1 or more clusters, found \(found)"
-    case .notFinite(let edge, let found):
-      "expected a finite number as the \(edge) edge of the box, found \(found)"
+    case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
+    case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
       "expected the south edge of the box at or below its north edge, found south \(south) and north \(north)"
     case .westBeyondEast(let west, let east):
       "expected the west edge of the box at or before its east edge, as on every plain plane, "
         + "found west \(west) and east \(east)"
-    case .zoomNotFinite(let found):
-      "expected a finite number as the zoom, found \(found)"
+    case .zoomNotFinite(let found): "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
-    case .noZoom:
-      "a detail and a spacing are in pixels and need a viewport with a zoom, found one without"
+    case .noZoom: "a detail and a spacing are in pixels and need a viewport with a zoom, found one without"
     case .limitWithoutViewport:
       "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:

@@ -48,9 +48,7 @@ public struct Transition: Sendable {
   /// - Precondition: both are answers of one tree.
   /// - Complexity: O(k), the number of clusters of both.
   public init(from first: Clusters, to second: Clusters) {
-    precondition(
-      first.tree.isSame(as: second.tree),
-      "Expected two answers of one tree, found answers of two trees")
+    precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
     var walk = Walk(first, second)
     walk.run()
     kept = walk.kept

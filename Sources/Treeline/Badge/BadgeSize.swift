@@ -21,7 +21,5 @@ public enum BadgeSize {
   /// A factor that grows without end, ever more slowly: `1 + ln n`, 1 for one point.
   ///
   /// Source: Raizlabs, BentoMap (2016).
-  public static func logarithmicScale(pointCount: Int) -> Double {
-    1 + log(Double(max(pointCount, 1)))
-  }
+  public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
 }

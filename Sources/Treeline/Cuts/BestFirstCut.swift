@@ -8,9 +8,7 @@ extension TreeStorage {
   /// holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing could still be expanded.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
-  func bestFirstCut(
-    in window: PlaneWindow, limit: Int, _ worth: Worth
-  ) throws(IndexError) -> [Node] {
+  func bestFirstCut(in window: PlaneWindow, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
     guard let root, try isSeen(root, in: window) else { return [] }
     let edges = WindowEdges(of: window)
     let visibility = try visibility(byBoxOf: root, in: edges)
@@ -60,9 +58,7 @@ extension TreeStorage {
     var index: Int
 
     /// Whether `a` is expanded before `b`.
-    static func < (a: Candidate, b: Candidate) -> Bool {
-      (b.worth, a.level, a.first) < (a.worth, b.level, b.first)
-    }
+    static func < (a: Candidate, b: Candidate) -> Bool { (b.worth, a.level, a.first) < (a.worth, b.level, b.first) }
   }
 
   /// What decides which node is expanded first.

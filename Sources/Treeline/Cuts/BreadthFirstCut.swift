@@ -21,8 +21,7 @@ extension TreeStorage {
   }
 
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
-  @inline(__always)
-  func breadthFirstCut(
+  @inline(__always) func breadthFirstCut(
     in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
     guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
@@ -92,8 +91,7 @@ extension TreeStorage {
         }
         let pair = try storedChildPair(of: slot.node)
         guard try isTooCoarse(slot.node, pair) else {
-          let isLeft =
-            !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
+          let isLeft = !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
           cursor.initialize(to: slot.finished)
           cursor += isLeft ? 1 : 0
           continue
@@ -126,15 +124,13 @@ extension TreeStorage {
   }
 
   /// Has the records fetched that expanding a node will look at, at the next level.
-  @inline(__always)
-  private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
+  @inline(__always) private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
   /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing of it
   /// is seen.
-  @inline(never)
-  private func onlyVisibleNode(
+  @inline(never) private func onlyVisibleNode(
     below node: Node, _ visibility: Visibility, in edges: WindowEdges,
     expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {

@@ -26,14 +26,10 @@ struct Continuation {
   ///   - previous: What of the previous answer is in view, in tree order.
   ///   - fresh: In tree order.
   /// - Complexity: O(k · depth) for k nodes of both.
-  init(
-    of previous: [Node], and fresh: [Node], of storage: TreeStorage, in window: PlaneWindow
-  ) throws(IndexError) {
+  init(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in window: PlaneWindow) throws(IndexError) {
     for node in fresh { mostScatter += try storage.scatter(of: node) }
     mostScatter *= Cut.continuityFactor * Cut.continuityFactor
-    if let root = storage.root, !fresh.isEmpty {
-      try insert(root, previous[...], fresh[...], of: storage, in: window)
-    }
+    if let root = storage.root, !fresh.isEmpty { try insert(root, previous[...], fresh[...], of: storage, in: window) }
     findExcesses()
   }
 
@@ -42,9 +38,7 @@ struct Continuation {
     for index in entries.indices.reversed() where entries[index].left >= 0 {
       let entry = entries[index]
       finest[index] = finest[entry.left] + (entry.right < 0 ? 0 : finest[entry.right])
-      if entry.isPrevious && entry.scatter > finest[index] {
-        entries[index].excess = entry.scatter - finest[index]
-      }
+      if entry.isPrevious && entry.scatter > finest[index] { entries[index].excess = entry.scatter - finest[index] }
     }
   }
 
@@ -61,13 +55,11 @@ struct Continuation {
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex
-        let end =
-          nodes[start...].firstIndex { $0.range.lowerBound >= child.range.upperBound } ?? nodes.endIndex
+        let end = nodes[start...].firstIndex { $0.range.lowerBound >= child.range.upperBound } ?? nodes.endIndex
         return nodes[start..<end]
       }
       return Part(
-        node: child, previous: within(previous), fresh: within(fresh), isWithinFresh: isWithinFresh,
-        parent: parent)
+        node: child, previous: within(previous), fresh: within(fresh), isWithinFresh: isWithinFresh, parent: parent)
     }
   }
 
@@ -76,11 +68,7 @@ struct Continuation {
     in window: PlaneWindow
   ) throws(IndexError) {
     // The right parts on the way down to the one that is looked at: one a level.
-    var waiting = [
-      Part(
-        node: root, previous: previous, fresh: fresh, isWithinFresh: false,
-        parent: -1)
-    ]
+    var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
     while var part = waiting.popLast() {
       if part.fresh.first?.range == part.node.range {
         part.isWithinFresh = true
@@ -89,9 +77,7 @@ struct Continuation {
       let isPrevious = part.previous.first?.range == part.node.range
       if isPrevious { part.previous = [] }
       let isFinest = part.previous.isEmpty && part.fresh.isEmpty
-      if isFinest || isPrevious {
-        part.parent = try append(part, isPrevious: isPrevious, of: storage)
-      }
+      if isFinest || isPrevious { part.parent = try append(part, isPrevious: isPrevious, of: storage) }
       if isFinest { continue }
       guard let (left, right) = try storage.children(of: part.node) else { continue }
       var parts: [Part] = []
@@ -112,20 +98,12 @@ struct Continuation {
     }
   }
 
-  private mutating func append(
-    _ part: Part, isPrevious: Bool, of storage: TreeStorage
-  ) throws(IndexError) -> Int {
+  private mutating func append(_ part: Part, isPrevious: Bool, of storage: TreeStorage) throws(IndexError) -> Int {
     let index = entries.count
     if part.parent >= 0 {
-      if entries[part.parent].left < 0 {
-        entries[part.parent].left = index
-      } else {
-        entries[part.parent].right = index
-      }
+      if entries[part.parent].left < 0 { entries[part.parent].left = index } else { entries[part.parent].right = index }
     }
-    entries.append(
-      Entry(
-        node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious))
+    entries.append(Entry(node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious))
     return index
   }
 }
@@ -171,8 +149,7 @@ extension Continuation {
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
-    return shown.reduce(0) { $0 + entries[$1].scatter } <= mostScatter
-      ? shown.map { entries[$0].node } : nil
+    return shown.reduce(0) { $0 + entries[$1].scatter } <= mostScatter ? shown.map { entries[$0].node } : nil
   }
 }
 
@@ -266,9 +243,7 @@ private struct Plan {
       finestCounts[index] = parts.reduce(0) { $0 + finestCounts[$1.child] }
       previousCounts[index] += parts.reduce(0) { $0 + previousCounts[$1.child] }
       let end = min(finestCounts[index] - 1, most)
-      var (best, chosen) = (
-        [Cost](repeating: .endless, count: end + 1), [Choice](repeating: .itself, count: end + 1)
-      )
+      var (best, chosen) = ([Cost](repeating: .endless, count: end + 1), [Choice](repeating: .itself, count: end + 1))
       // A previous cluster that gives way is lost.
       let loss = Cost(lost: entry.isPrevious ? 1 : 0, scatter: 0)
       let right = parts.count > 1 ? parts[1].costs : [Cost(lost: 0, scatter: 0)]

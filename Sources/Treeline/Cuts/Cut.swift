@@ -58,9 +58,7 @@ public struct Cut: Hashable, Sendable {
   ///     merged, until it is not. If the limit leaves room for that, as few are lost as can be; if not, a few more may be.
   ///     A viewport inside that of a fresh answer has one that refines it, however it is continued; on the way in from an
   ///     answer that continued another, clusters may merge.
-  public static func limit(
-    _ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false
-  ) -> Cut {
+  public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
 
@@ -99,9 +97,7 @@ public struct Cut: Hashable, Sendable {
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
 
   /// The same cut with some points shown by themselves.
-  public func unclustered(_ points: UnclusteredPoints) -> Cut {
-    Cut(criterion, limit: limit, unclustered: points)
-  }
+  public func unclustered(_ points: UnclusteredPoints) -> Cut { Cut(criterion, limit: limit, unclustered: points) }
 
   /// Whether it goes by pixels, so that what is shown depends on the zoom and not on the viewport.
   public var isByPixels: Bool { pixels != nil }
@@ -110,9 +106,7 @@ public struct Cut: Hashable, Sendable {
   public var needsSeparations: Bool { if case .spacing = criterion { true } else { false } }
 
   /// Whether it looks at a previous answer.
-  public var isContinuing: Bool {
-    if case .limit(_, let isContinuing) = criterion { isContinuing } else { false }
-  }
+  public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
 
   /// What it goes by, in words and pixels; nil for a limit.
   var pixels: (name: String, count: Double)? {
@@ -173,8 +167,7 @@ public struct UnclusteredPoints: Hashable, Sendable {
   ///   - leastMembers: 1 or more; 2 or less takes nothing apart.
   ///   - fromZoom: May be fractional; infinity for none.
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
-    precondition(
-      leastMembers >= 1, "Expected 1 or more as the least members of a cluster, found \(leastMembers)")
+    precondition(leastMembers >= 1, "Expected 1 or more as the least members of a cluster, found \(leastMembers)")
     precondition(!fromZoom.isNaN, "Expected a number as the zoom from which points are unclustered")
     self.leastMembers = leastMembers
     self.fromZoom = fromZoom

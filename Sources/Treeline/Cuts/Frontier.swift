@@ -12,68 +12,53 @@ struct Frontier: ~Copyable {
     /// The record in the lower half; in the upper one the levels and, in its upper bits, the visibility.
     private let link: UInt64
 
-    @inline(__always)
-    private init(span: UInt64, link: UInt64) {
-      (self.span, self.link) = (span, link)
-    }
+    @inline(__always) private init(span: UInt64, link: UInt64) { (self.span, self.link) = (span, link) }
 
-    @inline(__always)
-    init(_ node: Node, _ visibility: Visibility) {
+    @inline(__always) init(_ node: Node, _ visibility: Visibility) {
       span = UInt64(node.count) << 32 | UInt64(node.first)
       link = UInt64(node.levels | visibility.bits) << 32 | UInt64(node.record)
     }
 
-    @inline(__always)
-    var node: Node {
+    @inline(__always) var node: Node {
       let (first, record) = (UInt32(truncatingIfNeeded: span), UInt32(truncatingIfNeeded: link))
       return Node(first: first, count: count, record: record, levels: state & ~Visibility.allBits)
     }
 
     /// Writes the node, whose parts lie in memory as they do here, in two pieces.
-    @inline(__always)
-    func writeNode(to node: UnsafeMutablePointer<Node>) {
+    @inline(__always) func writeNode(to node: UnsafeMutablePointer<Node>) {
       let node = UnsafeMutableRawPointer(node)
       node.storeBytes(of: span, as: UInt64.self)
       node.storeBytes(of: link & Self.withoutVisibility, toByteOffset: 8, as: UInt64.self)
     }
 
-    @inline(__always)
-    var count: UInt32 { UInt32(truncatingIfNeeded: span &>> 32) }
+    @inline(__always) var count: UInt32 { UInt32(truncatingIfNeeded: span &>> 32) }
 
-    @inline(__always)
-    var record: Int { Int(UInt32(truncatingIfNeeded: link)) }
+    @inline(__always) var record: Int { Int(UInt32(truncatingIfNeeded: link)) }
 
-    @inline(__always)
-    private var state: UInt32 { UInt32(truncatingIfNeeded: link &>> 32) }
+    @inline(__always) private var state: UInt32 { UInt32(truncatingIfNeeded: link &>> 32) }
 
-    @inline(__always)
-    var visibility: Visibility { Visibility(bits: state & Visibility.allBits) }
+    @inline(__always) var visibility: Visibility { Visibility(bits: state & Visibility.allBits) }
 
     /// Whether it stays as it is.
-    @inline(__always)
-    var isFinished: Bool { state >= Visibility.finished.bits }
+    @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
     /// Whether nothing but two nodes could take its place.
-    @inline(__always)
-    var isAllSeen: Bool { state >= Visibility.whole.bits }
+    @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
     /// The same node, to stay as it is.
-    @inline(__always)
-    var finished: Slot { Slot(span: span, link: link | UInt64(Visibility.finished.bits) << 32) }
+    @inline(__always) var finished: Slot { Slot(span: span, link: link | UInt64(Visibility.finished.bits) << 32) }
 
     private static let withoutVisibility = ~(UInt64(Visibility.allBits) << 32)
 
     /// Both children of a stored node of which all is seen, as then it is of them.
-    @inline(__always)
-    func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
+    @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
       // One level down, in the upper half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
 
     /// Both children of a stored node that is seen in part: its visibility is `partial`.
-    @inline(__always)
-    func children(
+    @inline(__always) func children(
       leftCount: UInt32, _ childOffset: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
       let below = link &- Self.partialVisibility &+ (1 << 32 | UInt64(childOffset))
@@ -83,20 +68,17 @@ struct Frontier: ~Copyable {
     private static let partialVisibility = UInt64(Visibility.partial.bits) << 32
 
     /// Both parts of a bucket, or of a part of one. A point is finished.
-    @inline(__always)
-    func partsOfBucket(
-      leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility)
-    ) -> (left: Slot, right: Slot) {
+    @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))
+      -> (left: Slot, right: Slot)
+    {
       let below = (link & Self.withoutVisibility) &+ UInt64(Bucket.oneDown) << 32
-      let (left, right) = parts(
-        leftCount, (below | visibilities.left.inPlace, below | visibilities.right.inPlace))
+      let (left, right) = parts(leftCount, (below | visibilities.left.inPlace, below | visibilities.right.inPlace))
       return (left.count == 1 ? left.finished : left, right.count == 1 ? right.finished : right)
     }
 
-    @inline(__always)
-    private func parts(
-      _ leftCount: UInt32, _ links: (left: UInt64, right: UInt64)
-    ) -> (left: Slot, right: Slot) {
+    @inline(__always) private func parts(_ leftCount: UInt32, _ links: (left: UInt64, right: UInt64)) -> (
+      left: Slot, right: Slot
+    ) {
       let leftCount = UInt64(leftCount)
       let left = span & 0xFFFF_FFFF | leftCount &<< 32
       // Neither half overflows into the other.
@@ -143,25 +125,21 @@ struct Frontier: ~Copyable {
   deinit { min(readStart, writtenStart).deallocate() }
 
   /// How far what is yet to be read lies behind what is written, in bytes. It grows with every node that is added.
-  @inline(__always)
-  static func distance(from next: Cursor, to cursor: Cursor) -> Int {
+  @inline(__always) static func distance(from next: Cursor, to cursor: Cursor) -> Int {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
 
   /// That distance where the frontier has so many nodes: those written, those yet to be read and those retired.
-  @inline(__always)
-  func distance(ofCount count: Int) -> Int {
+  @inline(__always) func distance(ofCount count: Int) -> Int {
     // There are never more nodes than points.
     let count = min(count, 1 << 32) &- retiredCount
     return Self.distance(from: end, to: writtenStart) &+ count &* MemoryLayout<Slot>.stride
   }
 
-  @inline(__always)
-  var hasWritten: Bool { cursor > writtenStart }
+  @inline(__always) var hasWritten: Bool { cursor > writtenStart }
 
   /// Goes on to what has been written.
-  @inline(__always)
-  mutating func nextLevel() {
+  @inline(__always) mutating func nextLevel() {
     swap(&readStart, &writtenStart)
     (next, end, cursor) = (readStart, cursor, writtenStart)
     let count = end - next
@@ -170,8 +148,7 @@ struct Frontier: ~Copyable {
   }
 
   /// Makes room for all that a level can lead to.
-  @inline(never)
-  private mutating func grow() {
+  @inline(never) private mutating func grow() {
     let count = end - next
     capacity *= 4
     let slots = Cursor.allocate(capacity: 2 * capacity)
@@ -182,8 +159,7 @@ struct Frontier: ~Copyable {
   }
 
   /// Sets finished nodes aside if most are. So copying takes no longer than what is expanded, however deep the tree is.
-  @inline(never)
-  private mutating func retire() {
+  @inline(never) private mutating func retire() {
     let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
     let finished = slots.filter(\.isFinished).map(\.node)
     if finished.count < slots.count / 8 * 7 { return }
@@ -193,8 +169,7 @@ struct Frontier: ~Copyable {
   }
 
   /// Leaves out all nodes but some.
-  @inline(never)
-  mutating func keep(where isKept: (Slot) throws(IndexError) -> Bool) throws(IndexError) {
+  @inline(never) mutating func keep(where isKept: (Slot) throws(IndexError) -> Bool) throws(IndexError) {
     cursor = try Self.compact(writtenStart, cursor, keeping: isKept)
     end = try Self.compact(next, end, keeping: isKept)
   }
@@ -211,8 +186,7 @@ struct Frontier: ~Copyable {
   }
 
   /// What becomes of each node, in tree order; nil if one becomes nothing, and then the frontier is as it was.
-  @inline(__always)
-  func nodes(
+  @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
     // Behind what is written there is room for what is yet to be read, and behind that for what becomes of all.
@@ -253,6 +227,5 @@ struct Frontier: ~Copyable {
 
 extension Visibility {
   /// Its bits where a slot keeps them.
-  @inline(__always)
-  fileprivate var inPlace: UInt64 { UInt64(bits) &<< 32 }
+  @inline(__always) fileprivate var inPlace: UInt64 { UInt64(bits) &<< 32 }
 }

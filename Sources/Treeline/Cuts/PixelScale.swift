@@ -18,14 +18,12 @@ extension PixelScale {
     guard let (name, pixels) = cut.pixels else { return nil }
     if cut.needsSeparations && storage.separations == nil { throw .noSeparations }
     self.init(
-      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name,
-      pixels: pixels)
+      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name, pixels: pixels)
   }
 
   /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow from
   /// parent to child; a damaged file may say otherwise.
-  @inline(__always)
-  func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
+  @inline(__always) func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
     if let separations { return Double(separations[Int(node.first &+ pair.leftCount)]) }
     return try storage.squaredRadius(of: node)
   }
@@ -51,9 +49,7 @@ extension PixelScale {
   /// - Returns: nil if there is none; -infinity if it is so at each.
   /// - Complexity: 64 zooms are tried.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
-    func isSplit(_ zoom: Double) throws(QueryError) -> Bool {
-      coarseness > (try greatestCoarseness(atZoom: zoom))
-    }
+    func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }
     // Whether 0 pixels are short enough is all one at every zoom.
     if pixels == 0 { return try isSplit(0) ? -.infinity : nil }
     // At the one a pixel is longer than any number tells, at the other shorter.

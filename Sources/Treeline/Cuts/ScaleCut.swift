@@ -9,9 +9,9 @@ extension TreeStorage {
   ///
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the limit
   ///   O(limit · log limit + depth).
-  func scaleCut(
-    in window: PlaneWindow, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints
-  ) throws -> [Node] {
+  func scaleCut(in window: PlaneWindow, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints)
+    throws -> [Node]
+  {
     try scaleCut(
       in: window, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
       leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
@@ -52,8 +52,7 @@ extension TreeStorage {
   ///
   /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is no
   /// room any more tells it.
-  @inline(never)
-  private func leastCoarseness(
+  @inline(never) private func leastCoarseness(
     in window: PlaneWindow, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
     let edges = WindowEdges(of: window)

@@ -20,29 +20,24 @@ struct Visibility: Equatable {
 
   static let allBits: UInt32 = ~(1 << shift - 1)
 
-  @inline(__always)
-  init(bits: UInt32) { self.bits = bits }
+  @inline(__always) init(bits: UInt32) { self.bits = bits }
 
   /// 1 if anything is seen, else 0.
-  @inline(__always)
-  var asNumber: Int { bits == 0 ? 0 : 1 }
+  @inline(__always) var asNumber: Int { bits == 0 ? 0 : 1 }
 
   /// By the box of a node.
-  @inline(__always)
-  init(_ sides: SidesOutside) {
+  @inline(__always) init(_ sides: SidesOutside) {
     let seen = sides.areNone ? Self.whole.bits : Self.partial.bits
     bits = sides.areAll ? 0 : seen
   }
 
   /// Some points of a bucket or of a part of one: bit i is for the node's point i.
-  @inline(__always)
-  init(points: UInt32, ofCount count: UInt32) {
+  @inline(__always) init(points: UInt32, ofCount count: UInt32) {
     bits = points == 1 &<< count &- 1 ? Self.whole.bits : points &<< Self.shift
   }
 
   /// How much is seen of both parts of a bucket, or of a part of one, given how much is of itself.
-  @inline(__always)
-  func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Visibility, right: Visibility) {
+  @inline(__always) func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Visibility, right: Visibility) {
     if self == .whole { return (.whole, .whole) }
     let points = bits &>> Self.shift
     return (
@@ -66,54 +61,40 @@ extension TreeStorage {
   ///
   /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
   /// points searched for, so that the way down to a small window costs a box or two a level.
-  func visibilities(
-    of pair: ChildPair, of node: Node, below visibility: Visibility, in edges: WindowEdges
-  ) throws(IndexError) -> (left: Visibility, right: Visibility) {
+  func visibilities(of pair: ChildPair, of node: Node, below visibility: Visibility, in edges: WindowEdges)
+    throws(IndexError) -> (left: Visibility, right: Visibility)
+  {
     if pair.recordStep == 0 { return visibility.ofParts(pair.leftCount, node.count &- pair.leftCount) }
     let sides = edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
-    return try searched(
-      visibilities(byBoxes: sides, of: pair, of: node, in: edges), of: pair, of: node, in: edges)
+    return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: edges), of: pair, of: node, in: edges)
   }
 
   /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the points
   /// of buckets.
-  @inline(__always)
-  func visibilities(
-    byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
-    in edges: WindowEdges
+  @inline(__always) func visibilities(
+    byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
     let records = nodes + Int(pair.leftRecord)
     let (left, right) = (Visibility(sides.left), Visibility(sides.right))
-    let ofBuckets =
-      (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
+    let ofBuckets = (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
     return ofBuckets & Visibility.partial.bits == 0
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: edges)
   }
 
   /// The same where the boxes tell it but for a bucket or two.
-  @inline(never)
-  private func byPoints(
+  @inline(never) private func byPoints(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
-    (
-      try byPoints(left, of: pair.left(of: node), in: edges),
-      try byPoints(right, of: pair.right(of: node), in: edges)
-    )
+    (try byPoints(left, of: pair.left(of: node), in: edges), try byPoints(right, of: pair.right(of: node), in: edges))
   }
 
-  @inline(__always)
-  private func byPoints(_ visibility: Visibility, of node: Node, in edges: WindowEdges) throws(IndexError)
-    -> Visibility
-  {
-    visibility == .partial && !isStored(node)
-      ? try self.visibility(ofBucket: node, in: edges.window) : visibility
-  }
+  @inline(__always) private func byPoints(_ visibility: Visibility, of node: Node, in edges: WindowEdges)
+    throws(IndexError) -> Visibility
+  { visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: edges.window) : visibility }
 
   /// How much of both children of a node is seen, of which something is, given how much may be.
-  @inline(never)
-  func searched(
-    _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
-    in edges: WindowEdges
+  @inline(never) func searched(
+    _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
     let (left, right) = visibilities
     if left == .none || right == .none { return (left, right) }
@@ -123,15 +104,13 @@ extension TreeStorage {
   }
 
   /// Whether a stored node whose box reaches into the window has a point there.
-  @inline(__always)
-  func hasPointInside(_ node: Node, _ edges: WindowEdges) throws(IndexError) -> Bool {
+  @inline(__always) func hasPointInside(_ node: Node, _ edges: WindowEdges) throws(IndexError) -> Bool {
     if edges.sidesOutside(of: nodes + Int(node.record)).leaveOneInside { return true }
     return try hasPoint(node, in: edges.window)
   }
 
   /// - Complexity: O(1), for 16 points at most.
-  @inline(never)
-  private func visibility(ofBucket node: Node, in window: PlaneWindow) throws(IndexError) -> Visibility {
+  @inline(never) private func visibility(ofBucket node: Node, in window: PlaneWindow) throws(IndexError) -> Visibility {
     if nodes[Int(node.record)].box.isPoint { return .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     var seen: UInt32 = 0

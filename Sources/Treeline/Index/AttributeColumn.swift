@@ -34,12 +34,11 @@ package struct AttributeColumn: Sendable {
     let bytes = UnsafeRawBufferPointer(
       rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
     try file.require(
-      bytes.count >= Self.fixedLength, at: section.offset,
-      "an attribute of \(Self.fixedLength) bytes or more", found: "\(bytes.count) bytes")
+      bytes.count >= Self.fixedLength, at: section.offset, "an attribute of \(Self.fixedLength) bytes or more",
+      found: "\(bytes.count) bytes")
     let rawEncoding: UInt32 = bytes.read(at: 0)
     guard let encoding = Encoding(rawValue: rawEncoding) else {
-      throw file.malformed(
-        at: section.offset, expected: "attribute encoding 1 or 2", found: "\(rawEncoding)")
+      throw file.malformed(at: section.offset, expected: "attribute encoding 1 or 2", found: "\(rawEncoding)")
     }
     let nameLength = Int(bytes.read(at: 4) as UInt32)
     let bodyStart = (Self.fixedLength + nameLength + 7) / 8 * 8
@@ -67,8 +66,7 @@ package struct AttributeColumn: Sendable {
 
   /// The value of the point at an index in tree order; nil where the input has none, not even null.
   package func value(at treeIndex: Int) -> AttributeValue? {
-    precondition(
-      treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
+    precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     switch encoding {
     case .numbers:
       let bits: UInt64 = body.read(at: 8 * treeIndex)

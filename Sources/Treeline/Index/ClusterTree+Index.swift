@@ -18,9 +18,8 @@ extension ClusterTree {
   /// - Parameters:
   ///   - name: What to call it in errors.
   ///   - owner: Whatever keeps the bytes where they are.
-  package init(
-    bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable
-  ) throws(IndexError) {
+  package init(bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable) throws(IndexError)
+  {
     let header = try IndexHeader(bytes, name: name)
     let file = NamedBytes(bytes: bytes, name: name)
     let sections = try SectionsByKind(header, file)
@@ -31,17 +30,14 @@ extension ClusterTree {
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount, as: PlanePoint.self),
-        rows: try sections.start(of: .rows, count: header.pointCount, as: UInt32.self),
-        pointCount: header.pointCount,
+        rows: try sections.start(of: .rows, count: header.pointCount, as: UInt32.self), pointCount: header.pointCount,
         gaps: try sections.start(of: .gaps, count: (header.pointCount + 1) / 2, as: UInt8.self),
         nodes: try sections.start(of: .nodes, count: header.nodeCount, as: NodeRecord.self),
-        nodeCount: header.nodeCount,
-        sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
+        nodeCount: header.nodeCount, sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
         spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
         separations: sections.has(.separations)
-          ? try sections.start(of: .separations, count: header.pointCount, as: UInt16.self) : nil,
-        name: name, nodesOffset: sections.offset(of: .nodes), attributes: attributes,
-        release: { withExtendedLifetime(owner) {} }),
+          ? try sections.start(of: .separations, count: header.pointCount, as: UInt16.self) : nil, name: name,
+        nodesOffset: sections.offset(of: .nodes), attributes: attributes, release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
     try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }
   }
@@ -63,10 +59,8 @@ extension TreeStorage {
     let pairs = Self.pairCount(ofNodes: nodeCount)
     var sections = [
       (IndexSection.Kind.points, Self.bytes(points, count: pointCount)),
-      (.gaps, Self.bytes(gaps, count: (pointCount + 1) / 2)),
-      (.nodes, Self.bytes(nodes, count: nodeCount)),
-      (.sums, Self.bytes(sums, count: pairs)),
-      (.spreads, Self.bytes(spreads, count: pairs)),
+      (.gaps, Self.bytes(gaps, count: (pointCount + 1) / 2)), (.nodes, Self.bytes(nodes, count: nodeCount)),
+      (.sums, Self.bytes(sums, count: pairs)), (.spreads, Self.bytes(spreads, count: pairs)),
     ]
     if let separations { sections.append((.separations, Self.bytes(separations, count: pointCount))) }
     return sections
@@ -101,17 +95,15 @@ private struct SectionsByKind {
   func offset(of kind: IndexSection.Kind) -> UInt64 { sections[kind]?.offset ?? 0 }
 
   /// Where a section's entries begin, once its length is known to be theirs.
-  func start<Entry>(of kind: IndexSection.Kind, count: Int, as type: Entry.Type) throws(IndexError)
-    -> UnsafePointer<Entry>
-  {
+  func start<Entry>(of kind: IndexSection.Kind, count: Int, as type: Entry.Type) throws(IndexError) -> UnsafePointer<
+    Entry
+  > {
     guard let section = sections[kind] else {
-      throw file.malformed(
-        at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
+      throw file.malformed(at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
     let length = count * MemoryLayout<Entry>.stride
     try file.require(
-      section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)",
-      found: "\(section.length)")
+      section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)", found: "\(section.length)")
     return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
   }
 }

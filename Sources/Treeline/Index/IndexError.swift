@@ -26,8 +26,7 @@ public enum IndexError: Error, Hashable, Sendable {
 extension IndexError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .unopenable(let path, let reason):
-      "\(path): cannot be opened: \(reason)"
+    case .unopenable(let path, let reason): "\(path): cannot be opened: \(reason)"
     case .notAnIndex(let path):
       "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one"
     case .unknownVersion(let path, let major, let minor):
@@ -46,33 +45,27 @@ extension IndexError: CustomStringConvertible {
 
 /// What may be wrong with a record. Never inlined: the loops that check records stay small.
 extension TreeStorage {
-  @inline(never)
-  func childOutside(_ record: UInt32) -> IndexError {
+  @inline(never) func childOutside(_ record: UInt32) -> IndexError {
     damage(record, .childOutside, "child offset \(nodes[Int(record)].childOffset) among \(nodeCount) records")
   }
 
-  @inline(never)
-  func tooDeep(_ record: UInt32) -> IndexError {
+  @inline(never) func tooDeep(_ record: UInt32) -> IndexError {
     damage(record, .tooDeep, "stored children at level \(Bucket.maximumLevel + 1)")
   }
 
-  @inline(never)
-  func countsDisagree(_ record: UInt32) -> IndexError {
+  @inline(never) func countsDisagree(_ record: UInt32) -> IndexError {
     let left = leftChild(of: record)
     return damage(
-      record, .countsDisagree,
-      "\(nodes[Int(record)].count) of \(nodes[left].count) and \(nodes[left + 1].count)")
+      record, .countsDisagree, "\(nodes[Int(record)].count) of \(nodes[left].count) and \(nodes[left + 1].count)")
   }
 
-  @inline(never)
-  func bucketOverfull(_ record: UInt32) -> IndexError {
+  @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {
     damage(record, .bucketOverfull, "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 
   private func damage(_ record: UInt32, _ expected: IndexError.NodeDamage, _ found: String) -> IndexError {
     .damagedNode(
-      path: name, record: Int(record),
-      offset: nodesOffset + UInt64(record) * UInt64(MemoryLayout<NodeRecord>.stride), expected: expected,
-      found: found)
+      path: name, record: Int(record), offset: nodesOffset + UInt64(record) * UInt64(MemoryLayout<NodeRecord>.stride),
+      expected: expected, found: found)
   }
 }

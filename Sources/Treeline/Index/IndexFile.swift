@@ -41,13 +41,11 @@ package final class MappedFile: @unchecked Sendable {
     bytes = UnsafeRawBufferPointer(start: start, count: length)
   }
 
-  deinit {
-    if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) }
-  }
+  deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-  package func withBytes<Result, Failure>(
-    _ work: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  package func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+    -> Result
+  {
     defer { withExtendedLifetime(self) {} }
     return try work(bytes)
   }
@@ -68,14 +66,10 @@ struct NamedBytes {
   func require(
     _ condition: Bool, at offset: some BinaryInteger, _ expected: @autoclosure () -> String,
     found: @autoclosure () -> String
-  ) throws(IndexError) {
-    if !condition { throw malformed(at: offset, expected: expected(), found: found()) }
-  }
+  ) throws(IndexError) { if !condition { throw malformed(at: offset, expected: expected(), found: found()) } }
 
   /// Throws unless the integer at an offset is what is expected.
-  func expect<Value: FixedWidthInteger>(
-    _ expected: Value, at offset: Int, _ meaning: String
-  ) throws(IndexError) {
+  func expect<Value: FixedWidthInteger>(_ expected: Value, at offset: Int, _ meaning: String) throws(IndexError) {
     let found: Value = read(at: offset)
     try require(found == expected, at: offset, "\(meaning), \(expected)", found: "\(found)")
   }
@@ -88,8 +82,7 @@ struct NamedBytes {
 extension UnsafeRawBufferPointer {
   /// A little-endian integer. The caller has checked that it lies within.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(
-      offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
+    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
   }
 }

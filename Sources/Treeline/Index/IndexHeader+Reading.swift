@@ -18,29 +18,26 @@ extension IndexHeader {
     }
     let sectionCount = Int(file.read(at: Offset.sectionCount) as UInt32)
     try file.require(
-      sectionCount <= Self.maximumSectionCount, at: Offset.sectionCount,
-      "at most \(Self.maximumSectionCount) sections", found: "\(sectionCount)")
+      sectionCount <= Self.maximumSectionCount, at: Offset.sectionCount, "at most \(Self.maximumSectionCount) sections",
+      found: "\(sectionCount)")
     let length = Self.offset(ofEntry: sectionCount)
     try file.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
     try file.require(
-      bytes.count >= length, at: bytes.count, "a section table up to byte \(length)",
-      found: "the end of the file")
+      bytes.count >= length, at: bytes.count, "a section table up to byte \(length)", found: "the end of the file")
     try file.checkHeader(length: length)
     fileLength = file.read(at: Offset.fileLength)
     try file.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
     if minorVersion <= Self.minorVersion {
       for offset in Offset.reserved {
-        try file.require(
-          bytes[offset] == 0, at: offset, "0, as in all reserved bytes", found: "\(bytes[offset])")
+        try file.require(bytes[offset] == 0, at: offset, "0, as in all reserved bytes", found: "\(bytes[offset])")
       }
     }
     pointCount = Int(file.read(at: Offset.pointCount) as UInt32)
-    try file.require(
-      pointCount <= 1 << 31, at: Offset.pointCount, "at most 2^31 points", found: "\(pointCount)")
+    try file.require(pointCount <= 1 << 31, at: Offset.pointCount, "at most 2^31 points", found: "\(pointCount)")
     nodeCount = Int(file.read(at: Offset.nodeCount) as UInt32)
     try file.require(
-      nodeCount <= max(2 * pointCount - 1, 0) && (nodeCount % 2 == 1 || pointCount == 0),
-      at: Offset.nodeCount, "an odd number of nodes below \(2 * pointCount)", found: "\(nodeCount)")
+      nodeCount <= max(2 * pointCount - 1, 0) && (nodeCount % 2 == 1 || pointCount == 0), at: Offset.nodeCount,
+      "an odd number of nodes below \(2 * pointCount)", found: "\(nodeCount)")
     plane = try Plane(readingFrom: file)
     clippedPointCount = Int(file.read(at: Offset.clippedPointCount) as UInt32)
     try file.require(
@@ -80,8 +77,7 @@ extension Plane {
       self = .planar(left: edges[0], top: edges[1], side: edges[2])
     case nil:
       throw file.malformed(
-        at: Offset.projection, expected: "projection 1 (Web Mercator) or 2 (plain plane)",
-        found: "\(rawProjection)")
+        at: Offset.projection, expected: "projection 1 (Web Mercator) or 2 (plain plane)", found: "\(rawProjection)")
     }
   }
 }
@@ -93,8 +89,7 @@ extension SplitRule {
     let eighths: UInt32 = file.read(at: Offset.gamma)
     guard let kind = Kind(rawValue: rawKind) else {
       throw file.malformed(
-        at: Offset.splitRule, expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma)",
-        found: "\(rawKind)")
+        at: Offset.splitRule, expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma)", found: "\(rawKind)")
     }
     guard let rule = SplitRule(kind: rawKind, gammaInEighths: eighths) else {
       throw file.malformed(
@@ -119,8 +114,7 @@ extension IndexSection {
       "a section that begins at a multiple of 64 bytes from byte \(end) on", found: "offset \(offset)")
     try file.require(
       offset <= file.count && length <= UInt64(file.count) - offset, at: entry + 16,
-      "a section that ends within the file's \(file.count) bytes",
-      found: "offset \(offset) and length \(length)")
+      "a section that ends within the file's \(file.count) bytes", found: "offset \(offset) and length \(length)")
     self.init(
       kind: Kind(rawValue: file.read(at: entry)), isRequired: flags == 1, offset: offset, length: length,
       checksum: file.read(at: entry + 24))
@@ -143,15 +137,11 @@ extension IndexHeader {
   public static func begins(fileAt path: String) -> Bool {
     do throws(IndexError) {
       return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
-    } catch {
-      return false
-    }
+    } catch { return false }
   }
 
   /// Reads the header of an index.
   public init(ofIndex path: String) throws(IndexError) {
-    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in
-      try IndexHeader(bytes, name: path)
-    }
+    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: path) }
   }
 }

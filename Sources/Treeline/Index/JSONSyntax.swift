@@ -49,9 +49,7 @@ private struct Scanner {
     return true
   }
 
-  private mutating func skipSpace() {
-    while [0x20, 0x09, 0x0A, 0x0D].contains(next) { position += 1 }
-  }
+  private mutating func skipSpace() { while [0x20, 0x09, 0x0A, 0x0D].contains(next) { position += 1 } }
 
   private mutating func string() -> Bool {
     guard take("\"") else { return false }
@@ -61,8 +59,7 @@ private struct Scanner {
       switch byte {
       case UInt8(ascii: "\""): return true
       case 0..<0x20: return false
-      case UInt8(ascii: "\\"):
-        guard escape() else { return false }
+      case UInt8(ascii: "\\"): guard escape() else { return false }
       default: break
       }
     }
@@ -84,9 +81,7 @@ private struct Scanner {
   private mutating func word(_ word: StaticString) -> Bool {
     let end = position + word.utf8CodeUnitCount
     guard end <= bytes.count else { return false }
-    for offset in 0..<word.utf8CodeUnitCount where bytes[position + offset] != word.utf8Start[offset] {
-      return false
-    }
+    for offset in 0..<word.utf8CodeUnitCount where bytes[position + offset] != word.utf8Start[offset] { return false }
     position = end
     return true
   }

@@ -22,9 +22,7 @@ extension Cut: Parameterized {
     guard isByPixels else { return parameters }
     if limit != .max { parameters.append(("limit", .integer(limit))) }
     if unclustered.leastMembers > 2 { parameters.append(("min-points", .integer(unclustered.leastMembers))) }
-    if unclustered.fromZoom < .infinity {
-      parameters.append(("alone-from-zoom", .number(unclustered.fromZoom)))
-    }
+    if unclustered.fromZoom < .infinity { parameters.append(("alone-from-zoom", .number(unclustered.fromZoom))) }
     return parameters
   }
 
@@ -39,8 +37,7 @@ extension Cut: Parameterized {
     }
     let isOwn = !prefix.isEmpty && ["order", "detail", "spacing"].contains { parameters.has(prefix + $0) }
     let (order, detail, spacing) =
-      isOwn
-      ? (prefix + "order", prefix + "detail", prefix + "spacing") : ("order", "detail", "spacing")
+      isOwn ? (prefix + "order", prefix + "detail", prefix + "spacing") : ("order", "detail", "spacing")
 
     if parameters.has(detail) && parameters.has(spacing) {
       parameters.refuse(
@@ -61,12 +58,10 @@ extension Cut: Parameterized {
       }
       if parameters.flag("continuing") {
         parameters.refuse(
-          "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are",
-          found: "true",
+          "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are", found: "true",
           sentence: "{continuing} goes with a limit; a detail and a spacing stay as they are.")
       }
-      self.init(
-        criterion(pixels ?? 0), limit: limit() ?? .max, unclustered: UnclusteredPoints(&parameters))
+      self.init(criterion(pixels ?? 0), limit: limit() ?? .max, unclustered: UnclusteredPoints(&parameters))
       // Both are read, so that neither is taken for a misspelling.
       for other in [detail, spacing] { _ = parameters.text(other) }
       return
@@ -75,8 +70,8 @@ extension Cut: Parameterized {
       parameters.refuse(
         name, expected: "a detail or a spacing beside it, as a limit alone leaves no room",
         found: parameters.text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; "
-          + "a limit alone leaves no room.")
+        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; " + "a limit alone leaves no room."
+      )
     }
     let isContinuing = parameters.flag("continuing")
     self = .limit(
@@ -90,9 +85,7 @@ extension UnclusteredPoints {
     let zooms = parameters.bounds.zooms
     let zoom = parameters.number(
       "alone-from-zoom", in: zooms,
-      expected:
-        "from \(ParameterValue.number(zooms.lowerBound)) to \(ParameterValue.number(zooms.upperBound))")
-    self.init(
-      leastMembers: parameters.integer("min-points", in: 2 ... .max) ?? 2, fromZoom: zoom ?? .infinity)
+      expected: "from \(ParameterValue.number(zooms.lowerBound)) to \(ParameterValue.number(zooms.upperBound))")
+    self.init(leastMembers: parameters.integer("min-points", in: 2 ... .max) ?? 2, fromZoom: zoom ?? .infinity)
   }
 }

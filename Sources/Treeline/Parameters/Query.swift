@@ -12,9 +12,7 @@ public struct Query: Hashable, Sendable {
   public var cut: Cut
   public var viewport: Viewport
 
-  public init(_ cut: Cut, in viewport: Viewport) {
-    (self.cut, self.viewport) = (cut, viewport)
-  }
+  public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 }
 
 extension Query: Parameterized {

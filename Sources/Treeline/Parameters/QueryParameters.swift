@@ -42,9 +42,7 @@ public struct QueryParameters: Sendable {
     public init(
       limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
       sides: ClosedRange<Double> = 1...16_384
-    ) {
-      (self.limits, self.zooms, self.sides) = (limits, zooms, sides)
-    }
+    ) { (self.limits, self.zooms, self.sides) = (limits, zooms, sides) }
 
     /// Whatever a query can be asked.
     public static let none = Bounds(
@@ -109,14 +107,13 @@ extension QueryParameters {
     refuse(
       key,
       expected: range.upperBound == .max
-        ? "\(range.lowerBound) or more" : "a whole number from \(range.lowerBound) to \(range.upperBound)",
-      found: text)
+        ? "\(range.lowerBound) or more" : "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
     return nil
   }
 
-  public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ key: String, of _: Choice.Type
-  ) -> Choice? {
+  public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, of _: Choice.Type)
+    -> Choice?
+  {
     guard let text = text(key) else { return nil }
     if let choice = Choice(rawValue: text) { return choice }
     refuse(key, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "), found: text)
@@ -147,8 +144,7 @@ extension QueryParameters {
 
   /// Finite, and without the spellings that only Swift knows.
   private static func number(_ text: String) -> Double? {
-    guard
-      text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
+    guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite
     else { return nil }
     return number

@@ -6,8 +6,7 @@ extension Viewport: Parameterized {
     case .everything: break
     case .box(let box): parameters.append(("bbox", .numbers([box.west, box.south, box.east, box.north])))
     case .center(let center): parameters.append(("center", .numbers([center.longitude, center.latitude])))
-    case .tile(let tile):
-      parameters.append(("tile", .numbers([Double(tile.zoom), Double(tile.x), Double(tile.y)])))
+    case .tile(let tile): parameters.append(("tile", .numbers([Double(tile.zoom), Double(tile.x), Double(tile.y)])))
     }
     if let zoom, !isTile { parameters.append(("zoom", .number(zoom))) }
     if let size { parameters += [("width", .number(size.width)), ("height", .number(size.height))] }
@@ -53,9 +52,7 @@ extension QueryParameters {
     return nil
   }
 
-  fileprivate mutating func number(
-    _ key: String, in range: ClosedRange<Double>, unit: String = ""
-  ) -> Double? {
+  fileprivate mutating func number(_ key: String, in range: ClosedRange<Double>, unit: String = "") -> Double? {
     let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
     return number(key, in: range, expected: "\(unit)from \(low) to \(high)")
   }
@@ -63,13 +60,10 @@ extension QueryParameters {
   fileprivate mutating func area(_ prefix: String) -> Viewport.Area {
     let box = numbers(
       prefix + "bbox", count: 4, expected: "four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9")
-    let center = numbers(
-      prefix + "center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
+    let center = numbers(prefix + "center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
     if let tile = numbers(prefix + "tile", count: 3, expected: "three numbers, zoom,x,y") {
       let numbers = tile.compactMap { Int(exactly: $0) }
-      if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) {
-        return .tile(tile)
-      }
+      if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) { return .tile(tile) }
       refuse(
         prefix + "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), a column and a row of it",
         found: value(prefix + "tile"))

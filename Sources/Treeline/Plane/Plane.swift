@@ -33,11 +33,9 @@ public struct Plane: Hashable, Sendable {
     Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
   }
 
-  /// The plain plane whose square has its top left corner at `left`, `top`.
-  /// A side of 0 is a plane of one position.
+  /// The plain plane whose square has its top left corner at `left`, `top`. A side of 0 is a plane of one position.
   public static func planar(left: Double, top: Double, side: Double) -> Plane {
-    precondition(
-      left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
+    precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 
@@ -56,10 +54,8 @@ extension Plane {
     switch projection {
     case .webMercator:
       PlanePoint(
-        x: Self.mercatorX(longitude: coordinate.longitude) &- seam,
-        y: Self.mercatorY(latitude: coordinate.latitude))
-    case .planar:
-      PlanePoint(x: units(coordinate.x - left), y: units(top - coordinate.y))
+        x: Self.mercatorX(longitude: coordinate.longitude) &- seam, y: Self.mercatorY(latitude: coordinate.latitude))
+    case .planar: PlanePoint(x: units(coordinate.x - left), y: units(top - coordinate.y))
     }
   }
 
@@ -93,16 +89,12 @@ extension Plane {
   /// Longitudes are in -180 ..< 180.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
-    case .webMercator:
-      Coordinate(longitude: longitude(x: x), latitude: Self.latitude(y: y))
-    case .planar:
-      Coordinate(x: left + x / Self.squareWidth * side, y: top - y / Self.squareWidth * side)
+    case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Self.latitude(y: y))
+    case .planar: Coordinate(x: left + x / Self.squareWidth * side, y: top - y / Self.squareWidth * side)
     }
   }
 
-  public func coordinate(at point: PlanePoint) -> Coordinate {
-    coordinate(x: Double(point.x), y: Double(point.y))
-  }
+  public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
   /// The box of coordinates that a box of the plane covers; `west` is greater than `east` across the antimeridian.
   public func boundingBox(of rect: PlaneRect) -> BoundingBox {
@@ -111,8 +103,8 @@ extension Plane {
     // The antimeridian itself is 180 for the box that ends there.
     let endsAtAntimeridian = southEast.longitude == -180 && rect.width > 0 && projection == .webMercator
     return BoundingBox(
-      west: northWest.longitude, south: southEast.latitude,
-      east: endsAtAntimeridian ? 180 : southEast.longitude, north: northWest.latitude)
+      west: northWest.longitude, south: southEast.latitude, east: endsAtAntimeridian ? 180 : southEast.longitude,
+      north: northWest.latitude)
   }
 
   private func longitude(x: Double) -> Double {

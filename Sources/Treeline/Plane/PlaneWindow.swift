@@ -29,12 +29,11 @@ public struct PlaneWindow: Hashable, Sendable {
       width = min(UInt64(x) + UInt64(self.width) + margin, UInt64(UInt32.max)) - UInt64(west)
     }
     return PlaneWindow(
-      x: west, width: UInt32(min(width, UInt64(UInt32.max))), minY: UInt32(minY - min(minY, margin)),
-      maxY: UInt32(maxY))
+      x: west, width: UInt32(min(width, UInt64(UInt32.max))), minY: UInt32(minY - min(minY, margin)), maxY: UInt32(maxY)
+    )
   }
 
-  @inlinable
-  public func contains(_ point: PlanePoint) -> Bool {
+  @inlinable public func contains(_ point: PlanePoint) -> Bool {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
 
@@ -42,18 +41,16 @@ public struct PlaneWindow: Hashable, Sendable {
   package func contains(x: Double, y: Double) -> Bool {
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
-    return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind)
-      && Double(minY) <= y && y <= Double(maxY)
+    return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind) && Double(minY) <= y
+      && y <= Double(maxY)
   }
 
-  @inlinable
-  public func contains(_ rect: PlaneRect) -> Bool {
+  @inlinable public func contains(_ rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     return start <= width && rect.width <= width - start && minY <= rect.minY && rect.maxY <= maxY
   }
 
-  @inlinable
-  public func intersects(_ rect: PlaneRect) -> Bool {
+  @inlinable public func intersects(_ rect: PlaneRect) -> Bool {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
@@ -77,9 +74,7 @@ extension Plane {
   /// - Throws: `QueryError` where an edge is not finite, south exceeds north, or west exceeds east on a plain plane.
   public func window(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     for (edge, value) in [("west", box.west), ("south", box.south), ("east", box.east), ("north", box.north)]
-    where !value.isFinite {
-      throw .notFinite(edge: edge, found: value)
-    }
+    where !value.isFinite { throw .notFinite(edge: edge, found: value) }
     guard box.south <= box.north else { throw .southAboveNorth(south: box.south, north: box.north) }
     return switch projection {
     case .webMercator: mercatorWindow(showing: box)
@@ -97,19 +92,15 @@ extension Plane {
     // also a west and an east edge just behind it.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
-    return PlaneWindow(
-      x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
+    return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
   }
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
     // Distances from the corner are compared, as the side was measured: rounding must not part it from a point on it.
-    guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else {
-      return nil
-    }
+    guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
-    return PlaneWindow(
-      x: northWest.x, width: southEast.x - northWest.x, minY: northWest.y, maxY: southEast.y)
+    return PlaneWindow(x: northWest.x, width: southEast.x - northWest.x, minY: northWest.y, maxY: southEast.y)
   }
 }

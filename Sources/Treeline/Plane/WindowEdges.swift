@@ -17,27 +17,25 @@ struct WindowEdges {
 
   /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned. Where all the others are
   /// turned instead, it is the other way round: of an east or a south, the lesser lies farther out.
-  @inline(__always)
-  private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
+  @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
 
   /// Which sides of a node's box are outside of the window.
-  @inline(__always)
-  func sidesOutside(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+  @inline(__always) func sidesOutside(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
   }
 
   /// The same of two records, one behind the other. Asked once, no branch stands between them.
-  @inline(__always)
-  func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (left: SidesOutside, right: SidesOutside) {
+  @inline(__always) func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (
+    left: SidesOutside, right: SidesOutside
+  ) {
     crossesSeam
       ? (sidesOutsidePastSeam(of: records), sidesOutsidePastSeam(of: records + 1))
       : (sidesOutsideBeforeSeam(of: records), sidesOutsideBeforeSeam(of: records + 1))
   }
 
-  @inline(__always)
-  private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+  @inline(__always) private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     // The box comes first in a record: its west, north, east and south.
     let sides = Self.ordered(UnsafeRawPointer(record).loadUnaligned(as: SIMD4<UInt32>.self))
     // All bits of an entry are set where it holds.
@@ -48,8 +46,7 @@ struct WindowEdges {
   }
 
   /// Past the seam, where it is seldom asked for, comparing sides one by one does not tell it.
-  @inline(never)
-  private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
+  @inline(never) private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     let box = record.pointee.box
     if !window.intersects(box) { return .all }
     return window.contains(box) ? .none : window.containsSide(of: box) ? .one : .several
@@ -68,16 +65,13 @@ struct SidesOutside {
   static let all = SidesOutside(bytes: .max)
 
   /// Whether all of the box is inside.
-  @inline(__always)
-  var areNone: Bool { bytes == 0 }
+  @inline(__always) var areNone: Bool { bytes == 0 }
 
   /// Whether all of the box is outside.
-  @inline(__always)
-  var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
+  @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
   /// Whether one whole side of the box is inside, and with it a point: it is if no more than one is outside.
-  @inline(__always)
-  var leaveOneInside: Bool {
+  @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0
   }

@@ -55,8 +55,8 @@ private struct MeanDistance {
 
   func squared(from point: PlanePoint) -> UInt128 {
     Self.squared(
-      Self.difference(scaled(point.x, from: corner.x), sums.x),
-      Self.difference(scaled(point.y, from: corner.y), sums.y))
+      Self.difference(scaled(point.x, from: corner.x), sums.x), Self.difference(scaled(point.y, from: corner.y), sums.y)
+    )
   }
 
   /// That of the nearest position of a box, of which there need not be a point.
@@ -67,9 +67,7 @@ private struct MeanDistance {
   }
 
   /// 2^31 points times 2^32 units fit; differences are modulo 2^32, so that boxes of a damaged file trap nowhere.
-  private func scaled(_ coordinate: UInt32, from start: UInt32) -> UInt64 {
-    UInt64(coordinate &- start) * count
-  }
+  private func scaled(_ coordinate: UInt32, from start: UInt32) -> UInt64 { UInt64(coordinate &- start) * count }
 
   private static func difference(_ a: UInt64, _ b: UInt64) -> UInt64 { a < b ? b - a : a - b }
 
@@ -78,7 +76,5 @@ private struct MeanDistance {
   }
 
   /// Two squares of numbers up to 2^63 fit.
-  private static func squared(_ x: UInt64, _ y: UInt64) -> UInt128 {
-    UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y)
-  }
+  private static func squared(_ x: UInt64, _ y: UInt64) -> UInt128 { UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y) }
 }

@@ -51,11 +51,9 @@ extension ClusterTree {
   }
 
   /// The same for a box, which need not lie on the plane.
-  public func shownPosition(
-    of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn box: BoundingBox
-  ) throws -> ShownPosition {
-    try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box))
-  }
+  public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn box: BoundingBox)
+    throws -> ShownPosition
+  { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
   /// The tree index of the member of a cluster that lies nearest to the mean of them all; of several equally near the
   /// first. Distances are compared exactly.

@@ -2,8 +2,7 @@
 ///
 /// - Parameter isAtOrAfter: false for indices before the point, true for all others.
 /// - Complexity: O(log n) calls
-@inlinable @inline(__always)
-package func firstIndex<Failure: Error>(
+@inlinable @inline(__always) package func firstIndex<Failure: Error>(
   in range: Range<Int>, where isAtOrAfter: (Int) throws(Failure) -> Bool
 ) throws(Failure) -> Int {
   var (low, high) = (range.lowerBound, range.upperBound)

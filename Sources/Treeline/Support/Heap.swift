@@ -4,16 +4,13 @@
 package struct Heap<Element: Comparable> {
   @usableFromInline var elements: ContiguousArray<Element> = []
 
-  @inlinable
-  package init() {}
+  @inlinable package init() {}
 
   /// The least element.
-  @inlinable
-  package var first: Element? { elements.first }
+  @inlinable package var first: Element? { elements.first }
 
   /// - Complexity: O(log n)
-  @inlinable
-  package mutating func insert(_ element: Element) {
+  @inlinable package mutating func insert(_ element: Element) {
     elements.append(element)
     elements.withUnsafeMutableBufferPointer { elements in
       var slot = elements.count &- 1
@@ -30,8 +27,7 @@ package struct Heap<Element: Comparable> {
   /// Removes the least element.
   ///
   /// - Complexity: O(log n)
-  @inlinable
-  package mutating func popFirst() -> Element? {
+  @inlinable package mutating func popFirst() -> Element? {
     guard let last = elements.popLast() else { return nil }
     if elements.isEmpty { return last }
     return elements.withUnsafeMutableBufferPointer { elements in

@@ -30,8 +30,7 @@ extension String {
   }
 }
 
-@inline(__always)
-private func needsEscape(_ byte: UInt8) -> Bool {
+@inline(__always) private func needsEscape(_ byte: UInt8) -> Bool {
   byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
 }
 

@@ -62,17 +62,14 @@ package struct XXHash64 {
         hash = (hash ^ word &* Self.prime1).rotated(23) &* Self.prime2 &+ Self.prime3
         offset += 4
       }
-      for byte in tail[offset...] {
-        hash = (hash ^ UInt64(byte) &* Self.prime5).rotated(11) &* Self.prime1
-      }
+      for byte in tail[offset...] { hash = (hash ^ UInt64(byte) &* Self.prime5).rotated(11) &* Self.prime1 }
     }
     hash = (hash ^ hash >> 33) &* Self.prime2
     hash = (hash ^ hash >> 29) &* Self.prime3
     return hash ^ hash >> 32
   }
 
-  @inline(__always)
-  private static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+  @inline(__always) private static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
     (lane &+ word &* prime2).rotated(31) &* prime1
   }
 
@@ -85,13 +82,11 @@ package struct XXHash64 {
 }
 
 extension UInt64 {
-  @inline(__always)
-  fileprivate func rotated(_ bits: UInt64) -> UInt64 { self << bits | self >> (64 &- bits) }
+  @inline(__always) fileprivate func rotated(_ bits: UInt64) -> UInt64 { self << bits | self >> (64 &- bits) }
 }
 
 extension UnsafeRawBufferPointer {
-  @inline(__always)
-  fileprivate func word(at offset: Int) -> UInt64 {
+  @inline(__always) fileprivate func word(at offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }

@@ -42,24 +42,20 @@ extension Node {
   package var level: UInt16 { UInt16(truncatingIfNeeded: levels & (1 << Bucket.bitsOfLevel - 1)) }
 
   /// How many levels below its bucket a part of one is; 0 for a node of its own record.
-  @inline(__always)
-  package var depthInBucket: UInt32 { levels >> Bucket.bitsOfLevel }
+  @inline(__always) package var depthInBucket: UInt32 { levels >> Bucket.bitsOfLevel }
 }
 
 extension TreeStorage {
   /// The children of a bucket or of a part of one, or nil where all its points have one position.
-  @inline(__always)
-  func bucketChildPair(of node: Node) throws(IndexError) -> ChildPair? {
+  @inline(__always) func bucketChildPair(of node: Node) throws(IndexError) -> ChildPair? {
     guard let count = try splitOfBucket(node) else { return nil }
-    return ChildPair(
-      leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
+    return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
   }
 
   /// How many points the left part has.
   ///
   /// A part that lies so many levels below its bucket is split at the gap of that level: it has just one.
-  @inline(__always)
-  private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
+  @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {
       if nodes[Int(node.record)].box.isPoint { return nil }
@@ -75,8 +71,7 @@ extension TreeStorage {
 
   /// The gaps behind a part's points but its last, the first of them lowest; above them none. It has 2 points or more and
   /// no more than a bucket has room for.
-  @inline(__always)
-  private func gaps(of node: Node) -> UInt64 {
+  @inline(__always) private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
     let bytes =
       start &+ 8 <= (pointCount &+ 1) >> 1
@@ -86,19 +81,16 @@ extension TreeStorage {
     return own | UInt64.max &<< UInt64((node.count &- 1) &<< 2)
   }
 
-  @inline(never)
-  private func lastGaps(from start: Int) -> UInt64 {
+  @inline(never) private func lastGaps(from start: Int) -> UInt64 {
     (start..<(pointCount + 1) / 2).reversed().reduce(0) { $0 << 8 | UInt64(gaps[$1]) }
   }
 
-  @inline(__always)
-  package func gap(after treeIndex: UInt32) -> UInt8 {
+  @inline(__always) package func gap(after treeIndex: UInt32) -> UInt8 {
     gaps[Int(treeIndex >> 1)] >> UInt8(truncatingIfNeeded: (treeIndex & 1) << 2) & 15
   }
 
   /// The smallest box around the node's points.
-  @inline(__always)
-  package func box(of node: Node) -> PlaneRect {
+  @inline(__always) package func box(of node: Node) -> PlaneRect {
     let record = nodes + Int(node.record)
     if node.count == record.pointee.count { return record.pointee.box }
     var box = PlaneRect(points[Int(node.first)])

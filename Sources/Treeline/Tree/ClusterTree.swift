@@ -27,10 +27,9 @@ public struct ClusterTree: Sendable {
   }
 
   /// Reads the arrays, which are held on to until `body` is done: their pointers alone keep nothing.
-  @inline(__always)
-  package func withStorage<Result, Failure: Error>(
-    _ body: (TreeStorage) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  @inline(__always) package func withStorage<Result, Failure: Error>(_ body: (TreeStorage) throws(Failure) -> Result)
+    throws(Failure) -> Result
+  {
     defer { withExtendedLifetime(storage) {} }
     return try body(storage)
   }
@@ -68,10 +67,8 @@ extension ClusterTree {
     return withStorage { Int($0.rows[treeIndex]) }
   }
 
-  @inline(__always)
-  private func checkTreeIndex(_ treeIndex: Int) {
-    precondition(
-      treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
+  @inline(__always) private func checkTreeIndex(_ treeIndex: Int) {
+    precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
   }
 }
 

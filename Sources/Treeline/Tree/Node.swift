@@ -7,8 +7,7 @@ package struct Node: Hashable, Sendable {
   /// The level and the depth in its bucket: see `Bucket`.
   var levels: UInt32
 
-  @inline(__always)
-  init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
+  @inline(__always) init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
     (self.first, self.count, self.record, self.levels) = (first, count, record, levels)
   }
 
@@ -25,13 +24,11 @@ struct ChildPair {
   /// Of both children.
   var levels: UInt32
 
-  @inline(__always)
-  func left(of parent: Node) -> Node {
+  @inline(__always) func left(of parent: Node) -> Node {
     Node(first: parent.first, count: leftCount, record: leftRecord, levels: levels)
   }
 
-  @inline(__always)
-  func right(of parent: Node) -> Node {
+  @inline(__always) func right(of parent: Node) -> Node {
     Node(
       first: parent.first &+ leftCount, count: parent.count &- leftCount, record: leftRecord &+ recordStep,
       levels: levels)
@@ -46,33 +43,27 @@ extension TreeStorage {
   /// levels more whatever the data.
   package static let principalLevels = 512
 
-  package var root: Node? {
-    pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0)
-  }
+  package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
 
   /// Whether a node has stored children. A part of a bucket has the bucket's record, which has none.
-  @inline(__always)
-  package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
+  @inline(__always) package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 
   /// The two children of a node, or nil where all its points have one position.
   ///
   /// Complexity: O(1)
-  @inline(__always)
-  package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
+  @inline(__always) package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
     guard let pair = try childPair(of: node) else { return nil }
     return (pair.left(of: node), pair.right(of: node))
   }
 
   /// The same as a pair, which leaves it to the caller to make up either child.
-  @inline(__always)
-  func childPair(of node: Node) throws(IndexError) -> ChildPair? {
+  @inline(__always) func childPair(of node: Node) throws(IndexError) -> ChildPair? {
     if isStored(node) { return try storedChildPair(of: node) }
     return try bucketChildPair(of: node)
   }
 
   /// The same for a node with stored children.
-  @inline(__always)
-  func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
+  @inline(__always) func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
     // Of a stored node the depth in a bucket is 0.
@@ -83,20 +74,15 @@ extension TreeStorage {
       throw countsDisagree(node.record)
     }
     return ChildPair(
-      leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1,
-      levels: node.levels &+ 1)
+      leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1, levels: node.levels &+ 1)
   }
 
   /// The record of a stored node's left child, which is to be held to `hasSummary(at:)`.
-  @inline(__always)
-  func leftChild(of record: UInt32) -> Int {
-    Int(record) &+ Int(nodes[Int(record)].childOffset)
-  }
+  @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
   /// Whether a left child's record lies within the node section with its right neighbour. Those that do have sums and a
   /// spread, for there is one of each for every two records behind the root's.
-  @inline(__always)
-  func hasSummary(at left: Int) -> Bool {
+  @inline(__always) func hasSummary(at left: Int) -> Bool {
     // In one comparison: half of what is one less, which is huge if that is odd.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount

@@ -11,9 +11,7 @@
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
-  package init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// Never.
   package static let zero = SeparationCode(rawValue: 0)
@@ -58,6 +56,5 @@ package struct SeparationCode: Hashable, Sendable {
 }
 
 extension SeparationCode: Comparable {
-  @inline(__always)
-  package static func < (a: SeparationCode, b: SeparationCode) -> Bool { a.rawValue < b.rawValue }
+  @inline(__always) package static func < (a: SeparationCode, b: SeparationCode) -> Bool { a.rawValue < b.rawValue }
 }

@@ -55,9 +55,7 @@ public struct SplitRule: Hashable, Sendable {
 
   /// As an index has it; nil where there is no such rule.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
-    guard let kind = Kind(rawValue: kind), gammaInEighths <= (kind == .gamma ? Self.mostEighths : 0) else {
-      return nil
-    }
+    guard let kind = Kind(rawValue: kind), gammaInEighths <= (kind == .gamma ? Self.mostEighths : 0) else { return nil }
     self.init(kind, gammaInEighths: gammaInEighths)
   }
 

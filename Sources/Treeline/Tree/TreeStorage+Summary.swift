@@ -34,23 +34,17 @@ extension TreeStorage {
     return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))
   }
 
-  @inline(__always)
-  private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
+  @inline(__always) private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
     if box.isPoint { return NodeSums(x: 0, y: 0) }
-    let sums =
-      isStored(node)
-      ? sums[(leftChild(of: node.record) - 1) / 2]
-      : sums(of: members(of: node), in: box)
+    let sums = isStored(node) ? sums[(leftChild(of: node.record) - 1) / 2] : sums(of: members(of: node), in: box)
     // 2^31 points times 2^32 units fit.
     return NodeSums(
-      x: min(sums.x, UInt64(node.count) * UInt64(box.width)),
-      y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
+      x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
   /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have been
   /// asked for its children, which checks the same.
-  @inline(__always)
-  func checkSummary(of node: Node) throws(IndexError) {
+  @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {
       guard hasSummary(at: leftChild(of: node.record)) else { throw childOutside(node.record) }
@@ -68,9 +62,9 @@ extension TreeStorage {
     return sums
   }
 
-  private func spread(
-    of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect, about sums: NodeSums
-  ) -> NodeSpread {
+  private func spread(of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect, about sums: NodeSums)
+    -> NodeSpread
+  {
     let count = Double(members.count)
     let (meanX, meanY) = (Double(sums.x) / count, Double(sums.y) / count)
     var (xx, xy, yy) = (0.0, 0.0, 0.0)
@@ -106,8 +100,9 @@ extension TreeStorage {
   }
 
   /// The square of the distance at which a node may be split at the earliest.
-  @inline(__always)
-  package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64) -> UInt64 {
+  @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
+    -> UInt64
+  {
     // Up: positions a unit apart are split at a unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }

@@ -31,13 +31,10 @@ package final class TreeStorage: @unchecked Sendable {
   private let release: @Sendable () -> Void
 
   package init(
-    points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int,
-    gaps: UnsafePointer<UInt8>,
-    nodes: UnsafePointer<NodeRecord>, nodeCount: Int,
-    sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
+    points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
+    nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
-    attributes: [AttributeColumn] = [],
-    release: @escaping @Sendable () -> Void
+    attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
@@ -50,8 +47,7 @@ package final class TreeStorage: @unchecked Sendable {
 
   static func pairCount(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
 
-  @inline(__always)
-  package func members(of node: Node) -> UnsafeBufferPointer<PlanePoint> {
+  @inline(__always) package func members(of node: Node) -> UnsafeBufferPointer<PlanePoint> {
     UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
   }
 }
@@ -79,9 +75,7 @@ package struct NodeSums {
   package var x: UInt64
   package var y: UInt64
 
-  package init(x: UInt64, y: UInt64) {
-    (self.x, self.y) = (x, y)
-  }
+  package init(x: UInt64, y: UInt64) { (self.x, self.y) = (x, y) }
 }
 
 /// The covariance matrix of a node's points in plane units squared; entries as those of `NodeSums`.
@@ -90,7 +84,5 @@ package struct NodeSpread: Hashable, Sendable {
   package var xy: Float
   package var yy: Float
 
-  package init(xx: Float, xy: Float, yy: Float) {
-    (self.xx, self.xy, self.yy) = (xx, xy, yy)
-  }
+  package init(xx: Float, xy: Float, yy: Float) { (self.xx, self.xy, self.yy) = (xx, xy, yy) }
 }

@@ -11,14 +11,10 @@ public struct Coordinate: Hashable, Sendable {
   }
 
   /// A place on a plain plane.
-  public init(x: Double, y: Double) {
-    self.init(longitude: x, latitude: y)
-  }
+  public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
   public var x: Double { longitude }
   public var y: Double { latitude }
 }
 
-extension Coordinate: CustomStringConvertible {
-  public var description: String { "(\(longitude), \(latitude))" }
-}
+extension Coordinate: CustomStringConvertible { public var description: String { "(\(longitude), \(latitude))" } }

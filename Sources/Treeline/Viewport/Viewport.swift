@@ -74,12 +74,9 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - width: In pixels, above 0, as is the height.
   public init(
-    center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256,
-    margin: Double = 0
+    center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256, margin: Double = 0
   ) {
-    self.init(
-      .center(center), zoom: zoom, size: Size(width: width, height: height), tileSize: tileSize,
-      margin: margin)
+    self.init(.center(center), zoom: zoom, size: Size(width: width, height: height), tileSize: tileSize, margin: margin)
   }
 
   /// A map tile at its own zoom.
@@ -97,9 +94,7 @@ public struct Viewport: Hashable, Sendable {
   /// All there is, without a scale.
   public static let everything = Viewport(.everything)
 
-  init(
-    _ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0
-  ) {
+  init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     (self.area, self.zoom, self.size, self.tileSize, self.margin) = (area, zoom, size, tileSize, margin)
   }
 }
@@ -134,8 +129,7 @@ extension Viewport {
     }
     guard let size, case .box(let box) = area, let window = try plane.window(showing: box) else { return nil }
     try size.check()
-    return Plane.zoom(
-      fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
+    return Plane.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
   }
 
   /// Whether it has a zoom, its own or that of its size, so that a detail and a spacing can be asked for.
@@ -157,9 +151,7 @@ extension Viewport {
   }
 
   private func box(around center: Coordinate, on plane: Plane) throws(QueryError) -> BoundingBox {
-    guard center.longitude.isFinite, center.latitude.isFinite else {
-      throw .notACoordinate(found: center)
-    }
+    guard center.longitude.isFinite, center.latitude.isFinite else { throw .notACoordinate(found: center) }
     guard let size, let zoom = try zoom(on: plane) else { throw .zoomNotFinite(found: .nan) }
     try size.check()
     let units = Plane.unitsPerPixel(zoom: zoom)

@@ -71,9 +71,7 @@ struct AssembledNodes {
   }
 
   private func copy(_ subtree: Subtree) {
-    guard case .subtree(let nodes) = subtree.node.content else {
-      preconditionFailure("A piece that is none")
-    }
+    guard case .subtree(let nodes) = subtree.node.content else { preconditionFailure("A piece that is none") }
     let next = subtree.next
     var root = nodes.records[0]
     if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }

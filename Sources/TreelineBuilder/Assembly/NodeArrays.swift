@@ -21,8 +21,8 @@ struct NodeArrays: Sendable {
   /// Makes room for the children of a node and describes it, all but its box.
   ///
   /// - Returns: where the left child's record is; the right child's follows it.
-  @inline(__always)
-  mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int {
+  @inline(__always) mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int
+  {
     let left = records.count
     records[record].count = UInt32(moments.count)
     records[record].childOffset = UInt32(left - record)

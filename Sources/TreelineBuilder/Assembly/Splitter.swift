@@ -37,8 +37,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   /// - Parameters:
   ///   - threads: how many pass over the points.
   ///   - sum: sums up one of the parts.
-  @inline(__always)
-  func split<Sum>(
+  @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, level: Int, threads: Int = 1, summedBy sum: (Range<Int>) -> Moments<Sum>
   ) -> (left: PointGroup<Sum>, right: PointGroup<Sum>, spread: NodeSpread)? {
     let scatter = Scatter(points.moments)
@@ -55,9 +54,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   }
 
   /// The same for a node of any size, a few at the top of any tree.
-  func split(
-    _ segment: Segment, threads: Int = 1
-  ) -> (left: Segment, right: Segment, spread: NodeSpread)? {
+  func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard
       let (left, right, spread) = split(
@@ -75,7 +72,6 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     let box = arrays.box(points.range, threads: threads, monitor)
     let corner = PlanePoint(x: box.minX, y: box.minY)
     let moved = points.moments.moved(right: corner.x - points.corner.x, down: corner.y - points.corner.y)
-    return Segment(
-      points: PointGroup(first: points.first, moments: moved, corner: corner), box: box, level: level)
+    return Segment(points: PointGroup(first: points.first, moments: moved, corner: corner), box: box, level: level)
   }
 }

@@ -27,8 +27,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
         stack.append(children.right)
         stack.append(children.left)
       } else if !monitor.isCancelled {
-        nodes.records[segment.record] = splitter.arrays.makeBucket(
-          segment.points, by: splitter.algorithm, monitor)
+        nodes.records[segment.record] = splitter.arrays.makeBucket(segment.points, by: splitter.algorithm, monitor)
         monitor.advance(.splitting, by: segment.count)
       }
     }
@@ -48,8 +47,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   private mutating func buildNarrow(_ root: Segment) {
     let firstNew = nodes.records.count
     let points = PointGroup(
-      first: root.points.first, moments: Moments<UInt64>(converting: root.points.moments),
-      corner: root.points.corner)
+      first: root.points.first, moments: Moments<UInt64>(converting: root.points.moments), corner: root.points.corner)
     narrowStack.append(NarrowNode(points: points, record: root.record, level: root.level))
     while let node = narrowStack.popLast(), !splitter.monitor.isCancelled { expand(node) }
     if splitter.monitor.isCancelled { return }
@@ -57,15 +55,13 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     splitter.monitor.advance(.splitting, by: root.count)
   }
 
-  @inline(__always)
-  private mutating func expand(_ node: NarrowNode) {
+  @inline(__always) private mutating func expand(_ node: NarrowNode) {
     let corner = node.points.corner
     guard
       let (left, right, spread) = splitter.split(
         node.points, level: node.level, summedBy: { splitter.arrays.moments($0, from: corner) })
     else {
-      nodes.records[node.record] = splitter.arrays.makeBucket(
-        node.points, by: splitter.algorithm, splitter.monitor)
+      nodes.records[node.record] = splitter.arrays.makeBucket(node.points, by: splitter.algorithm, splitter.monitor)
       return
     }
     let record = nodes.addChildren(of: node.record, node.points.moments, spread)

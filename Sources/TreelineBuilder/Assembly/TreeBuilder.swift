@@ -21,8 +21,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     let corner = PlanePoint(x: box.minX, y: box.minY)
     let moments = arrays.moments(0..<pointCount, from: corner, threads: threads, monitor)
-    let top = TopNode(
-      Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: 0))
+    let top = TopNode(Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: 0))
     let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
     WorkQueue(splitLargest(top, pieceSize)).run(threads: threads) { node in
       if monitor.isCancelled { return [] }
@@ -72,9 +71,7 @@ final class TopNode: @unchecked Sendable {
   let segment: Segment
   var content = Content.unbuilt
 
-  init(_ segment: Segment) {
-    self.segment = segment
-  }
+  init(_ segment: Segment) { self.segment = segment }
 
   /// Deallocates all that lies below.
   func removeAll() { forEach { $0.content = .unbuilt } }

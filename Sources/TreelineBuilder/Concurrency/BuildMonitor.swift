@@ -30,14 +30,12 @@ final class BuildMonitor: Sendable {
   func cancel() { cancellation.store(true, ordering: .relaxed) }
 
   /// Does a pass over many points block by block, and stops early if the build is cancelled.
-  @inline(__always)
-  func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
+  @inline(__always) func pass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
   /// The same, but the first block is done even if the build is cancelled: so something is known of the points.
-  @inline(__always)
-  func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
+  @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)
     }

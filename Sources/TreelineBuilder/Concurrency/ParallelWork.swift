@@ -13,9 +13,7 @@ import Synchronization
 var processorCount: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
 
 /// Divides 0 ..< count into one range a thread, works on them at once, and returns the results in order.
-func inChunks<Result: Sendable>(
-  of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result
-) -> [Result] {
+func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
     nonisolated(unsafe) let start = results.baseAddress!
@@ -40,9 +38,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
   /// Counts the items that wait and, once all work is done, the threads that are yet to return.
   private let available = DispatchSemaphore(value: 0)
 
-  init(_ items: [Item]) {
-    state = Mutex(State(items: items, unfinishedCount: items.count))
-  }
+  init(_ items: [Item]) { state = Mutex(State(items: items, unfinishedCount: items.count)) }
 
   /// Calls `work` with every item on up to `threads` threads, and returns when none is left.
   ///
@@ -64,7 +60,5 @@ final class WorkQueue<Item: Sendable>: Sendable {
     }
   }
 
-  private func signal(_ count: Int) {
-    for _ in 0..<count { available.signal() }
-  }
+  private func signal(_ count: Int) { for _ in 0..<count { available.signal() } }
 }

@@ -9,14 +9,12 @@ struct BuildMemory {
     self.pointCount = pointCount
     arrays = PointArrays(
       points: .allocate(capacity: pointCount), rows: .allocate(capacity: pointCount),
-      gaps: .allocate(capacity: pointCount + 1),
-      sparePoints: .allocate(capacity: pointCount), spareRows: .allocate(capacity: pointCount))
+      gaps: .allocate(capacity: pointCount + 1), sparePoints: .allocate(capacity: pointCount),
+      spareRows: .allocate(capacity: pointCount))
   }
 
   /// Gives up a build.
-  func deallocate() {
-    for block in [points, rows, gaps] + spare { block.deallocate() }
-  }
+  func deallocate() { for block in [points, rows, gaps] + spare { block.deallocate() } }
 
   private var points: MemoryBlock { MemoryBlock(arrays.points, count: pointCount) }
   private var rows: MemoryBlock { MemoryBlock(arrays.rows, count: pointCount) }
@@ -28,9 +26,7 @@ struct BuildMemory {
   /// Gives every point the number of its row, which touches the memory for the first time.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
-      monitor.pass(over: range) { block in
-        for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) }
-      }
+      monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
     }
   }
 
@@ -70,8 +66,8 @@ struct BuildMemory {
     release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
-      points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps,
-      nodes: nodes.records, nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
+      points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps, nodes: nodes.records,
+      nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
       separations: separations.map { UnsafePointer($0) }, release: release)
   }
 

@@ -4,9 +4,9 @@ extension PointArrays {
   /// Sorts the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
   ///
   /// - Parameter monitor: asked where there are many points, all at one position.
-  func makeBucket<Sum>(
-    _ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor
-  ) -> NodeRecord {
+  func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
+    -> NodeRecord
+  {
     let (first, count) = (points.first, points.count)
     // More than a bucket has room for are not split only because they cannot be.
     let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)

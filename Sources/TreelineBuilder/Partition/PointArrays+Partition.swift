@@ -7,8 +7,7 @@ extension PointArrays {
   ///
   /// It does nothing else, so the loop is short and has no branch: sums are computed afterwards, over the smaller part.
   /// One copy of it serves every rule: loops that are inlined next to others run short of registers.
-  @inline(never)
-  func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
+  @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     var leftCount = 0
     for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
@@ -51,8 +50,7 @@ extension PointArrays {
   }
 
   /// The same for the few points of a bucket.
-  @inline(__always)
-  func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
+  @inline(__always) func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = partition(0..<count, first: first, leftCount: 0, by: split)
     for index in leftCount..<count {
@@ -64,8 +62,7 @@ extension PointArrays {
   }
 
   /// Moves points and rows to an index in tree order; if the two overlap, the target lies before the source.
-  @inline(__always)
-  private func move(
+  @inline(__always) private func move(
     _ count: Int, from source: (points: UnsafeMutablePointer<PlanePoint>, rows: UnsafeMutablePointer<UInt32>),
     to treeIndex: Int, _ monitor: BuildMonitor
   ) {
@@ -78,8 +75,7 @@ extension PointArrays {
   }
 
   /// Goes on with a partition: left points to the front, the others to the spare arrays.
-  @inline(__always)
-  private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
+  @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
     var leftCount = leftCount
@@ -96,8 +92,7 @@ extension PointArrays {
     return leftCount
   }
 
-  @inline(__always)
-  private func checkSides(_ leftCount: Int, of count: Int, _ split: Split) {
+  @inline(__always) private func checkSides(_ leftCount: Int, of count: Int, _ split: Split) {
     precondition(leftCount > 0 && leftCount < count, "A split left one side empty: \(split), \(count) points")
   }
 }

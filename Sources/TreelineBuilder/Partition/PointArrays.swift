@@ -24,22 +24,20 @@ struct PointArrays: @unchecked Sendable {
       monitor.pass(over: range) { all = all.union(box($0)) }
       return all
     }
-    return inChunks(of: range.count, threads: threads) { chunk in
-      box(range.chunk(chunk), threads: 1, monitor)
-    }.reduce(PlaneRect(points[range.lowerBound])) { $0.union($1) }
+    return inChunks(of: range.count, threads: threads) { chunk in box(range.chunk(chunk), threads: 1, monitor) }.reduce(
+      PlaneRect(points[range.lowerBound])
+    ) { $0.union($1) }
   }
 
   /// The moments of a few points.
-  @inline(__always)
-  func moments<Sum>(_ range: Range<Int>, from corner: PlanePoint) -> Moments<Sum> {
+  @inline(__always) func moments<Sum>(_ range: Range<Int>, from corner: PlanePoint) -> Moments<Sum> {
     Moments(UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
   }
 
   /// The same of many points, by several threads; that of some of them if the build is cancelled.
-  @inline(never)
-  func moments(
-    _ range: Range<Int>, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor
-  ) -> Moments<UInt128> {
+  @inline(never) func moments(_ range: Range<Int>, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor)
+    -> Moments<UInt128>
+  {
     if threads == 1 {
       var all = Moments<UInt128>()
       monitor.pass(over: range) { all = all + moments($0, from: corner) }
@@ -53,7 +51,5 @@ struct PointArrays: @unchecked Sendable {
 
 extension Range<Int> {
   /// The part of the range at some offsets from its start.
-  func chunk(_ offsets: Range<Int>) -> Range<Int> {
-    lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound
-  }
+  func chunk(_ offsets: Range<Int>) -> Range<Int> { lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound }
 }

@@ -7,19 +7,16 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
   var moments: Moments<Sum>
   var corner: PlanePoint
 
-  @inline(__always)
-  var count: Int { Int(moments.count) }
+  @inline(__always) var count: Int { Int(moments.count) }
 
-  @inline(__always)
-  var range: Range<Int> { first..<first &+ count }
+  @inline(__always) var range: Range<Int> { first..<first &+ count }
 
   /// Both parts of the group once its first `leftCount` points are those left of a split.
   ///
   /// - Parameter sum: sums up the part that has fewer points; the other's moments are the difference.
-  @inline(__always)
-  func parts(
-    leftCount: Int, summedBy sum: (Range<Int>) -> Moments<Sum>
-  ) -> (left: PointGroup, right: PointGroup) {
+  @inline(__always) func parts(leftCount: Int, summedBy sum: (Range<Int>) -> Moments<Sum>) -> (
+    left: PointGroup, right: PointGroup
+  ) {
     let (middle, end) = (first &+ leftCount, first &+ count)
     let left = leftCount <= end &- middle ? sum(first..<middle) : moments - sum(middle..<end)
     return (

@@ -8,8 +8,7 @@ struct LongitudeGaps: Sendable {
   private var least = ContiguousArray<UInt32>(repeating: .max, count: 1 << binBits)
   private var greatest = ContiguousArray<UInt32>(repeating: 0, count: 1 << binBits)
 
-  @inline(__always)
-  mutating func add(_ x: UInt32) {
+  @inline(__always) mutating func add(_ x: UInt32) {
     let bin = Int(x >> (32 - Self.binBits))
     least[bin] = min(least[bin], x)
     greatest[bin] = max(greatest[bin], x)

@@ -65,17 +65,13 @@ struct PointProjection {
       monitor.pass(over: range) { block in
         if first != nil { return }
         // NaN fails every comparison.
-        first = block.first {
-          !(abs(coordinates[$0].longitude) <= width && abs(coordinates[$0].latitude) <= height)
-        }
+        first = block.first { !(abs(coordinates[$0].longitude) <= width && abs(coordinates[$0].latitude) <= height) }
       }
       return first
     }.lazy.compactMap { $0 }.first
   }
 
-  private static func square(
-    around coordinates: UnsafeBufferPointer<Coordinate>, _ monitor: BuildMonitor
-  ) -> Plane {
+  private static func square(around coordinates: UnsafeBufferPointer<Coordinate>, _ monitor: BuildMonitor) -> Plane {
     guard let first = coordinates.first else { return .planar(left: 0, top: 0, side: 0) }
     var (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
     monitor.pass(over: coordinates.indices) { block in

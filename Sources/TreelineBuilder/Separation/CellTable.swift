@@ -36,36 +36,31 @@ struct CellTable: ~Copyable {
     slots = Self.allocate(bits: bits)
   }
 
-  @inline(__always)
-  static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
+  @inline(__always) static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
     // 2^64 divided by the golden ratio; the high bits of the product are the well mixed ones.
     let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: product >> 32)
   }
 
   /// Where the probing for a cell begins.
-  @inline(__always)
-  func firstSlot(of hash: UInt32) -> UInt32 { hash >> UInt32(truncatingIfNeeded: 32 &- bits) }
+  @inline(__always) func firstSlot(of hash: UInt32) -> UInt32 { hash >> UInt32(truncatingIfNeeded: 32 &- bits) }
 
-  @inline(__always)
-  func nextSlot(_ slot: UInt32) -> UInt32 { (slot &+ 1) & (1 << UInt32(truncatingIfNeeded: bits) &- 1) }
+  @inline(__always) func nextSlot(_ slot: UInt32) -> UInt32 {
+    (slot &+ 1) & (1 << UInt32(truncatingIfNeeded: bits) &- 1)
+  }
 
-  @inline(__always)
-  subscript(slot: UInt32) -> Slot { slots[Int(slot)] }
+  @inline(__always) subscript(slot: UInt32) -> Slot { slots[Int(slot)] }
 
-  @inline(__always)
-  func prefetchSlot(_ slot: UInt32) { prefetch(slots + Int(slot)) }
+  @inline(__always) func prefetchSlot(_ slot: UInt32) { prefetch(slots + Int(slot)) }
 
   /// Adds a cell that is not there yet.
-  @inline(__always)
-  mutating func add(_ hash: UInt32, _ number: UInt32) {
+  @inline(__always) mutating func add(_ hash: UInt32, _ number: UInt32) {
     count &+= 1
     if count &* 3 > 2 << bits { grow() }
     insert(Slot(hash: hash, number: number))
   }
 
-  @inline(__always)
-  private func insert(_ new: Slot) {
+  @inline(__always) private func insert(_ new: Slot) {
     var slot = firstSlot(of: new.hash)
     while self[slot].number != 0 { slot = nextSlot(slot) }
     slots[Int(slot)] = new

@@ -70,15 +70,12 @@ struct InternalNodeTable: @unchecked Sendable {
   init(of storage: TreeStorage, _ projection: Plane.Projection, threads: Int, _ monitor: BuildMonitor) {
     capacity = max(storage.pointCount, 1)
     precondition(MemoryLayout<InternalNode>.stride == 64, "An internal node takes one cache line")
-    nodes = UnsafeMutableRawPointer.allocate(
-      byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64
-    )
-    .bindMemory(to: InternalNode.self, capacity: capacity)
+    nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
+      .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
     // Number 0 stands for all children that are single positions, and is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
-    nodes.initialize(
-      to: InternalNode(left: nowhere, right: nowhere, position: nowhere, squaredOwnDistance: 0))
+    nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere, squaredOwnDistance: 0))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
     root = children.right.first
     let top = Branch(node: node, children: children, position: storage.meanPosition(of: node))
@@ -125,8 +122,8 @@ struct InternalNodeTable: @unchecked Sendable {
     var node = InternalNode(
       left: left, right: right, position: branch.position,
       squaredOwnDistance: TreeStorage.squaredSplitDistance(
-        childrenApart: projection.squaredDistance(left, right),
-        scatter: storage.squaredScatterDistance(of: branch.node)))
+        childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: branch.node)
+      ))
     node.leftNode = add(branch.children.left, at: left)
     node.rightNode = add(branch.children.right, at: right)
     (nodes + Int(branch.children.right.first)).initialize(to: node)

@@ -12,8 +12,7 @@ extension NeighbourGrid {
 
   /// The cells with all that is within reach of two positions; nil if these are so far from each other that there would
   /// be much else, and each has to be searched by itself.
-  @inline(__always)
-  func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
+  @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
       return Area(columns: (0, last), rows: (0, last))
@@ -27,18 +26,15 @@ extension NeighbourGrid {
       rows: (column(top &- min(top, reach)), column(bottom &+ min(.max &- bottom, reach))))
   }
 
-  @inline(__always)
-  private func before(_ x: UInt32, _ reach: UInt32) -> UInt32 {
+  @inline(__always) private func before(_ x: UInt32, _ reach: UInt32) -> UInt32 {
     projection.isCyclic ? x &- reach : x &- min(x, reach)
   }
 
-  @inline(__always)
-  private func behind(_ x: UInt32, _ reach: UInt32) -> UInt32 {
+  @inline(__always) private func behind(_ x: UInt32, _ reach: UInt32) -> UInt32 {
     projection.isCyclic ? x &+ reach : x &+ min(.max &- x, reach)
   }
 
-  @inline(__always)
-  func forEachCell(of area: Area, _ body: (_ column: UInt32, _ row: UInt32) -> Void) {
+  @inline(__always) func forEachCell(of area: Area, _ body: (_ column: UInt32, _ row: UInt32) -> Void) {
     var column = area.columns.first
     while true {
       var row = area.rows.first
@@ -62,8 +58,7 @@ extension NeighbourGrid {
   /// Looks for the node nearest to either of two positions, but for one node, among those nearer than one known.
   ///
   /// - Returns: how many cells and pieces of them were looked at.
-  @inline(__always)
-  func findNearest(
+  @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
   ) -> (cells: Int, pieces: Int) {
     var seen = (cells: 0, pieces: 0)
@@ -111,8 +106,7 @@ private struct Sieve {
   private let exception: SIMD4<UInt32>
   private var limit: SIMD4<Float>
 
-  @inline(__always)
-  init(_ a: PlanePoint, _ b: PlanePoint, but exception: UInt32, _ squaredDistance: UInt64) {
+  @inline(__always) init(_ a: PlanePoint, _ b: PlanePoint, but exception: UInt32, _ squaredDistance: UInt64) {
     ax = SIMD4(repeating: a.x)
     ay = SIMD4(repeating: a.y)
     bx = SIMD4(repeating: b.x)
@@ -122,26 +116,22 @@ private struct Sieve {
   }
 
   /// Each of the five roundings on the way to a square takes off less than its 2^24th part.
-  @inline(__always)
-  private static func limit(_ squaredDistance: UInt64) -> Float { Float(squaredDistance) * (1 + 0x1p-20) }
+  @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
+    Float(squaredDistance) * (1 + 0x1p-20)
+  }
 
-  @inline(__always)
-  mutating func narrow(to squaredDistance: UInt64) {
+  @inline(__always) mutating func narrow(to squaredDistance: UInt64) {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  @inline(__always)
-  func passesAny(of piece: NeighbourGrid.Piece) -> Bool {
+  @inline(__always) func passesAny(of piece: NeighbourGrid.Piece) -> Bool {
     let a = Self.squaredLengths(piece.x &- ax, piece.y &- ay)
     let b = Self.squaredLengths(piece.x &- bx, piece.y &- by)
     return any((a .<= limit .| b .<= limit) .& (piece.node .!= exception))
   }
 
-  @inline(__always)
-  private static func squaredLengths(_ x: SIMD4<UInt32>, _ y: SIMD4<UInt32>) -> SIMD4<Float> {
-    let (x, y) = (
-      SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: x)), SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: y))
-    )
+  @inline(__always) private static func squaredLengths(_ x: SIMD4<UInt32>, _ y: SIMD4<UInt32>) -> SIMD4<Float> {
+    let (x, y) = (SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: x)), SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: y)))
     return x * x + y * y
   }
 }

@@ -65,26 +65,21 @@ struct NeighbourGrid: ~Copyable {
 
 extension NeighbourGrid {
   /// The column of an x, or the row of a y.
-  @inline(__always)
-  func column(_ coordinate: UInt32) -> UInt32 {
+  @inline(__always) func column(_ coordinate: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
   /// Where the table is read first for a cell, and what it leads to: the cell's first piece, or none, or another one's.
-  @inline(__always)
-  func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
+  @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }
 
-  @inline(__always)
-  func piece(inSlot slot: UInt32) -> UInt32 { table[slot].number }
+  @inline(__always) func piece(inSlot slot: UInt32) -> UInt32 { table[slot].number }
 
-  @inline(__always)
-  func prefetchSlot(_ slot: UInt32) { table.prefetchSlot(slot) }
+  @inline(__always) func prefetchSlot(_ slot: UInt32) { table.prefetchSlot(slot) }
 
   /// The first piece of a cell; nil where there never was a node.
-  @inline(__always)
-  func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
+  @inline(__always) func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
     let hash = CellTable.hash(column, row)
     var slot = table.firstSlot(of: hash)
     while true {
@@ -98,8 +93,7 @@ extension NeighbourGrid {
     }
   }
 
-  @inline(__always)
-  private mutating func makeCell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece> {
+  @inline(__always) private mutating func makeCell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece> {
     if let cell = cell(column, row) { return cell }
     let piece = newPiece()
     (pieces + Int(piece)).initialize(to: Piece(column: column, row: row))
@@ -120,8 +114,7 @@ extension NeighbourGrid {
 // MARK: - Nodes
 
 extension NeighbourGrid {
-  @inline(__always)
-  mutating func insert(_ position: PlanePoint, _ node: UInt32) {
+  @inline(__always) mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
     if cell.pointee.count == Piece.capacity {
       // What is full moves behind the first piece, where there is room again.
@@ -135,8 +128,7 @@ extension NeighbourGrid {
   }
 
   /// Replaces a node by its children.
-  @inline(__always)
-  mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
+  @inline(__always) mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
     let (cell, piece, lane) = find(number, column, row)
     // Most often one of the two is in the same cell.
@@ -154,8 +146,7 @@ extension NeighbourGrid {
   }
 
   /// Where a node is: its cell, the piece of it and the lane in that.
-  @inline(__always)
-  private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
+  @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {
     let cell = cell(column, row)!
@@ -189,20 +180,17 @@ extension NeighbourGrid {
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 
-    @inline(__always)
-    subscript(lane: Int) -> UInt32 {
+    @inline(__always) subscript(lane: Int) -> UInt32 {
       get { start.load(fromByteOffset: lane &* 4, as: UInt32.self) }
       nonmutating set { start.storeBytes(of: newValue, toByteOffset: lane &* 4, as: UInt32.self) }
     }
   }
 
-  @inline(__always)
-  static func lanes(of piece: UnsafeMutablePointer<Piece>) -> Lanes {
+  @inline(__always) static func lanes(of piece: UnsafeMutablePointer<Piece>) -> Lanes {
     Lanes(start: UnsafeMutableRawPointer(piece))
   }
 
-  @inline(__always)
-  private static func set(
+  @inline(__always) private static func set(
     _ piece: UnsafeMutablePointer<Piece>, _ lane: Int, _ position: PlanePoint, _ node: UInt32
   ) {
     let lanes = lanes(of: piece)

@@ -7,14 +7,12 @@ struct QueuedSplit: Comparable {
   var stamp: UInt32
 
   /// Greater distances come first and, among equal ones, nodes in tree order.
-  @inline(__always)
-  static func < (a: QueuedSplit, b: QueuedSplit) -> Bool {
+  @inline(__always) static func < (a: QueuedSplit, b: QueuedSplit) -> Bool {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
   /// A number that grows in that order.
-  @inline(__always)
-  var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
+  @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
 /// Sorts queued splits by the eight highest bits in which any two differ, then each part by the next eight, in place
@@ -50,8 +48,7 @@ struct QueuedSplitSort {
     }
   }
 
-  @inline(__always)
-  private func digit(_ split: QueuedSplit, _ shift: UInt128) -> Int {
+  @inline(__always) private func digit(_ split: QueuedSplit, _ shift: UInt128) -> Int {
     Int(truncatingIfNeeded: split.rank >> shift) & (Self.radix - 1)
   }
 
@@ -65,8 +62,7 @@ struct QueuedSplitSort {
   }
 
   private func count(
-    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128,
-    into starts: UnsafeMutableBufferPointer<Int>
+    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128, into starts: UnsafeMutableBufferPointer<Int>
   ) {
     for block in splits.indices.blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
       for index in block { starts[digit(splits[index], shift) + 1] += 1 }
@@ -75,8 +71,8 @@ struct QueuedSplitSort {
   }
 
   private func distribute(
-    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128,
-    _ starts: UnsafeMutableBufferPointer<Int>, _ next: UnsafeMutableBufferPointer<Int>
+    _ splits: UnsafeMutableBufferPointer<QueuedSplit>, by shift: UInt128, _ starts: UnsafeMutableBufferPointer<Int>,
+    _ next: UnsafeMutableBufferPointer<Int>
   ) {
     var untilLook = BuildMonitor.blockSize
     for home in 0..<Self.radix {

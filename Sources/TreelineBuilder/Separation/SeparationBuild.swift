@@ -40,9 +40,7 @@ struct SeparationBuild {
 
   func run() throws(BuildFailure) -> Result {
     let codes = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: storage.pointCount)
-    monitor.pass(over: codes.indices) {
-      codes.extracting($0).initialize(repeating: SeparationCode.zero.rawValue)
-    }
+    monitor.pass(over: codes.indices) { codes.extracting($0).initialize(repeating: SeparationCode.zero.rawValue) }
     let work = computeSeparations(codes)
     if monitor.isCancelled {
       let block = codes.baseAddress.map { MemoryBlock($0, count: codes.count) }
@@ -107,20 +105,17 @@ extension ClusterTree {
   ///
   /// - Parameter progress: as that of a build.
   /// - Complexity: O(n log n) steps on all measured data, about 100 bytes a point of memory on the way.
-  package func separations(
-    threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil
-  ) -> (codes: ContiguousArray<UInt16>, work: SeparationWork) {
+  package func separations(threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil) -> (
+    codes: ContiguousArray<UInt16>, work: SeparationWork
+  ) {
     do throws(BuildFailure) {
-      return try separations(
-        threads: threads, BuildMonitor(pointCount: pointCount, report: progress))
-    } catch {
-      preconditionFailure("A build that nobody can cancel was cancelled")
-    }
+      return try separations(threads: threads, BuildMonitor(pointCount: pointCount, report: progress))
+    } catch { preconditionFailure("A build that nobody can cancel was cancelled") }
   }
 
-  func separations(
-    threads: Int, _ monitor: BuildMonitor
-  ) throws(BuildFailure) -> (codes: ContiguousArray<UInt16>, work: SeparationWork) {
+  func separations(threads: Int, _ monitor: BuildMonitor) throws(BuildFailure) -> (
+    codes: ContiguousArray<UInt16>, work: SeparationWork
+  ) {
     try withStorage { storage throws(BuildFailure) in
       let result = try SeparationBuild(
         storage: storage, projection: plane.projection, threads: threads, monitor: monitor

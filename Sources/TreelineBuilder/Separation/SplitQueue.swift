@@ -62,20 +62,16 @@ struct SplitQueue: ~Copyable {
   }
 
   /// The square of a distance as a floating-point number of `bandBits` bits behind the leading one.
-  @inline(__always)
-  private static func band(_ squaredDistance: UInt64) -> Int {
+  @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
-    return exponent << bandBits
-      + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
+    return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
   }
 
-  @inline(__always)
-  private static func splits(in block: UnsafeMutablePointer<Block>) -> UnsafeMutablePointer<QueuedSplit> {
-    (UnsafeMutableRawPointer(block) + MemoryLayout<Block>.stride).assumingMemoryBound(to: QueuedSplit.self)
-  }
+  @inline(__always) private static func splits(in block: UnsafeMutablePointer<Block>) -> UnsafeMutablePointer<
+    QueuedSplit
+  > { (UnsafeMutableRawPointer(block) + MemoryLayout<Block>.stride).assumingMemoryBound(to: QueuedSplit.self) }
 
-  @inline(__always)
-  mutating func add(_ split: QueuedSplit) {
+  @inline(__always) mutating func add(_ split: QueuedSplit) {
     let number = Self.band(split.squaredDistance)
     if number >= current { return late.insert(split) }
     var band = bands[number]
@@ -96,8 +92,7 @@ struct SplitQueue: ~Copyable {
   }
 
   /// Takes the next split; nil if there is none left, and soon after the build was cancelled.
-  @inline(__always)
-  mutating func next() -> QueuedSplit? {
+  @inline(__always) mutating func next() -> QueuedSplit? {
     while position == sorted.count {
       if let split = late.popFirst() { return split }
       guard reachNextBand() else { return nil }
@@ -110,8 +105,7 @@ struct SplitQueue: ~Copyable {
 
   /// Which indices of `sorted` were passed since the last call. A band begins `ahead` indices before its first: who
   /// prefetches what comes that many indices after each of these has prefetched everything in time.
-  @inline(__always)
-  mutating func progress(ahead: Int) -> Range<Int> {
+  @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position
     return begin..<position

@@ -6,8 +6,7 @@ import Treeline
 extension SplitSequence {
   /// Prefetches what the next looks need, in steps each of which reads only what an earlier one has fetched: first the
   /// node; then the nodes linked to it and the slots of its cells; of these the pieces; and of these the next ones.
-  @inline(__always)
-  mutating func prefetchAhead() {
+  @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
       prefetchSlots(index &+ Self.slotsAhead)
@@ -22,15 +21,13 @@ extension SplitSequence {
   private static var piecesAhead: Int { 12 }
   private static var nextPiecesAhead: Int { 6 }
 
-  @inline(__always)
-  private func prefetchNode(_ index: Int) {
+  @inline(__always) private func prefetchNode(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
     prefetch(nodes + Int(queue.sorted[index].node))
     prefetch(separations + Int(queue.sorted[index].node))
   }
 
-  @inline(__always)
-  private mutating func prefetchSlots(_ index: Int) {
+  @inline(__always) private mutating func prefetchSlots(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
     let split = queue.sorted[index]
     cellsAhead.begin(index)
@@ -50,8 +47,7 @@ extension SplitSequence {
     }
   }
 
-  @inline(__always)
-  private mutating func prefetchPieces(_ index: Int) {
+  @inline(__always) private mutating func prefetchPieces(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
     cellsAhead.update(index) { slot in
       let piece = grid.piece(inSlot: slot)
@@ -60,8 +56,7 @@ extension SplitSequence {
     }
   }
 
-  @inline(__always)
-  private mutating func prefetchNextPieces(_ index: Int) {
+  @inline(__always) private mutating func prefetchNextPieces(_ index: Int) {
     guard queue.sorted.indices.contains(index) else { return }
     cellsAhead.update(index) { piece in
       prefetch(grid.pieces + Int(grid.pieces[Int(piece)].next))
@@ -70,8 +65,7 @@ extension SplitSequence {
   }
 
   /// Makes the grid anew if its cells have become too large for r, and searching them has cost as much as that will.
-  @inline(__always)
-  mutating func fitGrid(to squaredDistance: UInt64) {
+  @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
     }
@@ -108,9 +102,7 @@ extension SplitSequence {
   private static var nodesInsertedAtOnce: Int { 64 }
 
   private mutating func insert(_ shown: inout ContiguousArray<(position: PlanePoint, node: UInt32)>) {
-    for node in shown {
-      grid.prefetchSlot(grid.firstSlot(grid.column(node.position.x), grid.column(node.position.y)))
-    }
+    for node in shown { grid.prefetchSlot(grid.firstSlot(grid.column(node.position.x), grid.column(node.position.y))) }
     for node in shown { grid.insert(node.position, node.node) }
     shown.removeAll(keepingCapacity: true)
   }
@@ -133,17 +125,14 @@ struct CellsAhead: ~Copyable {
 
   deinit { numbers.deallocate() }
 
-  @inline(__always)
-  private func start(_ index: Int) -> UnsafeMutablePointer<UInt32> {
+  @inline(__always) private func start(_ index: Int) -> UnsafeMutablePointer<UInt32> {
     numbers + (index & (Self.entryCount &- 1)) &* Self.stride
   }
 
   /// Begins an entry, in place of one long past.
-  @inline(__always)
-  mutating func begin(_ index: Int) { start(index).pointee = 0 }
+  @inline(__always) mutating func begin(_ index: Int) { start(index).pointee = 0 }
 
-  @inline(__always)
-  mutating func append(_ number: UInt32, to index: Int) {
+  @inline(__always) mutating func append(_ number: UInt32, to index: Int) {
     let start = start(index)
     guard start.pointee < Self.stride &- 1 else { return }
     start.pointee &+= 1
@@ -151,8 +140,7 @@ struct CellsAhead: ~Copyable {
   }
 
   /// Replaces the numbers of an entry.
-  @inline(__always)
-  mutating func update(_ index: Int, _ transform: (UInt32) -> UInt32) {
+  @inline(__always) mutating func update(_ index: Int, _ transform: (UInt32) -> UInt32) {
     let start = start(index)
     var number = 1
     while number <= start.pointee {
@@ -162,7 +150,5 @@ struct CellsAhead: ~Copyable {
   }
 
   /// Empties all entries: the grid that the numbers belong to is gone.
-  mutating func removeAll() {
-    for index in 0..<Self.entryCount { begin(index) }
-  }
+  mutating func removeAll() { for index in 0..<Self.entryCount { begin(index) } }
 }

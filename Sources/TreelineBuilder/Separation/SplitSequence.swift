@@ -42,8 +42,8 @@ struct SplitSequence: ~Copyable {
 
   init(
     _ table: InternalNodeTable, pointCount: Int, _ projection: Plane.Projection,
-    _ separations: UnsafeMutablePointer<UInt16>,
-    _ monitor: BuildMonitor, note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
+    _ separations: UnsafeMutablePointer<UInt16>, _ monitor: BuildMonitor,
+    note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
   ) {
     nodes = table.nodes
     root = table.root
@@ -76,8 +76,7 @@ struct SplitSequence: ~Copyable {
 
 extension SplitSequence {
   /// Splits a node if it can be split now that r has fallen to a distance; queues it again otherwise.
-  @inline(__always)
-  mutating func look(at number: UInt32, squaredDistance: UInt64) {
+  @inline(__always) mutating func look(at number: UInt32, squaredDistance: UInt64) {
     let node = nodes[Int(number)]
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
     if nearest.squaredDistance < squaredDistance {
@@ -88,8 +87,7 @@ extension SplitSequence {
   }
 
   /// The node shown that is nearest to one of a node's children, the node itself apart.
-  @inline(__always)
-  private mutating func nearestNeighbour(
+  @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
     work.looks += 1
@@ -105,8 +103,7 @@ extension SplitSequence {
     return nearest
   }
 
-  @inline(__always)
-  private mutating func find(
+  @inline(__always) private mutating func find(
     _ a: PlanePoint, _ b: PlanePoint, in area: NeighbourGrid.Area, but number: UInt32,
     _ nearest: inout NeighbourGrid.Neighbour
   ) {
@@ -116,8 +113,7 @@ extension SplitSequence {
   }
 
   /// No less than a distance, in whole units.
-  @inline(__always)
-  static func reach(_ squaredDistance: UInt64) -> UInt32 {
+  @inline(__always) static func reach(_ squaredDistance: UInt64) -> UInt32 {
     UInt32(min(Double(squaredDistance).squareRoot() + 1, 0x1p31))
   }
 
@@ -139,24 +135,18 @@ extension SplitSequence {
   static var splitsBetweenReports: Int { 1 << 10 }
 
   /// Queues a node that is shown from now on. Its sibling is what blocks it most often.
-  @inline(__always)
-  private mutating func show(
+  @inline(__always) private mutating func show(
     _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
   ) {
     if number == InternalNode.none { return }
     let (left, right) = (nodes[Int(number)].left, nodes[Int(number)].right)
     let own = min(nodes[Int(number)].squaredOwnDistance, squaredDistance)
     let toSibling = projection.squaredDistance(sibling, toNearerOf: left, right)
-    if toSibling < own {
-      wait(number, for: siblingNode, orUntil: toSibling)
-    } else {
-      enqueue(number, at: own)
-    }
+    if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
   /// Queues all that a node blocked: one of its children blocks them now, or they may split at once.
-  @inline(__always)
-  private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
+  @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
       let (left, right) = (nodes[Int(waiter)].left, nodes[Int(waiter)].right)
@@ -179,8 +169,7 @@ extension SplitSequence {
 
 extension SplitSequence {
   /// Queues a node for when r has fallen to a distance; never at 0, where any two nodes would be apart.
-  @inline(__always)
-  mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
+  @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
     guard squaredDistance > 0 else { return }
@@ -190,8 +179,7 @@ extension SplitSequence {
   /// Puts a node into the list of those that another one blocks, and queues it at a distance.
   ///
   /// - Parameter blocker: `InternalNode.none` for a single position, which nothing waits for.
-  @inline(__always)
-  mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
+  @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != InternalNode.none {
       let next = nodes[Int(blocker)].firstWaiter
       nodes[Int(number)].nextWaiter = next
@@ -203,8 +191,7 @@ extension SplitSequence {
   }
 
   /// Takes a node out of the list that it is in, if any.
-  @inline(__always)
-  mutating func stopWaiting(_ number: UInt32) {
+  @inline(__always) mutating func stopWaiting(_ number: UInt32) {
     let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
     if previous == InternalNode.none { return }
     if previous & InternalNode.blockerMark != 0 {

@@ -28,17 +28,13 @@ struct LeastScatterSplit: SplitAlgorithm {
     var halves = search.halves
     while let next = halves.bisector(from: corner) {
       let nextHalves = self.halves(of: members, by: next, like: halves)
-      if nextHalves.scatterBetween <= halves.scatterBetween * Self.leastGrowth || monitor.isCancelled {
-        break
-      }
+      if nextHalves.scatterBetween <= halves.scatterBetween * Self.leastGrowth || monitor.isCancelled { break }
       (split, halves) = (next, nextHalves)
     }
     return split
   }
 
-  private func halves(
-    of points: UnsafeBufferPointer<PlanePoint>, by split: Split, like other: Halves
-  ) -> Halves {
+  private func halves(of points: UnsafeBufferPointer<PlanePoint>, by split: Split, like other: Halves) -> Halves {
     var halves = other
     halves.left = Halves.Sums()
     monitor.pass(over: 0..<points.count) { block in
@@ -62,15 +58,13 @@ struct Halves {
     var x: UInt64 = 0
     var y: UInt64 = 0
 
-    @inline(__always)
-    mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
+    @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
       count &+= 1
       x &+= UInt64(point.x &- corner.x)
       y &+= UInt64(point.y &- corner.y)
     }
 
-    @inline(__always)
-    mutating func add(_ bin: Bin) {
+    @inline(__always) mutating func add(_ bin: Bin) {
       count &+= UInt64(bin.count)
       x &+= bin.x
       y &+= bin.y
@@ -93,20 +87,17 @@ struct Halves {
   var scatterBetween: Double { scatterBetween(left, squaredDifference(left)) }
 
   /// The same for other left ones, of which the squared difference is known.
-  @inline(__always)
-  func scatterBetween(_ left: Sums, _ squaredDifference: Double) -> Double {
+  @inline(__always) func scatterBetween(_ left: Sums, _ squaredDifference: Double) -> Double {
     if left.count == 0 || left.count == all.count { return 0 }
     return squaredDifference / productOfCounts(left.count)
   }
 
-  @inline(__always)
-  func productOfCounts(_ leftCount: UInt64) -> Double {
+  @inline(__always) func productOfCounts(_ leftCount: UInt64) -> Double {
     Double(leftCount) * Double(all.count &- leftCount)
   }
 
   /// |n Sₗ - nₗ S|², n times nₗ times what their mean lies away from that of all.
-  @inline(__always)
-  func squaredDifference(_ left: Sums) -> Double {
+  @inline(__always) func squaredDifference(_ left: Sums) -> Double {
     let (dx, dy) =
       isSmall
       ? (smallDifference(left.count, left.x, all.x), smallDifference(left.count, left.y, all.y))
@@ -115,16 +106,14 @@ struct Halves {
   }
 
   /// A component of n Sₗ - nₗ S: exact, at most 2^94, then rounded.
-  @inline(never)
-  private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
+  @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     let a = self.all.count.multipliedFullWidth(by: left)
     let b = leftCount.multipliedFullWidth(by: all)
     return (Int128(a) &- Int128(b)).approximation
   }
 
   /// The same where it is a double.
-  @inline(__always)
-  private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
+  @inline(__always) private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
@@ -133,9 +122,7 @@ struct Halves {
   func bisector(from corner: PlanePoint) -> Split? {
     let rightCount = Double(all.count &- left.count)
     let (leftX, leftY) = (Double(left.x) / Double(left.count), Double(left.y) / Double(left.count))
-    let (rightX, rightY) = (
-      Double(all.x &- left.x) / rightCount, Double(all.y &- left.y) / rightCount
-    )
+    let (rightX, rightY) = (Double(all.x &- left.x) / rightCount, Double(all.y &- left.y) / rightCount)
     if leftX == rightX && leftY == rightY { return nil }
     let axis = PrincipalAxis(along: rightX - leftX, rightY - leftY)
     let product = Double(axis.x) * (leftX + rightX) + Double(axis.y) * (leftY + rightY)
@@ -144,8 +131,7 @@ struct Halves {
 }
 
 extension Int128 {
-  @inline(__always)
-  fileprivate init(_ product: (high: UInt64, low: UInt64)) {
+  @inline(__always) fileprivate init(_ product: (high: UInt64, low: UInt64)) {
     self = Int128(product.high) << 64 | Int128(product.low)
   }
 }

@@ -13,11 +13,9 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var xy: Sum = 0
   var yy: Sum = 0
 
-  @inline(__always)
-  init() {}
+  @inline(__always) init() {}
 
-  @inline(__always)
-  init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
+  @inline(__always) init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
     if Sum.bitWidth == 64 {
       for point in points { add(point, from: corner) }
     } else {
@@ -26,8 +24,8 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   }
 
   /// Sums up both halves of the products apart, which keeps a carry out of the loop. Good for 2^31 points.
-  @inline(__always)
-  private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) -> Moments
+  @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
+    -> Moments
   {
     var low = Moments<UInt64>()
     var high = (xx: UInt64(0), xy: UInt64(0), yy: UInt64(0))
@@ -53,8 +51,7 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     return sums
   }
 
-  @inline(__always)
-  mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
+  @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
     let dx = UInt64(point.x &- corner.x)
     let dy = UInt64(point.y &- corner.y)
     count &+= 1
@@ -66,8 +63,7 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   }
 
   /// The moments of what is left when some of the points are taken away.
-  @inline(__always)
-  static func - (all: Moments, part: Moments) -> Moments {
+  @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
     var rest = Moments()
     rest.count = all.count &- part.count
     rest.x = all.x &- part.x
@@ -78,8 +74,7 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     return rest
   }
 
-  @inline(__always)
-  static func + (a: Moments, b: Moments) -> Moments {
+  @inline(__always) static func + (a: Moments, b: Moments) -> Moments {
     var sum = Moments()
     sum.count = a.count &+ b.count
     sum.x = a.x &+ b.x
@@ -93,8 +88,7 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   /// The same points measured from a corner further right and down by `dx` and `dy`.
   ///
   /// Wrapping is harmless: the results fit, whatever the terms on the way do.
-  @inline(__always)
-  func moved(right dx: UInt32, down dy: UInt32) -> Moments {
+  @inline(__always) func moved(right dx: UInt32, down dy: UInt32) -> Moments {
     var moved = self
     let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
     let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
@@ -107,8 +101,7 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     return moved
   }
 
-  @inline(__always)
-  init<Other>(converting other: Moments<Other>) {
+  @inline(__always) init<Other>(converting other: Moments<Other>) {
     count = other.count
     x = other.x
     y = other.y
@@ -125,8 +118,7 @@ struct Scatter: Hashable, Sendable {
   var yy: Int128
 
   /// Complexity: O(1). At most 2^126 for 2^31 points.
-  @inline(__always)
-  init<Sum>(_ moments: Moments<Sum>) {
+  @inline(__always) init<Sum>(_ moments: Moments<Sum>) {
     let n = Int128(moments.count)
     let x = Int128(moments.x)
     let y = Int128(moments.y)
@@ -139,12 +131,10 @@ struct Scatter: Hashable, Sendable {
   var isZero: Bool { xx == 0 && yy == 0 }
 
   /// The covariance matrix, each entry rounded.
-  @inline(__always)
-  func spread(count: UInt64) -> NodeSpread {
+  @inline(__always) func spread(count: UInt64) -> NodeSpread {
     let square = Double(count) * Double(count)
     return NodeSpread(
-      xx: Float(xx.approximation / square), xy: Float(xy.approximation / square),
-      yy: Float(yy.approximation / square))
+      xx: Float(xx.approximation / square), xy: Float(xy.approximation / square), yy: Float(yy.approximation / square))
   }
 }
 
@@ -153,8 +143,7 @@ extension Int128 {
   var approximation: Double {
     let magnitude = self.magnitude
     let value =
-      Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64
-      + Double(UInt64(truncatingIfNeeded: magnitude))
+      Double(UInt64(truncatingIfNeeded: magnitude >> 64)) * 0x1p64 + Double(UInt64(truncatingIfNeeded: magnitude))
     return self < 0 ? -value : value
   }
 }

@@ -24,16 +24,15 @@ package struct PrincipalAxis: Hashable, Sendable {
   ///
   /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
   /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
-  @inline(__always)
-  init?(of scatter: Scatter, by solver: Solver = .lapack) {
+  @inline(__always) init?(of scatter: Scatter, by solver: Solver = .lapack) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
     // 62 bits of each are kept, whatever their size; they and no others decide the axis.
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
-      difference: Int64(truncatingIfNeeded: difference >> excess),
-      double: Int64(truncatingIfNeeded: double >> excess), by: solver)
+      difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess),
+      by: solver)
   }
 
   /// Who finds the direction that is then settled. Both lead to the same axis.
@@ -46,8 +45,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   }
 
   /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
-  @inline(__always)
-  package init(difference: Int64, double: Int64, by solver: Solver = .lapack) {
+  @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .lapack) {
     let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
     let slope =
@@ -61,8 +59,7 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   /// The direction of a vector, not zero, in the sense in which its longer component is positive; of components of
   /// equal lengths, x is the longer. The shorter one is rounded down.
-  @inline(__always)
-  init(along x: Double, _ y: Double) {
+  @inline(__always) init(along x: Double, _ y: Double) {
     let isFlat = abs(x) >= abs(y)
     let slope = Self.slope(of: (x, y), isFlat)
     self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
@@ -89,14 +86,12 @@ package struct PrincipalAxis: Hashable, Sendable {
       return LAPACKE_dsteqr_work(
         LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
     }
-    precondition(
-      status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
+    precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
     return (space.5, space.6)
   }
 
   /// Moves the shorter component to the greatest integer that is not past the true direction.
-  @inline(never)
-  private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
+  @inline(never) private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
     for _ in 0..<Self.stepsToSettle {
       if isPast(difference, double, isFlat, shift: 0) {
         move(by: -1, isFlat)
@@ -112,16 +107,13 @@ package struct PrincipalAxis: Hashable, Sendable {
   /// A good eigenvector is off by one at most.
   private static let stepsToSettle = 16
 
-  private mutating func move(by step: Int64, _ isFlat: Bool) {
-    if isFlat { y += step } else { x += step }
-  }
+  private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
   /// Whether the axis with its shorter component greater by `shift` is turned past the true direction: the sign of the
   /// cross product of its doubled angle with the doubled angle of the true one, exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
-    let cross =
-      Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)
+    let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)
     return isFlat ? cross < 0 : cross > 0
   }
 }

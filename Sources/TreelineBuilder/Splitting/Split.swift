@@ -18,8 +18,7 @@ package struct Split: Hashable, Sendable {
   ///
   /// The mean's dot product is (axis.x Sx + axis.y Sy) / n; what is at most that is at most its floor. Splitting the
   /// sums into quotient and remainder first keeps every term within 64 bits.
-  @inline(__always)
-  init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
+  @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
     let whole = axis.x &* Int64(quotientX) &+ axis.y &* Int64(quotientY)
@@ -40,8 +39,7 @@ package struct Split: Hashable, Sendable {
     threshold = Int64(middle) * PrincipalAxis.length
   }
 
-  @inline(__always)
-  package func isLeft(_ point: PlanePoint) -> Bool {
+  @inline(__always) package func isLeft(_ point: PlanePoint) -> Bool {
     axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y) <= threshold
   }
 }

@@ -18,10 +18,9 @@ protocol SplitAlgorithm: Sendable {
 struct MeanSplit: SplitAlgorithm {
   static var passesOverPoints: Bool { false }
 
-  @inline(__always)
-  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
-    Split(atMeanOf: points.moments, from: points.corner, across: axis)
-  }
+  @inline(__always) func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis)
+    -> Split
+  { Split(atMeanOf: points.moments, from: points.corner, across: axis) }
 }
 
 extension PointArrays {
@@ -29,8 +28,7 @@ extension PointArrays {
   ///
   /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
   /// are equal, which is all that an algorithm asks for.
-  @inline(__always)
-  func principalSplit<Sum>(
+  @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver = .lapack
   ) -> Split {

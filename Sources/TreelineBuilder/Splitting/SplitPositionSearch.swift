@@ -19,9 +19,7 @@ struct SplitPositionSearch {
   /// So few points are sorted instead.
   private static let few = 24
 
-  init<Sum>(
-    of moments: Moments<Sum>, from corner: PlanePoint, along axis: PrincipalAxis, _ monitor: BuildMonitor
-  ) {
+  init<Sum>(of moments: Moments<Sum>, from corner: PlanePoint, along axis: PrincipalAxis, _ monitor: BuildMonitor) {
     (self.corner, self.axis, self.monitor) = (corner, axis, monitor)
     halves = Halves(of: moments)
   }
@@ -55,13 +53,11 @@ struct SplitPositionSearch {
     }
   }
 
-  @inline(__always)
-  private func product(_ point: PlanePoint) -> Int64 {
+  @inline(__always) private func product(_ point: PlanePoint) -> Int64 {
     axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)
   }
 
-  @inline(__always)
-  private mutating func take(_ left: Halves.Sums, _ squaredDifference: Double, _ threshold: Int64) {
+  @inline(__always) private mutating func take(_ left: Halves.Sums, _ squaredDifference: Double, _ threshold: Int64) {
     let between = halves.scatterBetween(left, squaredDifference)
     if between > mostBetween || between == mostBetween && left.count < halves.left.count {
       (mostBetween, self.threshold, halves.left) = (between, threshold, left)
@@ -69,9 +65,7 @@ struct SplitPositionSearch {
   }
 
   /// Tries every position between some points.
-  private mutating func searchFew(
-    _ points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums
-  ) {
+  private mutating func searchFew(_ points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums) {
     withUnsafeTemporaryAllocation(of: (product: Int64, point: PlanePoint).self, capacity: Self.few) {
       let sorted = $0.baseAddress!
       for index in 0..<count {
@@ -98,9 +92,7 @@ struct SplitPositionSearch {
 
 extension SplitPositionSearch {
   /// How far points reach along the axis and across it, as dot products.
-  private func extent(
-    of points: UnsafePointer<PlanePoint>, count: Int
-  ) -> (along: ClosedRange<Int64>, across: Int64) {
+  private func extent(of points: UnsafePointer<PlanePoint>, count: Int) -> (along: ClosedRange<Int64>, across: Int64) {
     var (least, most) = (Int64.max, Int64.min)
     var (leastAcross, mostAcross) = (Int64.max, Int64.min)
     monitor.passOverSome(0..<count) { block in
@@ -116,8 +108,7 @@ extension SplitPositionSearch {
   }
 
   private func sumUp(
-    _ points: UnsafePointer<PlanePoint>, count: Int, in bins: UnsafeMutableBufferPointer<Bin>,
-    _ scale: BinScale
+    _ points: UnsafePointer<PlanePoint>, count: Int, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale
   ) {
     let bins = bins.baseAddress!
     monitor.pass(over: 0..<count) { block in
@@ -137,8 +128,7 @@ extension SplitPositionSearch {
   /// quarter of n c times the greatest distance of two of them: the sum of j of them differs from j/c of the sum of all
   /// by j (c - j) / c times the distance of their mean to that of the others.
   private mutating func tryEnds(
-    of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, across: Int64,
-    rightOf left: Halves.Sums
+    of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, across: Int64, rightOf left: Halves.Sums
   ) {
     let distance = (scale.width + Double(across)) / Double(PrincipalAxis.length)
     let stray = Double(halves.all.count) * distance / 4
@@ -196,8 +186,7 @@ extension SplitPositionSearch {
 
   /// Sorts the points of open bins by bin.
   private func sort(
-    _ kept: UnsafeMutablePointer<PlanePoint>, count: Int, into bins: UnsafeMutableBufferPointer<Bin>,
-    _ scale: BinScale
+    _ kept: UnsafeMutablePointer<PlanePoint>, count: Int, into bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale
   ) {
     let bins = bins.baseAddress!
     var (bin, end) = (bins, bins.pointee.next == Bin.closed ? 0 : bins.pointee.count)
@@ -220,16 +209,13 @@ extension SplitPositionSearch {
   }
 
   private mutating func searchInside(
-    _ bins: UnsafeMutableBufferPointer<Bin>, rightOf left: Halves.Sums,
-    _ kept: UnsafeMutablePointer<PlanePoint>
+    _ bins: UnsafeMutableBufferPointer<Bin>, rightOf left: Halves.Sums, _ kept: UnsafeMutablePointer<PlanePoint>
   ) {
     var (left, points) = (left, kept)
     for bin in bins {
       if bin.next != Bin.closed {
         // The best may be better by now.
-        if bin.mostBetween >= mostBetween {
-          search(points, count: Int(bin.count), rightOf: left, keepingIn: points)
-        }
+        if bin.mostBetween >= mostBetween { search(points, count: Int(bin.count), rightOf: left, keepingIn: points) }
         points += Int(bin.count)
       }
       left.add(bin)
@@ -271,16 +257,12 @@ struct BinScale {
     self.count = Int(width >> shift) + 1
   }
 
-  @inline(__always)
-  func bin(of product: Int64) -> Int {
+  @inline(__always) func bin(of product: Int64) -> Int {
     Int(truncatingIfNeeded: UInt64(bitPattern: product &- least) &>> shift)
   }
 
   /// The greatest value in a bin.
-  @inline(__always)
-  func end(of bin: Int) -> Int64 {
-    least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1
-  }
+  @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
   /// How far two values in a bin are apart at most.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }

@@ -37,15 +37,13 @@ private struct Deviation {
   private let x: UInt64
   private let y: UInt64
 
-  @inline(__always)
-  init<Sum>(from points: PointGroup<Sum>) {
+  @inline(__always) init<Sum>(from points: PointGroup<Sum>) {
     corner = points.corner
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
   /// Each component is an exact integer below 2^63.
-  @inline(__always)
-  func square(of point: PlanePoint) -> Double {
+  @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
     return dx * dx + dy * dy
@@ -73,8 +71,7 @@ struct DistanceWeight: Sendable {
   }
 
   /// - Parameter square: the squared distance, from 0 to 1 but for rounding.
-  @inline(__always)
-  func of(_ square: Double) -> UInt64 {
+  @inline(__always) func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
     var root = square
     var (bit, rest) = (8, exponent & 15)
@@ -96,8 +93,7 @@ private struct WeightedSums {
   private var y: UInt128 = 0
 
   /// 2^31 points of weight 2^30 on a plane of 2^32 units need 93 bits.
-  @inline(__always)
-  mutating func add(_ point: PlanePoint, from corner: PlanePoint, weight: UInt64) {
+  @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint, weight: UInt64) {
     self.weight &+= UInt128(weight)
     x &+= UInt128(weight &* UInt64(point.x &- corner.x))
     y &+= UInt128(weight &* UInt64(point.y &- corner.y))

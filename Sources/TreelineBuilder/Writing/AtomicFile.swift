@@ -129,9 +129,7 @@ struct PartialFile {
     while true {
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       guard descriptor >= 0 else {
-        guard errno == EEXIST else {
-          throw .failed(path: target, action: "create \(path)", reason: systemReason())
-        }
+        guard errno == EEXIST else { throw .failed(path: target, action: "create \(path)", reason: systemReason()) }
         try clear()
         continue
       }
@@ -157,9 +155,7 @@ struct PartialFile {
     defer { close(descriptor) }
     guard isOurs(descriptor) else { throw foreign("a file of \(status.st_size) bytes of other content") }
     guard try isLocked(descriptor) else { return }
-    guard unlink(path) == 0 else {
-      throw .failed(path: target, action: "remove \(path)", reason: systemReason())
-    }
+    guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
   }
 
   /// What is in the way, where that is no file that a run can have made.
@@ -178,8 +174,7 @@ struct PartialFile {
     var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
     let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
     guard count >= 0 else { return false }
-    return start[..<count].allSatisfy { $0 == 0 }
-      || !beginning.isEmpty && start[..<count].starts(with: beginning)
+    return start[..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && start[..<count].starts(with: beginning)
   }
 
   /// Locks the file; false where it has got its final name meanwhile, or is gone: then it must not be touched.

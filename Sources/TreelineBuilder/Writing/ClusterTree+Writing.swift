@@ -9,13 +9,11 @@ extension ClusterTree {
   /// - Throws: `IndexWritingError`
   /// - Complexity: O(pointCount)
   public func write(
-    index path: String, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil,
-    overwriting: Bool = false,
+    index path: String, attributes: [IndexAttribute] = [], row: ((Int) -> Int)? = nil, overwriting: Bool = false,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
     try write(
-      to: IndexDestination(path, overwriting: overwriting), attributes: attributes, row: row,
-      progress: progress)
+      to: IndexDestination(path, overwriting: overwriting), attributes: attributes, row: row, progress: progress)
   }
 
   /// Writes the tree as an index to a destination that was reserved before.
@@ -43,19 +41,15 @@ extension ClusterTree {
 
   private func write(
     _ fixed: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)], to file: AtomicFile,
-    _ attributes: [IndexAttribute], _ row: ((Int) -> Int)?,
-    _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+    _ attributes: [IndexAttribute], _ row: ((Int) -> Int)?, _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
   ) throws(IndexWritingError) {
     let maximum = IndexHeader.maximumSectionCount - fixed.count - 1
-    guard attributes.count <= maximum else {
-      throw .tooManyAttributes(found: attributes.count, maximum: maximum)
-    }
+    guard attributes.count <= maximum else { throw .tooManyAttributes(found: attributes.count, maximum: maximum) }
     if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
     let columns = attributes.map { $0.section(for: self) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + columns.count)
-    let total = layout.fileLength(
-      of: fixed.map(\.bytes.count) + [4 * pointCount] + columns.map(\.count))
+    let total = layout.fileLength(of: fixed.map(\.bytes.count) + [4 * pointCount] + columns.map(\.count))
     try file.setLength(total)
     func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) throws(IndexWritingError) {
       let section = layout.add(kind, bytes)
@@ -63,9 +57,7 @@ extension ClusterTree {
       progress?(layout.end, total)
     }
     for (kind, bytes) in fixed { try add(kind, bytes) }
-    try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in
-      try add(.rows, UnsafeRawBufferPointer(rows))
-    }
+    try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in try add(.rows, UnsafeRawBufferPointer(rows)) }
     for column in columns {
       try column.withUnsafeBufferPointer { column throws(IndexWritingError) in
         try add(.attribute, UnsafeRawBufferPointer(column))
@@ -84,18 +76,13 @@ private struct IndexLayout {
   private(set) var sections: [IndexSection] = []
   private(set) var end: UInt64
 
-  init(sectionCount: Int) {
-    end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength)
-  }
+  init(sectionCount: Int) { end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength) }
 
-  func fileLength(of lengths: [Int]) -> UInt64 {
-    lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) }
-  }
+  func fileLength(of lengths: [Int]) -> UInt64 { lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) } }
 
   mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
     let section = IndexSection(
-      kind: kind, isRequired: kind.isInEveryIndex, offset: IndexHeader.aligned(end),
-      length: UInt64(bytes.count),
+      kind: kind, isRequired: kind.isInEveryIndex, offset: IndexHeader.aligned(end), length: UInt64(bytes.count),
       checksum: XXHash64.hash(bytes))
     sections.append(section)
     end = section.offset + section.length

@@ -22,9 +22,7 @@ extension IndexAttribute {
     var bytes = start(.numbers, entryCount: 0)
     bytes.reserveCapacity(bytes.count + 8 * tree.pointCount)
     for index in 0..<tree.pointCount {
-      guard let bits = Self.bits(value(tree.row(atTreeIndex: index))) else {
-        return dictionarySection(for: tree)
-      }
+      guard let bits = Self.bits(value(tree.row(atTreeIndex: index))) else { return dictionarySection(for: tree) }
       bytes.appendLittleEndian(bits)
     }
     return bytes
@@ -35,8 +33,7 @@ extension IndexAttribute {
     switch value {
     case nil: AttributeColumn.absentBits
     case .null: AttributeColumn.nullBits
-    case .number(let literal):
-      Double(literal).flatMap { AttributeColumn.text(of: $0) == literal ? $0.bitPattern : nil }
+    case .number(let literal): Double(literal).flatMap { AttributeColumn.text(of: $0) == literal ? $0.bitPattern : nil }
     default: nil
     }
   }
@@ -99,7 +96,5 @@ extension [UInt8] {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  fileprivate mutating func pad() {
-    while count % 8 != 0 { append(0) }
-  }
+  fileprivate mutating func pad() { while count % 8 != 0 { append(0) } }
 }

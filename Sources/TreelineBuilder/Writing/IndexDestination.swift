@@ -54,17 +54,13 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
     case .notAFile(let path):
       "\(path): expected a file or nothing, found something that is no file and is never replaced"
-    case .tooManyAttributes(let found, let maximum):
-      "expected at most \(maximum) columns to keep, found \(found)"
-    case .attributeTwice(let name):
-      "expected columns to keep of different names, found \(name.debugDescription) twice"
-    case .inUse(let path):
-      "\(path): another build is writing this index; wait for it to end"
+    case .tooManyAttributes(let found, let maximum): "expected at most \(maximum) columns to keep, found \(found)"
+    case .attributeTwice(let name): "expected columns to keep of different names, found \(name.debugDescription) twice"
+    case .inUse(let path): "\(path): another build is writing this index; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):
       "\(path): expected nothing at \(partialPath), where it is written first, or what an earlier run has left, "
         + "found \(found); move it away or choose another name"
-    case .failed(let path, let action, let reason):
-      "\(path): could not \(action): \(reason); nothing was changed"
+    case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     }
   }
 }

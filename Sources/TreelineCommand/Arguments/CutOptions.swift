@@ -6,35 +6,30 @@ struct CutOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Which cluster is split next, as long as there is room within the limit: breadth-first, widest-first, or steepest-first. (default: breadth-first)",
-      valueName: "order"))
-  var order: ExpansionOrder?
+      valueName: "order")) var order: ExpansionOrder?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, whatever the box; where a limit has no room for them all, by the least greater detail.",
-      valueName: "px"))
-  var detail: Double?
+      valueName: "px")) var detail: Double?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Split clusters as far as any two shown stay this many pixels apart at the zoom, whatever the box; where a limit has no room for them all, by the least greater spacing.",
-      valueName: "px"))
-  var spacing: Double?
+      valueName: "px")) var spacing: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Show clusters of fewer points than this as their points, by --detail or --spacing.",
-      valueName: "m"))
+      "Show clusters of fewer points than this as their points, by --detail or --spacing.", valueName: "m"))
   var minPoints: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Show every position by itself from this zoom on, by --detail or --spacing; where a limit has room for all in view.",
-      valueName: "z"))
-  var aloneFromZoom: Double?
+      valueName: "z")) var aloneFromZoom: Double?
 
   var parameters: [Parameter?] { unclustered + byLimitOrPixels }
 
@@ -42,9 +37,7 @@ struct CutOptions: ParsableArguments {
     [Parameter("order", order?.rawValue), Parameter("detail", detail), Parameter("spacing", spacing)]
   }
 
-  var unclustered: [Parameter?] {
-    [Parameter("min-points", minPoints), Parameter("alone-from-zoom", aloneFromZoom)]
-  }
+  var unclustered: [Parameter?] { [Parameter("min-points", minPoints), Parameter("alone-from-zoom", aloneFromZoom)] }
 }
 
 extension ExpansionOrder: ExpressibleByArgument {}
@@ -62,12 +55,8 @@ struct Parameter {
 }
 
 extension QueryParameters {
-  init(_ parameters: [Parameter?]) {
-    self.init(parameters.compactMap { $0 }.map { ($0.name, $0.value) })
-  }
+  init(_ parameters: [Parameter?]) { self.init(parameters.compactMap { $0 }.map { ($0.name, $0.value) }) }
 
   /// - Throws: `ValidationError` of what was found to be wrong first.
-  func check() throws {
-    if let fault = faults.first { throw ValidationError(fault.message { "'--\($0)'" }) }
-  }
+  func check() throws { if let fault = faults.first { throw ValidationError(fault.message { "'--\($0)'" }) } }
 }

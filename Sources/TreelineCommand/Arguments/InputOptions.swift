@@ -5,8 +5,8 @@ import TreelineFormats
 struct InputOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
-  var path: String
+      "An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points")) var path:
+    String
 
   @OptionGroup var columns: ColumnOptions
 
@@ -17,33 +17,27 @@ struct InputOptions: ParsableArguments {
 
 /// Which columns of a CSV file hold the positions, and what is done with a row that has none.
 struct ColumnOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
+  @Option(help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
 
-  @Option(help: ArgumentHelp("The CSV column of latitudes.", valueName: "column"))
-  var latitude: String?
+  @Option(help: ArgumentHelp("The CSV column of latitudes.", valueName: "column")) var latitude: String?
 
-  @Option(help: ArgumentHelp("The CSV column of x, on a plain plane.", valueName: "column"))
-  var x: String?
+  @Option(help: ArgumentHelp("The CSV column of x, on a plain plane.", valueName: "column")) var x: String?
 
-  @Option(help: ArgumentHelp("The CSV column of y, on a plain plane.", valueName: "column"))
-  var y: String?
+  @Option(help: ArgumentHelp("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
 
   @Flag(help: "Skip rows without a valid position, count and list them, instead of stopping at the first.")
   var skipInvalid = false
 
   func validate() throws {
     guard (longitude == nil) == (latitude == nil) else {
-      throw ValidationError(
-        "'--longitude' and '--latitude' name the two columns together: give both or neither.")
+      throw ValidationError("'--longitude' and '--latitude' name the two columns together: give both or neither.")
     }
     guard (x == nil) == (y == nil) else {
       throw ValidationError("'--x' and '--y' name the two columns together: give both or neither.")
     }
     guard longitude == nil || x == nil else {
-      throw ValidationError(
-        "Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
+      throw ValidationError("Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
     }
   }
 

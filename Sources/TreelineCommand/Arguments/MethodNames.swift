@@ -17,9 +17,7 @@ enum MethodNames: Sendable {
       guard let choice = MethodChoice(name: String(name)) else {
         throw ValidationError("expected names out of \(Self.known), found '\(name)'")
       }
-      guard !choices.contains(choice) else {
-        throw ValidationError("expected each name once, found '\(name)' twice")
-      }
+      guard !choices.contains(choice) else { throw ValidationError("expected each name once, found '\(name)' twice") }
       choices.append(choice)
     }
     self = .named(choices)

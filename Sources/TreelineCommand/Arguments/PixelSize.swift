@@ -12,8 +12,7 @@ struct PixelSize: Hashable, Sendable {
 
   init(argument: String) throws {
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    guard sides.count == 2, let width = sides[0], let height = sides[1], Self.sides ~= width,
-      Self.sides ~= height
+    guard sides.count == 2, let width = sides[0], let height = sides[1], Self.sides ~= width, Self.sides ~= height
     else {
       throw ValidationError(
         "expected two numbers from \(Self.sides.lowerBound) to \(Self.sides.upperBound), as in 1024x768")

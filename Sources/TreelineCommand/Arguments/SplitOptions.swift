@@ -6,9 +6,7 @@ struct SplitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where nodes are split: 'mean', at the mean of their points; 'least-scatter', where the least scatter is left; 'gamma:g', at their mean weighted by distance to the power of g - 1, for a g from 0 to 4 in steps of 1/8. (default: mean)",
-      valueName: "rule"),
-    transform: SplitRule.init(argument:))
-  var split: SplitRule?
+      valueName: "rule"), transform: SplitRule.init(argument:)) var split: SplitRule?
 
   var rule: SplitRule { split ?? .mean }
 }
@@ -16,8 +14,7 @@ struct SplitOptions: ParsableArguments {
 extension SplitRule {
   fileprivate init(argument: String) throws {
     guard let rule = SplitRule(argument) else {
-      throw ValidationError(
-        "expected 'mean', 'least-scatter' or 'gamma:' and a number \(Self.gammaDomain)")
+      throw ValidationError("expected 'mean', 'least-scatter' or 'gamma:' and a number \(Self.gammaDomain)")
     }
     self = rule
   }

@@ -6,40 +6,32 @@ struct ViewportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"
-    ),
-    transform: BoundingBox.init(argument:))
-  var bbox: BoundingBox?
+      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:)) var bbox: BoundingBox?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Look at what a screen shows around a place, in place of --bbox: with --zoom, --width and --height.",
-      valueName: "lon,lat"))
-  var center: String?
+      valueName: "lon,lat")) var center: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
-  var zoom: Double?
+    help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom: Double?
 
   @Option(
-    help: ArgumentHelp(
-      "The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px"))
-  var width: Double?
+    help: ArgumentHelp("The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px")
+  ) var width: Double?
 
-  @Option(help: ArgumentHelp("The screen's height in pixels.", valueName: "px"))
-  var height: Double?
+  @Option(help: ArgumentHelp("The screen's height in pixels.", valueName: "px")) var height: Double?
 
   @Option(
-    help: ArgumentHelp(
-      "Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
+    help: ArgumentHelp("Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
   var tileSize: Int?
 
   var parameters: [Parameter?] {
     [
-      Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom),
-      Parameter("width", width),
+      Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom), Parameter("width", width),
       Parameter("height", height), Parameter("tile-size", tileSize),
     ]
   }
@@ -50,9 +42,7 @@ extension Viewport {
   ///
   /// - Parameter option: What a box comes by.
   func window(on tree: ClusterTree, option: String) throws -> PlaneWindow? {
-    do {
-      return try window(on: tree.plane)
-    } catch {
+    do { return try window(on: tree.plane) } catch {
       throw Failure(message: "\(option): \(error)", code: Failure.usage)
     }
   }
@@ -61,11 +51,8 @@ extension Viewport {
 extension BoundingBox {
   /// Reads `west,south,east,north`.
   init(argument: String) throws {
-    let edges = argument.split(separator: ",", omittingEmptySubsequences: false)
-      .map { Double($0.filter { $0 != " " }) }
-    guard edges.count == 4, let west = edges[0], let south = edges[1], let east = edges[2],
-      let north = edges[3]
-    else {
+    let edges = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.filter { $0 != " " }) }
+    guard edges.count == 4, let west = edges[0], let south = edges[1], let east = edges[2], let north = edges[3] else {
       throw ValidationError("expected four numbers, west,south,east,north")
     }
     self.init(west: west, south: south, east: east, north: north)

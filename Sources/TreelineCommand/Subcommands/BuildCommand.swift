@@ -18,28 +18,24 @@ struct BuildCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      "Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+    help: ArgumentHelp("Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
   var path: String
 
   @OptionGroup var columns: ColumnOptions
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file"))
-  var output: String
+  @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file")) var output: String
 
   @OptionGroup var splitting: SplitOptions
 
-  @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n"))
-  var threads: Int?
+  @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
 
-  @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name"))
-  var attributes: [String] = []
+  @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name")) var attributes: [String] =
+    []
 
-  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
-  var noSeparation = false
+  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.") var noSeparation =
+    false
 
-  @Flag(help: "Overwrite a file that is not an index.")
-  var force = false
+  @Flag(help: "Overwrite a file that is not an index.") var force = false
 
   func validate() throws {
     if let threads, !(1...1024 ~= threads) {
@@ -69,8 +65,7 @@ struct BuildCommand: ParsableCommand {
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure(
-          message: "\(input.name): expected points, found an index already; use it as it is",
-          code: Failure.usage)
+          message: "\(input.name): expected points, found an index already; use it as it is", code: Failure.usage)
       }
       let progress = ProgressBar()
       defer { progress.clear() }
@@ -78,8 +73,7 @@ struct BuildCommand: ParsableCommand {
       let kept = try KeptColumns(attributes, of: table, in: input)
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
-      try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) {
-        written, total in
+      try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) { written, total in
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }

@@ -6,8 +6,7 @@ import TreelineFormats
 
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compare",
-    abstract: "Sets a grid and all ways to cut the tree side by side.",
+    commandName: "compare", abstract: "Sets a grid and all ways to cut the tree side by side.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
@@ -23,60 +22,48 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:))
-  var bbox: BoundingBox?
+    help: ArgumentHelp("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:)) var bbox: BoundingBox?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
+    help: ArgumentHelp("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
   var zoom: Double?
 
   @Option(
     help: ArgumentHelp("The size of the screen in pixels. (default: 1024x768)", valueName: "wxh"),
-    transform: PixelSize.init(argument:))
-  var size = PixelSize(width: 1024, height: 768)
+    transform: PixelSize.init(argument:)) var size = PixelSize(width: 1024, height: 768)
 
-  @Option(help: ArgumentHelp("The side of the grid's cells in pixels.", valueName: "px"))
-  var cell = 64.0
+  @Option(help: ArgumentHelp("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
 
-  @Option(
-    help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  @Option(help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
   @Option(
     help: ArgumentHelp(
       "What to compare, in this order; 'all' is all of them, or all that an index has what it takes for. (default: \(MethodNames.standard), the last where an index has separations)",
-      valueName: "name,name"),
-    transform: MethodNames.init(argument:))
-  var methods: MethodNames?
+      valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(
     help: ArgumentHelp(
       "A program that clusters by k-means, as a yardstick: scripts/kmeans, or one that is asked alike.",
-      valueName: "program"))
-  var kmeans: String?
+      valueName: "program")) var kmeans: String?
 
-  @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.")
-  var journey = false
+  @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.") var journey = false
 
   @Option(
     help: ArgumentHelp(
-      "Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
-  )
+      "Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file"))
   var journeyFile: String?
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file"))
-  var output: String?
+  @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file")) var output:
+    String?
 
   @Option(help: ArgumentHelp("A sentence to show below the report, as licences ask for.", valueName: "text"))
   var credit: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
+    help: ArgumentHelp("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
   var json: String?
 
   func validate() throws {
@@ -109,10 +96,8 @@ struct CompareCommand: ParsableCommand {
       if journey { options.journey = .flight }
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }
-      let compared = try ComparedMethods(
-        methods, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
-      let report = try ComparisonReport(
-        of: compared.methods, over: compared.tree, and: compared.grid, options: options)
+      let compared = try ComparedMethods(methods, of: input, cellSize: options.cellSize, kMeans: options.kMeans)
+      let report = try ComparisonReport(of: compared.methods, over: compared.tree, and: compared.grid, options: options)
       try page?.write(html(report, of: input))
       try measures?.write(report.json)
       try writeToStandardOutput(json == "-" ? report.json : report.text)

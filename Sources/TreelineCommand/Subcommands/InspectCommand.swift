@@ -4,11 +4,10 @@ import Treeline
 
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect",
-    abstract: "Prints what an index holds and where its bytes go.")
+    commandName: "inspect", abstract: "Prints what an index holds and where its bytes go.")
 
-  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))
-  var path: String
+  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index")) var path:
+    String
 
   func run() throws {
     try reportingFailures {
@@ -28,16 +27,11 @@ private struct IndexDescription {
     var lines = [
       "version          \(header.majorVersion).\(header.minorVersion)",
       "bytes            \(header.fileLength)\(Self.perPoint(header.fileLength, header))",
-      "points           \(header.pointCount)",
-      "positions        \(shape.positionCount)",
-      "plane            \(Self.describe(header.plane))",
-      "clipped points   \(header.clippedPointCount)",
-      "split rule       \(header.splitRule)",
-      String(format: "content hash     %016llx", header.contentHash),
-      "depth            \(shape.depth)",
-      "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
-      "spacing          \(tree.hasSeparations ? "can be asked for" : "cannot be asked for: no separations")",
-      "",
+      "points           \(header.pointCount)", "positions        \(shape.positionCount)",
+      "plane            \(Self.describe(header.plane))", "clipped points   \(header.clippedPointCount)",
+      "split rule       \(header.splitRule)", String(format: "content hash     %016llx", header.contentHash),
+      "depth            \(shape.depth)", "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
+      "spacing          \(tree.hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
       "section                  offset         bytes  bytes/point  checksum",
     ]
     lines += header.sections.map { section in
@@ -51,8 +45,7 @@ private struct IndexDescription {
       lines += ["", "attribute       entries  name"]
       lines += columns.map { column in
         let entries = column.encoding == .dictionary ? "\(column.entryCount)" : ""
-        return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13)
-          + "  \(column.name.debugDescription)"
+        return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13) + "  \(column.name.debugDescription)"
       }
     }
     text = lines.joined(separator: "\n") + "\n"
@@ -61,8 +54,7 @@ private struct IndexDescription {
   /// A row of the table of sections, but for the checksum.
   private static func row(_ name: String, _ offset: String, bytes: UInt64, _ header: IndexHeader) -> String {
     let perPoint = header.pointCount == 0 ? 0 : Double(bytes) / Double(header.pointCount)
-    return name.padded(to: 18) + offset.paddedInFront(to: 13)
-      + String(format: " %13llu %12.3f", bytes, perPoint)
+    return name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu %12.3f", bytes, perPoint)
   }
 
   private static func perPoint(_ bytes: UInt64, _ header: IndexHeader) -> String {
@@ -81,7 +73,5 @@ private struct IndexDescription {
 }
 
 extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
-  }
+  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

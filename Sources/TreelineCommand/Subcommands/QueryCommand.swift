@@ -6,8 +6,7 @@ import TreelineFormats
 
 struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "query",
-    abstract: "Prints the clusters in a box.",
+    commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
       'pca' expands the tree up to --limit clusters, or to --detail or --spacing pixels. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
@@ -32,14 +31,12 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var viewport: ViewportOptions
 
-  @Option(help: "How to cluster.")
-  var method: Method = .pca
+  @Option(help: "How to cluster.") var method: Method = .pca
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most clusters of 'pca'. (default: 100, or none with --detail or --spacing)", valueName: "k"))
-  var limit: Int?
+    help: ArgumentHelp("The most clusters of 'pca'. (default: 100, or none with --detail or --spacing)", valueName: "k")
+  ) var limit: Int?
 
   @OptionGroup var cut: CutOptions
 
@@ -47,22 +44,17 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var splitting: SplitOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
   var cell: Double?
 
-  @Option(help: "How to print them.")
-  var format: Format = .geojson
+  @Option(help: "How to print them.") var format: Format = .geojson
 
   @Flag(
     help:
       "Add 'ellipse' to each cluster of 'pca' that spreads: standard deviations along its longer and its shorter axis in pixels at zoom 24, and the longer one's degrees clockwise from east."
-  )
-  var ellipses = false
+  ) var ellipses = false
 
-  @Flag(help: "Add 'members', the row numbers of each cluster's points.")
-  var members = false
+  @Flag(help: "Add 'members', the row numbers of each cluster's points.") var members = false
 
   func validate() throws {
     if let cell, !(cell.isFinite && cell > 0) {
@@ -80,13 +72,9 @@ struct QueryCommand: ParsableCommand {
         throw ValidationError(
           "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
-      if position.areGiven {
-        throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.")
-      }
+      if position.areGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
-      if splitting.split != nil {
-        throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.")
-      }
+      if splitting.split != nil { throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.") }
       if limit != nil {
         throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
       }
@@ -111,10 +99,8 @@ struct QueryCommand: ParsableCommand {
         computesSeparations: query.cut.needsSeparations)
       let features = try clusters(of: points, query)
       switch format {
-      case .geojson:
-        try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: writeToStandardOutput)
-      case .table:
-        try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(Array(features)))
+      case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: writeToStandardOutput)
+      case .table: try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(Array(features)))
       }
     }
   }
@@ -136,32 +122,30 @@ struct QueryCommand: ParsableCommand {
 
 extension Points {
   /// - Parameter positions: where they are shown if not at their means.
-  fileprivate func features(
-    of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, members: Bool
-  ) -> AnySequence<ClusterFeature> {
+  fileprivate func features(of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, members: Bool)
+    -> AnySequence<ClusterFeature>
+  {
     AnySequence(
       clusters.indices.lazy.map { number in
         let (cluster, position) = (clusters[number], positions?[number])
         return feature(
           id: cluster.id.rawValue, pointCount: cluster.pointCount,
-          coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
-          isStack: cluster.isStack, ellipse: ellipses ? cluster.spreadEllipse : nil,
-          shownPlace: position?.treeIndex, members: cluster.range, listsMembers: members)
+          coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds, isStack: cluster.isStack,
+          ellipse: ellipses ? cluster.spreadEllipse : nil, shownPlace: position?.treeIndex, members: cluster.range,
+          listsMembers: members)
       })
   }
 
   /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
-  fileprivate func gridFeatures(
-    in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool
-  ) throws -> AnySequence<ClusterFeature> {
+  fileprivate func gridFeatures(in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool) throws
+    -> AnySequence<ClusterFeature>
+  {
     let grid = Grid(over: tree)
-    let clusters = try grid.clusters(
-      in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom)
+    let clusters = try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom)
     return AnySequence(
       clusters.lazy.map { cluster in
         feature(
-          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
-          coordinate: grid.coordinate(of: cluster),
+          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
           bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack,
           members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
       })

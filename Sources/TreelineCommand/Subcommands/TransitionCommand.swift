@@ -4,8 +4,7 @@ import TreelineFormats
 
 struct TransitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "transition",
-    abstract: "Prints what changes from one view to another.",
+    commandName: "transition", abstract: "Prints what changes from one view to another.",
     discussion: """
       Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one into several and \
       the 'merges' of several into one. Every cluster of both views occurs once. The points of a split's or a merge's \
@@ -20,68 +19,57 @@ struct TransitionCommand: ParsableCommand {
   @OptionGroup var source: InputOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("What is looked at first. (default: all)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:))
-  var fromBbox: BoundingBox?
+    parsing: .unconditional, help: ArgumentHelp("What is looked at first. (default: all)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:)) var fromBbox: BoundingBox?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most clusters there. (default: 100, or none with --detail or --spacing)", valueName: "k"))
+    help: ArgumentHelp("The most clusters there. (default: 100, or none with --detail or --spacing)", valueName: "k"))
   var fromLimit: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The zoom there, at which the world is 256 px times 2^zoom wide.", valueName: "z"))
-  var fromZoom: Double?
+    help: ArgumentHelp("The zoom there, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var fromZoom:
+    Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("What is looked at then. (default: all)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:))
-  var toBbox: BoundingBox?
+    parsing: .unconditional, help: ArgumentHelp("What is looked at then. (default: all)", valueName: "w,s,e,n"),
+    transform: BoundingBox.init(argument:)) var toBbox: BoundingBox?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most clusters there. (default: that of the first)", valueName: "k"))
-  var toLimit: Int?
+    parsing: .unconditional, help: ArgumentHelp("The most clusters there. (default: that of the first)", valueName: "k")
+  ) var toLimit: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The zoom there. (default: that of the first)", valueName: "z"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The zoom there. (default: that of the first)", valueName: "z"))
   var toZoom: Double?
 
   @OptionGroup var cut: CutOptions
 
-  @Option(help: ArgumentHelp("The order of the first view, in place of --order.", valueName: "order"))
-  var fromOrder: ExpansionOrder?
+  @Option(help: ArgumentHelp("The order of the first view, in place of --order.", valueName: "order")) var fromOrder:
+    ExpansionOrder?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The detail of the first view, in place of --detail.", valueName: "px"))
+    parsing: .unconditional, help: ArgumentHelp("The detail of the first view, in place of --detail.", valueName: "px"))
   var fromDetail: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The spacing of the first view, in place of --spacing.", valueName: "px"))
-  var fromSpacing: Double?
+    help: ArgumentHelp("The spacing of the first view, in place of --spacing.", valueName: "px")) var fromSpacing:
+    Double?
 
-  @Option(help: ArgumentHelp("The order of the second view, in place of --order.", valueName: "order"))
-  var toOrder: ExpansionOrder?
+  @Option(help: ArgumentHelp("The order of the second view, in place of --order.", valueName: "order")) var toOrder:
+    ExpansionOrder?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The detail of the second view, in place of --detail.", valueName: "px")
+  ) var toDetail: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The detail of the second view, in place of --detail.", valueName: "px"))
-  var toDetail: Double?
+    help: ArgumentHelp("The spacing of the second view, in place of --spacing.", valueName: "px")) var toSpacing:
+    Double?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The spacing of the second view, in place of --spacing.", valueName: "px"))
-  var toSpacing: Double?
-
-  @Flag(help: "Change as little as the second limit allows, rather than cut afresh.")
-  var continuing = false
+  @Flag(help: "Change as little as the second limit allows, rather than cut afresh.") var continuing = false
 
   @OptionGroup var position: PositionOptions
 
@@ -108,8 +96,7 @@ struct TransitionCommand: ParsableCommand {
   private func query(prefix: String, _ own: [Parameter?]) throws -> Query {
     let options =
       cut.byLimitOrPixels + own + [
-        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom),
-        Parameter("from-bbox", fromBbox),
+        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom), Parameter("from-bbox", fromBbox),
         Parameter("to-limit", toLimit), Parameter("to-zoom", toZoom), Parameter("to-bbox", toBbox),
       ]
     // Beside a limit these are an error, unless they are meant for the other one.

@@ -4,8 +4,7 @@ import TreelineVerification
 
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Checks every byte of an index.",
+    commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
       against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the points, \
@@ -13,8 +12,8 @@ struct VerifyCommand: ParsableCommand {
       be split. Exit code 65 where something is wrong.
       """)
 
-  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index"))
-  var path: String
+  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index")) var path:
+    String
 
   func run() throws {
     try reportingFailures {

@@ -11,23 +11,16 @@ struct ClusterTable {
 
   init(plane: Plane) {
     let format = CoordinateFormat(of: plane)
-    func coordinate(
-      _ title: String, planar: String, _ value: @escaping (ClusterFeature) -> Double
-    ) -> Column {
+    func coordinate(_ title: String, planar: String, _ value: @escaping (ClusterFeature) -> Double) -> Column {
       (plane.projection == .planar ? planar : title, { format.string(value($0)) })
     }
     columns = [
-      ("cluster_id", { "\($0.id)" }),
-      ("points", { "\($0.pointCount)" }),
+      ("cluster_id", { "\($0.id)" }), ("points", { "\($0.pointCount)" }),
       coordinate("longitude", planar: "x", \.coordinate.longitude),
-      coordinate("latitude", planar: "y", \.coordinate.latitude),
-      coordinate("west", planar: "min x", \.bounds.west),
-      coordinate("south", planar: "min y", \.bounds.south),
-      coordinate("east", planar: "max x", \.bounds.east),
-      coordinate("north", planar: "max y", \.bounds.north),
-      ("shown_index", { $0.shownIndex.map(String.init) }),
-      ("index", { $0.index.map(String.init) }),
-      ("members", { $0.members?.map(String.init).joined(separator: " ") }),
+      coordinate("latitude", planar: "y", \.coordinate.latitude), coordinate("west", planar: "min x", \.bounds.west),
+      coordinate("south", planar: "min y", \.bounds.south), coordinate("east", planar: "max x", \.bounds.east),
+      coordinate("north", planar: "max y", \.bounds.north), ("shown_index", { $0.shownIndex.map(String.init) }),
+      ("index", { $0.index.map(String.init) }), ("members", { $0.members?.map(String.init).joined(separator: " ") }),
     ]
   }
 
@@ -48,9 +41,7 @@ struct ClusterTable {
 }
 
 extension String {
-  func paddedInFront(to width: Int) -> String {
-    String(repeating: " ", count: max(0, width - count)) + self
-  }
+  func paddedInFront(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 
   fileprivate var trimmingTrailingSpaces: Substring {
     var rest = self[...]

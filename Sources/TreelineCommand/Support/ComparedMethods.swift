@@ -34,8 +34,7 @@ struct ComparedMethods {
     if let table = points.table {
       for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
         let other = try ClusterTree(
-          table,
-          options: BuildOptions(splitRule: rule, computesSeparations: needsSeparations(wanted, of: rule)),
+          table, options: BuildOptions(splitRule: rule, computesSeparations: needsSeparations(wanted, of: rule)),
           ProgressBar())
         trees[rule] = ComparedTree(other, inOrderOf: tree)
       }
@@ -45,8 +44,7 @@ struct ComparedMethods {
     if case .named? = names, let choice = lacking.first {
       throw Failure(
         message: "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index has not; "
-          + "give the points instead",
-        code: Failure.usage)
+          + "give the points instead", code: Failure.usage)
     }
     for choice in lacking {
       printToStandardError(

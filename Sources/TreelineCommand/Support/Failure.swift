@@ -19,11 +19,7 @@ struct Failure: Error {
 
 /// Runs a subcommand's work and ends the process with a message and an exit code where it fails.
 func reportingFailures(_ work: () throws -> Void) throws {
-  do {
-    try work()
-  } catch let error as ExitCode {
-    throw error
-  } catch {
+  do { try work() } catch let error as ExitCode { throw error } catch {
     let failure = Failure(of: error)
     printToStandardError("treeline: \(failure.message)")
     throw ExitCode(failure.code)
@@ -33,8 +29,7 @@ func reportingFailures(_ work: () throws -> Void) throws {
 extension Failure {
   fileprivate init(of error: any Error) {
     switch error {
-    case let failure as Failure:
-      self = failure
+    case let failure as Failure: self = failure
     case let error as ReadingError:
       let code =
         switch error.kind {
@@ -47,8 +42,7 @@ extension Failure {
     case is QueryError:
       // Limits are checked with the arguments, so what is left is the box.
       self.init(message: "--bbox: \(error)", code: Self.usage)
-    case is ComparisonError, is GridError:
-      self.init(message: "\(error)", code: Self.usage)
+    case is ComparisonError, is GridError: self.init(message: "\(error)", code: Self.usage)
     case let error as IndexWritingError:
       let code =
         switch error {
@@ -56,12 +50,9 @@ extension Failure {
         case .inUse, .foreignPartialFile, .failed: Self.inputOutput
         }
       self.init(message: "\(error)", code: code)
-    case IndexError.unopenable:
-      self.init(message: "\(error)", code: Self.noInput)
-    case is BuildError, is IndexError:
-      self.init(message: "\(error)", code: Self.badData)
-    default:
-      self.init(message: "\(error)", code: Self.inputOutput)
+    case IndexError.unopenable: self.init(message: "\(error)", code: Self.noInput)
+    case is BuildError, is IndexError: self.init(message: "\(error)", code: Self.badData)
+    default: self.init(message: "\(error)", code: Self.inputOutput)
     }
   }
 }

@@ -29,9 +29,8 @@ struct Input {
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
     guard Set(files).count == files.count else {
       throw Failure(
-        message: "expected different files to read and to write, found "
-          + ([name] + outputs).joined(separator: ", ") + "; write to another name",
-        code: Failure.usage)
+        message: "expected different files to read and to write, found " + ([name] + outputs).joined(separator: ", ")
+          + "; write to another name", code: Failure.usage)
     }
   }
 }

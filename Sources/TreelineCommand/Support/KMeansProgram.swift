@@ -26,11 +26,7 @@ struct KMeansProgram {
     process.executableURL = URL(fileURLWithPath: path)
     process.standardInput = input
     process.standardOutput = output
-    do {
-      try process.run()
-    } catch {
-      throw failure("could not be run", remedy: "name a program, with its folder")
-    }
+    do { try process.run() } catch { throw failure("could not be run", remedy: "name a program, with its folder") }
     // Beside reading, for a pipe holds little and a program may print before it has read all.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }

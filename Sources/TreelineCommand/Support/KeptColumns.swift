@@ -25,9 +25,7 @@ struct KeptColumns {
       if !whole.isEmpty {
         try add(whole, named: value, in: input)
       } else {
-        for name in Self.names(in: value) {
-          try add(isAnyName ? [name] : columns(named: name), named: name, in: input)
-        }
+        for name in Self.names(in: value) { try add(isAnyName ? [name] : columns(named: name), named: name, in: input) }
       }
     }
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
@@ -42,31 +40,25 @@ struct KeptColumns {
     func failure(_ message: String) -> Failure { Failure(message: message, code: Failure.usage) }
     let name = name.debugDescription
     guard let column = columns.first else {
-      throw failure(
-        "\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
+      throw failure("\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
     }
     guard columns.count == 1 else {
       throw failure(
         "\(input.name): expected one column \(name), as --attributes names it, found \(columns.count); "
           + "give them different names")
     }
-    guard !names.contains(column) else {
-      throw failure("--attributes must name each column once, found \(name) again")
-    }
+    guard !names.contains(column) else { throw failure("--attributes must name each column once, found \(name) again") }
     names.append(column)
   }
 
   private var remedy: String {
     guard let names = table.columnNames, !names.isEmpty else { return "" }
     let shown = names.prefix(20).map(\.debugDescription).joined(separator: ", ")
-    return "; the columns that can be kept are \(shown)"
-      + (names.count > 20 ? " and \(names.count - 20) more" : "")
+    return "; the columns that can be kept are \(shown)" + (names.count > 20 ? " and \(names.count - 20) more" : "")
   }
 
   /// What the index is to keep.
   var attributes: [IndexAttribute] {
-    names.map { name in
-      IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
-    }
+    names.map { name in IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) } }
   }
 }

@@ -16,12 +16,9 @@ enum Land {
       printToStandardError("treeline: the land outlines are not beside the tool; the pictures have none")
       return []
     }
-    let collection = try JSONDecoder().decode(
-      Collection.self, from: Data(try InputContents.read(path: path)))
+    let collection = try JSONDecoder().decode(Collection.self, from: Data(try InputContents.read(path: path)))
     return collection.features.flatMap { feature in
-      feature.geometry.coordinates.map { ring in
-        ring.map { Coordinate(longitude: $0[0], latitude: $0[1]) }
-      }
+      feature.geometry.coordinates.map { ring in ring.map { Coordinate(longitude: $0[0], latitude: $0[1]) } }
     }
   }
 
@@ -29,20 +26,15 @@ enum Land {
   private struct Collection: Decodable {
     var features: [Feature]
 
-    struct Feature: Decodable {
-      var geometry: Geometry
-    }
+    struct Feature: Decodable { var geometry: Geometry }
 
-    struct Geometry: Decodable {
-      var coordinates: [[[Double]]]
-    }
+    struct Geometry: Decodable { var coordinates: [[[Double]]] }
   }
 }
 
 extension BoundingBox {
   /// Of boxes that do not cross the antimeridian.
   fileprivate func contains(_ other: BoundingBox) -> Bool {
-    west <= other.west && other.east <= east && other.west <= other.east && south <= other.south
-      && other.north <= north
+    west <= other.west && other.east <= east && other.west <= other.east && south <= other.south && other.north <= north
   }
 }

@@ -8,9 +8,7 @@ struct ReportFile {
 
   /// - Parameter beginning: What the report is going to begin with.
   init(_ path: String, beginning: String) throws {
-    do throws(IndexWritingError) {
-      file = try AtomicFile(path: path, beginning: Array(beginning.utf8))
-    } catch .inUse {
+    do throws(IndexWritingError) { file = try AtomicFile(path: path, beginning: Array(beginning.utf8)) } catch .inUse {
       throw Failure(
         message: "\(path): another run is writing this report; wait for it to end", code: Failure.inputOutput)
     }
@@ -46,8 +44,8 @@ enum Interruption {
 private let maximumNameCount = 2
 
 /// A handler may neither allocate nor lock, so it gets plain memory, written before it is installed.
-private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-  .allocate(capacity: maximumNameCount)
+private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+  capacity: maximumNameCount)
 private nonisolated(unsafe) var nameCount = 0
 
 private func removeAndEnd(_ number: Int32) {
@@ -62,7 +60,6 @@ private func removeAndEnd(_ number: Int32) {
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {
-    throw ValidationError(
-      "'\(option)' must name a file, found '-', which is none: './-' is a file of that name.")
+    throw ValidationError("'\(option)' must name a file, found '-', which is none: './-' is a file of that name.")
   }
 }

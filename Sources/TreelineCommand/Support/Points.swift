@@ -14,23 +14,19 @@ struct Points {
   /// - Parameters:
   ///   - splitRule: where it was asked for, which is a mistake with an index.
   ///   - computesSeparations: whether the tree is asked by spacing; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false)
-    throws
-  {
+  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       tree = try input.openIndex()
       if splitRule != nil {
         throw Failure(
           message: "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
-            + "leave out the option, or give the points instead",
-          code: Failure.usage)
+            + "leave out the option, or give the points instead", code: Failure.usage)
       }
       if computesSeparations && !tree.hasSeparations {
         throw Failure(
           message: "\(input.name): --spacing needs an index with separations, found one without; "
-            + "build it anew, with 'treeline build' and without '--no-separation'",
-          code: Failure.usage)
+            + "build it anew, with 'treeline build' and without '--no-separation'", code: Failure.usage)
       }
       table = nil
     } else {
@@ -39,16 +35,13 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(splitRule: splitRule ?? .mean, computesSeparations: computesSeparations),
-        progress)
+        table, options: BuildOptions(splitRule: splitRule ?? .mean, computesSeparations: computesSeparations), progress)
     }
     tree.reportClippedPoints()
   }
 
   /// The input's row number of a point, by its index in tree order.
-  func row(at index: Int) -> Int {
-    table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index)
-  }
+  func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
 
   /// A cluster of any method as it is written out.
   ///
@@ -56,15 +49,13 @@ struct Points {
   ///   - shownPlace: the index in tree order of the point that stands for a cluster, where one does.
   ///   - members: the indices in tree order of all its points.
   func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
-    ellipse: Ellipse? = nil, shownPlace: Int? = nil, members: some RandomAccessCollection<Int>,
-    listsMembers: Bool
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool, ellipse: Ellipse? = nil,
+    shownPlace: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
     return ClusterFeature(
-      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
-      ellipse: ellipse, shownIndex: single == nil ? shownPlace.map(row(at:)) : nil,
-      index: single.map(row(at:)),
+      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack, ellipse: ellipse,
+      shownIndex: single == nil ? shownPlace.map(row(at:)) : nil, index: single.map(row(at:)),
       featureID: single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) },
       columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
       members: listsMembers ? members.map(row(at:)).sorted() : nil)
@@ -112,10 +103,7 @@ extension ClusterTree {
     let total = Double(table.coordinates.count)
     self = try ClusterTree(
       table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
-      progress: { step in
-        progress.show(
-          step.stage.verb, done: step.fraction * total, of: total, unit: "points")
-      })
+      progress: { step in progress.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points") })
     progress.clear()
     reportCoarsePositions(of: table)
   }
@@ -139,8 +127,7 @@ extension ClusterTree {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
     printToStandardError(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)"
-    )
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
   }
 }
 

@@ -34,8 +34,7 @@ final class ProgressBar: @unchecked Sendable {
   private func bar(_ done: Double, of total: Double?) -> String {
     guard let total else { return "" }
     let filled = Int((min(max(done / max(total, 1e-9), 0), 1) * Double(Self.width)).rounded())
-    return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-      + "] "
+    return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled) + "] "
   }
 
   /// Takes the line away again.
@@ -44,9 +43,7 @@ final class ProgressBar: @unchecked Sendable {
     lastDrawn = nil
   }
 
-  private func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
-  }
+  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
 /// An amount as a person takes it in at a glance: up to four digits, of thousands (k), millions (M) and so on.

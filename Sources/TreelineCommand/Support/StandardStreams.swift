@@ -1,17 +1,12 @@
 import Foundation
 
-func printToStandardError(_ line: String) {
-  FileHandle.standardError.write(Data((line + "\n").utf8))
-}
+func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
 /// Writes an answer to standard output.
 func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
-  do {
-    try FileHandle.standardOutput.write(contentsOf: Data(bytes))
-  } catch {
+  do { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) } catch {
     throw Failure(
-      message: "standard output could not be written: \(error.localizedDescription)",
-      code: Failure.inputOutput)
+      message: "standard output could not be written: \(error.localizedDescription)", code: Failure.inputOutput)
   }
 }
 

@@ -33,8 +33,8 @@ package struct ComparisonOptions: Sendable {
   }
 
   package init(
-    box: BoundingBox? = nil, zoom: Double? = nil, size: PictureSize = .standard,
-    cellSize: CellSize = .pixels(64), limit: Int? = nil
+    box: BoundingBox? = nil, zoom: Double? = nil, size: PictureSize = .standard, cellSize: CellSize = .pixels(64),
+    limit: Int? = nil
   ) {
     self.box = box
     self.zoom = zoom
@@ -60,19 +60,15 @@ package struct ComparisonOptions: Sendable {
     switch self {
     case .sizeNotPositive(let width, let height):
       "expected a size of finite numbers above 0 pixels, found \(width)x\(height)"
-    case .zoomNotFinite(let found):
-      "expected a finite zoom, found \(found)"
+    case .zoomNotFinite(let found): "expected a finite zoom, found \(found)"
     case .zoomWithoutBox(let found):
       "expected a box to look at with a zoom, found zoom \(found) alone; without either, views are chosen"
-    case .boxOffPlane(let found):
-      "expected a box that touches the square around the data, found \(found)"
-    case .boxWithoutArea(let found):
-      "expected a box wider and higher than 0, found \(found)"
+    case .boxOffPlane(let found): "expected a box that touches the square around the data, found \(found)"
+    case .boxWithoutArea(let found): "expected a box wider and higher than 0, found \(found)"
     case .pictureTooLarge(let width, let height):
       "expected a box of at most \(fixed(ComparisonView.maximumSide, 0)) pixels a side at its zoom, "
         + "found \(fixed(width, 0)) x \(fixed(height, 0)); lower the zoom or shrink the box"
-    case .limitBelowOne(let found):
-      "expected a limit of 1 or more clusters, found \(found)"
+    case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     }
   }
 }

@@ -42,8 +42,7 @@ package struct ComparisonReport: Sendable {
     precondition(!methods.isEmpty, "Expected one method or more, found none")
     precondition(
       grid.count == tree.pointCount && grid.plane == tree.plane,
-      "Expected a grid over the \(tree.pointCount) points of the tree and their plane, found \(grid.count) points"
-    )
+      "Expected a grid over the \(tree.pointCount) points of the tree and their plane, found \(grid.count) points")
     if let limit = options.limit, limit < 1 { throw ComparisonError.limitBelowOne(found: limit) }
     pointCount = tree.pointCount
     plane = tree.plane
@@ -54,16 +53,13 @@ package struct ComparisonReport: Sendable {
     journey = try JourneyComparison(of: methods, over: tree, and: grid, options: options)
   }
 
-  private static func views(
-    of tree: ClusterTree, _ grid: Grid, _ options: ComparisonOptions
-  ) throws -> [ComparisonView] {
+  private static func views(of tree: ClusterTree, _ grid: Grid, _ options: ComparisonOptions) throws -> [ComparisonView]
+  {
     guard let box = options.box else {
       if let zoom = options.zoom { throw ComparisonError.zoomWithoutBox(found: zoom) }
       return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
     }
-    guard let zoom = options.zoom else {
-      return [try ComparisonView(box, fitting: options.size, on: tree.plane)]
-    }
+    guard let zoom = options.zoom else { return [try ComparisonView(box, fitting: options.size, on: tree.plane)] }
     return [try ComparisonView(box, zoom: zoom, on: tree.plane)]
   }
 

@@ -40,8 +40,7 @@ struct ViewComparison: Sendable {
     let points = ViewPoints(of: tree, in: view)
     let limit = try options.limit ?? max(grid.clusterCount(in: view, cellSize: options.cellSize), 1)
     var yardsticks = Yardsticks(
-      grid: GridYardstick(grid: grid, cellSize: options.cellSize), kMeans: options.kMeans, view: view,
-      points: points)
+      grid: GridYardstick(grid: grid, cellSize: options.cellSize), kMeans: options.kMeans, view: view, points: points)
     self.view = view
     self.limit = limit
     pointCount = points.count
@@ -61,7 +60,5 @@ struct ViewComparison: Sendable {
   }
 
   /// The values of a measure, method by method.
-  func values(of measure: ViewMeasure) -> [Double?] {
-    results.map { $0.measures[measure] }
-  }
+  func values(of measure: ViewMeasure) -> [Double?] { results.map { $0.measures[measure] } }
 }

@@ -21,9 +21,7 @@ struct AnswerChange: Sendable {
   /// - Complexity: O(clusters) for a tree, otherwise O(total).
   init(from first: ClusteringMethod.Answer, to second: ClusteringMethod.Answer, total: Int) {
     let flows =
-      if let from = first.nodes, let to = second.nodes {
-        Self.flows(from, to)
-      } else {
+      if let from = first.nodes, let to = second.nodes { Self.flows(from, to) } else {
         Self.flows(first.clusters, second.clusters, total: total)
       }
     self.flows = flows.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
@@ -38,8 +36,7 @@ struct AnswerChange: Sendable {
     let transition = Transition(from: from, to: to)
     func flow(_ old: Cluster, _ new: Cluster) -> Flow {
       Flow(
-        from: from.firstIndex(containing: old.range.lowerBound)!,
-        to: to.firstIndex(containing: new.range.lowerBound)!,
+        from: from.firstIndex(containing: old.range.lowerBound)!, to: to.firstIndex(containing: new.range.lowerBound)!,
         pointCount: min(old.pointCount, new.pointCount), of: old.pointCount, new.pointCount)
     }
     return transition.kept.map { flow($0, $0) }
@@ -51,9 +48,7 @@ struct AnswerChange: Sendable {
     let owners = Membership(of: from, total: total).owners
     return to.enumerated().flatMap { index, cluster in
       var counts: [Int: Int] = [:]
-      for point in cluster.treeIndices() where owners[point] >= 0 {
-        counts[Int(owners[point]), default: 0] += 1
-      }
+      for point in cluster.treeIndices() where owners[point] >= 0 { counts[Int(owners[point]), default: 0] += 1 }
       return counts.map { old, count in
         Flow(from: old, to: index, pointCount: count, of: from[old].pointCount, cluster.pointCount)
       }
@@ -77,8 +72,7 @@ extension AnswerChange {
   /// The clusters in both answers over those in either, of the clusters that satisfy a condition; nil where none does.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
-    let either =
-      (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
+    let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
     return either > 0 ? Double(kept) / Double(either) : nil
   }
 }

@@ -37,9 +37,7 @@ struct JourneyComparison: Sendable {
   private static let dotLimit = 600
 
   /// - Returns: nil where no journey was asked for, there is nothing to see, or no method can take part.
-  init?(
-    of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, options: ComparisonOptions
-  ) throws {
+  init?(of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, options: ComparisonOptions) throws {
     guard let journey = options.journey else { return nil }
     let views =
       switch journey {
@@ -64,8 +62,7 @@ struct JourneyComparison: Sendable {
         let clusters = answers[method][index].clusters
         measured[method].append(
           MeasuredView(
-            clusters, limit: limit, in: view, of: tree, distortion: points.distortion(of: clusters, in: view))
-        )
+            clusters, limit: limit, in: view, of: tree, distortion: points.distortion(of: clusters, in: view)))
       }
     }
     self.dots = dots

@@ -13,9 +13,7 @@ struct MeasuredJourney: Sendable {
   init(_ answers: [ClusteringMethod.Answer], measuredAs views: [MeasuredView], over tree: ClusterTree) {
     self.tree = tree
     self.views = views
-    changes = zip(answers, answers.dropFirst()).map {
-      AnswerChange(from: $0, to: $1, total: tree.pointCount)
-    }
+    changes = zip(answers, answers.dropFirst()).map { AnswerChange(from: $0, to: $1, total: tree.pointCount) }
   }
 
   /// How each view leads on to the next, and what changes.
@@ -29,8 +27,9 @@ struct MeasuredJourney: Sendable {
       change.flows.map { flow in
         // What is kept stands still on the map, but for the last bit.
         if flow.kind == .kept { return 0 }
-        return to.view.pixel(from.clusters[flow.from].position, of: from.view)
-          .squaredDistance(to: to.clusters[flow.to].position, turn: to.view.turn).squareRoot()
+        return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
+          to: to.clusters[flow.to].position, turn: to.view.turn
+        ).squareRoot()
       }
     }
   }
@@ -54,9 +53,7 @@ typealias JourneyMeasure = Measure<MeasuredJourney>
 
 extension JourneyMeasure {
   /// In the order of tables and JSON.
-  static var all: [Self] {
-    [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion]
-  }
+  static var all: [Self] { [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion] }
 
   /// How far clusters are from splitting and nothing else on zooming in, and from merging on zooming out; 0 is exact,
   /// nil where no step zooms.
@@ -65,8 +62,7 @@ extension JourneyMeasure {
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
         "Zooming in should only split badges, zooming out only merge them. Mean share of points that go another way than "
-        + "most of their badge; at 0 % every step can be drawn as it is.",
-      unit: .smallShare, direction: .less
+        + "most of their badge; at 0 % every step can be drawn as it is.", unit: .smallShare, direction: .less
     ) { journey in
       mean(
         journey.steps.compactMap { from, to, change in
@@ -84,8 +80,7 @@ extension JourneyMeasure {
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation:
-        "Of the badges inside both views of a pan, how many stay exactly what and where they are; mean.",
+      explanation: "Of the badges inside both views of a pan, how many stay exactly what and where they are; mean.",
       unit: .share, direction: .more
     ) { journey in
       mean(
@@ -100,16 +95,14 @@ extension JourneyMeasure {
   static var movement: Self {
     Self(
       key: "movement_px", title: "Movement a step",
-      explanation:
-        "The way of all badges from where their points were shown before, summed up; mean over the steps.",
+      explanation: "The way of all badges from where their points were shown before, summed up; mean over the steps.",
       unit: .manyPixels, direction: .less
     ) { mean($0.distances.map { $0.reduce(0, +) }) }
   }
 
   static var longestMove: Self {
     Self(
-      key: "longest_move_px", title: "Longest move of a badge",
-      explanation: "The longest such way of one badge.",
+      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest such way of one badge.",
       unit: .manyPixels, direction: .less
     ) { $0.distances.joined().max() }
   }
@@ -129,8 +122,7 @@ extension JourneyMeasure {
     _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
   ) -> Self {
     Self(
-      key: measure.key, title: measure.title, explanation: explanation, unit: measure.unit,
-      direction: measure.direction
+      key: measure.key, title: measure.title, explanation: explanation, unit: measure.unit, direction: measure.direction
     ) { journey in summary(try journey.views.compactMap(measure.formula)) }
   }
 }

@@ -10,8 +10,7 @@ extension ViewMeasure {
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
         "Share of badges whose nearest neighbour stands straight beside, above or below, within 5°. Chance alone gives 11 %.",
-      unit: .share, direction: .less,
-      praise: Praise(clause: .value(of: "of its badges in line with their neighbour"))
+      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges in line with their neighbour"))
     ) { $0.neighbours.axisShare }
   }
 
@@ -22,8 +21,7 @@ extension ViewMeasure {
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
         "Do badges crowd where data is dense? Standard deviation over mean of the distances between neighbours: "
-        + "0 is a lattice, 0.52 is chance.",
-      unit: .ratio, direction: .more
+        + "0 is a lattice, 0.52 is chance.", unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
 
@@ -31,8 +29,8 @@ extension ViewMeasure {
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
-      explanation: "How often badges get in each other's way. They are 25 to 44 px wide, by their count.",
-      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
+      explanation: "How often badges get in each other's way. They are 25 to 44 px wide, by their count.", unit: .share,
+      direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 

@@ -11,13 +11,7 @@ struct Membership {
     for (number, cluster) in clusters.enumerated() {
       let treeIndices = cluster.treeIndices()
       miscountedCount += abs(treeIndices.count - cluster.pointCount)
-      for index in treeIndices {
-        if owners[index] < 0 {
-          owners[index] = Int32(number)
-        } else {
-          repeatedCount += 1
-        }
-      }
+      for index in treeIndices { if owners[index] < 0 { owners[index] = Int32(number) } else { repeatedCount += 1 } }
     }
   }
 }
@@ -31,8 +25,8 @@ struct Conservation {
 
   init(of points: ViewPoints, in membership: Membership) {
     faults = [
-      ("missing", points.treeIndices.count { membership.owners[$0] < 0 }),
-      ("repeated", membership.repeatedCount), ("miscounted", membership.miscountedCount),
+      ("missing", points.treeIndices.count { membership.owners[$0] < 0 }), ("repeated", membership.repeatedCount),
+      ("miscounted", membership.miscountedCount),
     ]
   }
 
@@ -40,7 +34,6 @@ struct Conservation {
 
   /// As tables have it.
   var text: String {
-    isExact
-      ? "yes" : faults.filter { $0.count > 0 }.map { "\(grouped($1)) \($0)" }.joined(separator: ", ")
+    isExact ? "yes" : faults.filter { $0.count > 0 }.map { "\(grouped($1)) \($0)" }.joined(separator: ", ")
   }
 }

@@ -3,8 +3,8 @@ extension ViewMeasure {
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
-      explanation: "How well badges tell where the points are: root mean square distance.",
-      unit: .pixels, direction: .less
+      explanation: "How well badges tell where the points are: root mean square distance.", unit: .pixels,
+      direction: .less
     ) { $0.distortion }
   }
 
@@ -12,8 +12,7 @@ extension ViewMeasure {
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation:
-        "The same, over that of a grid with no more badges: its cells are widened until it has as few.",
+      explanation: "The same, over that of a grid with no more badges: its cells are widened until it has as few.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",

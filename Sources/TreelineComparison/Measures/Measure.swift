@@ -22,9 +22,7 @@ struct Measure<Subject>: Sendable {
 }
 
 /// Which way a measure gets better.
-enum MeasureDirection: Sendable {
-  case less, more, nearerToOne
-}
+enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
 /// How the summary of a report praises a method for a measure, of which less is better.
 struct Praise: Sendable {
@@ -118,9 +116,7 @@ extension Measure {
   }
 }
 
-func mean(_ values: [Double]) -> Double? {
-  values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-}
+func mean(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.reduce(0, +) / Double(values.count) }
 
 /// The middle one, or the mean of the middle two.
 func median(_ values: [Double]) -> Double? {

@@ -5,9 +5,8 @@ extension ViewMeasure {
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
-      explanation: "Does a badge stand on the data, or in the empty space between? Mean distance.",
-      unit: .pixels, direction: .less,
-      praise: Praise(clause: .gain(of: "badges", nearerTo: "the data"))
+      explanation: "Does a badge stand on the data, or in the empty space between? Mean distance.", unit: .pixels,
+      direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the data"))
     ) { measured in
       let view = measured.view
       return mean(

@@ -76,9 +76,7 @@ struct PixelIndex: Sendable {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
       // Of rows in between only the two ends belong to the ring.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
-      for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x {
-        body(x, y)
-      }
+      for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }
   }
 }

@@ -48,8 +48,7 @@ import Treeline
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
-    let numbers = Dictionary(
-      uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
+    let numbers = Dictionary(uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
     let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
       // Columns are counted from longitude -180, wherever the plane begins.
@@ -81,8 +80,7 @@ import Treeline
     sampledPoints = sampled.pointCount
     pointsInView = min(sampledPoints * step, covered)
 
-    let measured = MeasuredView(
-      shown, limit: shown.count, in: view, of: tree, distortion: sampled.rootMeanSquare)
+    let measured = MeasuredView(shown, limit: shown.count, in: view, of: tree, distortion: sampled.rootMeanSquare)
     clusterCount = shown.count
     pointCount = shown.reduce(0) { $0 + $1.pointCount }
     distortion = measured.distortion

@@ -18,8 +18,8 @@ struct MeasuredView: Sendable {
   let yardsticks: Yardsticks.Distortions
 
   init(
-    _ clusters: [ShownCluster], limit: Int, in view: ComparisonView, of tree: ClusterTree,
-    distortion: Double?, yardsticks: Yardsticks.Distortions = .init()
+    _ clusters: [ShownCluster], limit: Int, in view: ComparisonView, of tree: ClusterTree, distortion: Double?,
+    yardsticks: Yardsticks.Distortions = .init()
   ) {
     badges = PixelIndex(clusters.map(\.position))
     neighbours = NeighbourDistances(clusters, badges)
@@ -42,15 +42,12 @@ extension ViewMeasure {
   static var inJSON: [Self] { positions + looks + [fill] }
 
   private static var looks: [Self] { [gridLook, neighbourSpread, dataDistance] }
-  private static var positions: [Self] {
-    [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair]
-  }
+  private static var positions: [Self] { [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair] }
 
   /// The number of clusters over the number allowed, 0 or more.
   static var fill: Self {
     Self(
-      key: "fill", title: "Badges used of those allowed",
-      explanation: "How well the room for badges is used.",
+      key: "fill", title: "Badges used of those allowed", explanation: "How well the room for badges is used.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }

@@ -45,8 +45,7 @@ struct GridYardstick {
   /// `count` clusters, 1 or more, where width grows by steps of 2 %.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
-  func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster])
-  {
+  func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {
     var cell =
       switch cellSize {
       case .pixels(let pixels): pixels

@@ -20,9 +20,7 @@ extension Grid {
   /// The grid over the points of a tree; its row numbers are indices in tree order.
   ///
   /// - Complexity: O(points)
-  @_spi(Server) public init(over tree: ClusterTree) {
-    self.init(tree.positions, on: tree.plane)
-  }
+  @_spi(Server) public init(over tree: ClusterTree) { self.init(tree.positions, on: tree.plane) }
 
   func clusterCount(in view: ComparisonView, cellSize: CellSize) throws(GridError) -> Int {
     try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).count
@@ -44,7 +42,6 @@ extension ShownCluster.Extent {
     // By its middle, so that a cell on the edge comes out on the same side as its badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
-      x: middle.x - width / 2 / units, y: middle.y - height / 2 / units,
-      width: width / units, height: height / units)
+      x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
   }
 }

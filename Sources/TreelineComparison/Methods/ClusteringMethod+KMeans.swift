@@ -12,8 +12,7 @@ extension ClusteringMethod {
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",
-      summary: "groups made anew for this view alone, as near to their points as a search finds them",
-      isFixed: false
+      summary: "groups made anew for this view alone, as near to their points as a search finds them", isFixed: false
     ) { view, limit in Answer(try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
   }
 }

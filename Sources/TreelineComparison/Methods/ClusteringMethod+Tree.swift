@@ -4,9 +4,9 @@ extension ClusteringMethod {
   /// A cut through a tree, shown at the mean of each cluster.
   ///
   /// - Parameter name: That of the choice; the cut's own by default.
-  package static func tree(
-    _ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil
-  ) -> ClusteringMethod {
+  package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
+    -> ClusteringMethod
+  {
     let name = name ?? cut.name
     let title = title ?? cut.title
     @Sendable func answer(_ view: ComparisonView, _ limit: Int, after previous: Answer?) throws -> Answer {
@@ -17,11 +17,8 @@ extension ClusteringMethod {
       name: name, title: title, summary: cut.summary,
       extentMeaning: "ellipses show how far and which way each group spreads",
       settling: { views, limit in
-        tree(
-          compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name,
-          title: title)
-      },
-      continuing: { try answer($0, $1, after: $2) }
+        tree(compared, cut: try cut.settled(for: views, of: compared.tree, limit: limit), name: name, title: title)
+      }, continuing: { try answer($0, $1, after: $2) }
     ) { try answer($0, $1, after: nil) }
   }
 

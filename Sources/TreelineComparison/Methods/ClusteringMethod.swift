@@ -81,10 +81,7 @@ struct ShownCluster: Sendable {
     case box(x: Double, y: Double, width: Double, height: Double)
   }
 
-  init(
-    at position: PixelPoint, pointCount: Int, extent: Extent? = nil,
-    treeIndices: @escaping @Sendable () -> [Int]
-  ) {
+  init(at position: PixelPoint, pointCount: Int, extent: Extent? = nil, treeIndices: @escaping @Sendable () -> [Int]) {
     self.position = position
     self.pointCount = pointCount
     self.extent = extent

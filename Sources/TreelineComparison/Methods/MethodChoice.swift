@@ -11,13 +11,10 @@ package enum MethodChoice: Hashable, Sendable {
   private static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
 
   /// Every method there is, in the order of a report: each way to cut a tree, for each rule.
-  package static let all: [MethodChoice] =
-    [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
+  package static let all: [MethodChoice] = [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
 
   /// The grid and each way to cut a tree of one rule, whatever rule that is.
-  package static func all(of rule: SplitRule) -> [MethodChoice] {
-    [.grid] + TreeCut.all.map { .tree($0, rule) }
-  }
+  package static func all(of rule: SplitRule) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, rule) } }
 
   /// A handful that shows what there is, of a tree of one rule.
   package static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
@@ -38,14 +35,10 @@ package enum MethodChoice: Hashable, Sendable {
   }
 
   /// How the nodes of its tree are split; nil where it needs none.
-  package var rule: SplitRule? {
-    if case .tree(_, let rule) = self { rule } else { nil }
-  }
+  package var rule: SplitRule? { if case .tree(_, let rule) = self { rule } else { nil } }
 
   /// Whether its tree must have been built with separations.
-  package var needsSeparations: Bool {
-    if case .tree(let cut, _) = self { cut.needsSeparations } else { false }
-  }
+  package var needsSeparations: Bool { if case .tree(let cut, _) = self { cut.needsSeparations } else { false } }
 
   /// The method itself.
   ///
@@ -88,7 +81,5 @@ package struct ComparedTree: Sendable {
   }
 
   /// The indices in the reference's order of a range of this tree.
-  func treeIndices(of range: Range<Int>) -> [Int] {
-    indicesInReference.map { $0[range].map(Int.init) } ?? Array(range)
-  }
+  func treeIndices(of range: Range<Int>) -> [Int] { indicesInReference.map { $0[range].map(Int.init) } ?? Array(range) }
 }

@@ -27,8 +27,7 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
-    summary: "groups of the points themselves, the widest of them split first",
-    cut: .limit(1, .widestFirst))
+    summary: "groups of the points themselves, the widest of them split first", cut: .limit(1, .widestFirst))
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
@@ -47,16 +46,15 @@ package struct TreeCut: Hashable, Sendable {
     TreeCut(
       name: "detail", title: "Detail",
       summary: "groups of the points themselves, none wider than a detail "
-        + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"),
-      cut: .detail(pixels ?? 0), isFitted: pixels == nil)
+        + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"), cut: .detail(pixels ?? 0),
+      isFitted: pixels == nil)
   }
 
   /// No two clusters nearer to each other than so many pixels, whatever the limit.
   package static func spacing(_ pixels: Double = standardSpacing) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
-      summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart",
-      cut: .spacing(pixels))
+      summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
   /// Every way at once, in the order of a report.
@@ -66,9 +64,9 @@ package struct TreeCut: Hashable, Sendable {
   package static let standard = [breadthFirst, widestFirst, detail(), spacing()]
 
   /// What is asked of a tree in a view.
-  func clusters(
-    of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters? = nil
-  ) throws -> Clusters {
+  func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters? = nil) throws
+    -> Clusters
+  {
     let settled = try settled(for: [view], of: tree, limit: limit).cut
     let cut = settled.isByPixels ? settled : settled.atMost(limit)
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)

@@ -23,11 +23,8 @@ extension ViewComparison {
   fileprivate func json(_ methods: [ClusteringMethod], _ measures: [ViewMeasure]) -> String {
     let results = zip(methods, results).map { method, result in
       object(
-        [
-          ("name", "\"\(method.name)\""), ("clusters", "\(result.clusters.count)"),
-          ("points", "\(result.pointCount)"),
-        ] + measures.map { $0.json(result.measures[$0]) }
-          + result.conservation.faults.map { ($0, "\($1)") })
+        [("name", "\"\(method.name)\""), ("clusters", "\(result.clusters.count)"), ("points", "\(result.pointCount)")]
+          + measures.map { $0.json(result.measures[$0]) } + result.conservation.faults.map { ($0, "\($1)") })
     }
     return object(
       view.json + [
@@ -44,14 +41,10 @@ extension JourneyComparison {
     }
     let results = results.map { result in
       object(
-        [
-          ("name", "\"\(result.method.name)\""),
-          ("clusters", number(result.clusterCount, decimals: 2)),
-        ] + JourneyMeasure.all.map { $0.json(result.measures[$0]) })
+        [("name", "\"\(result.method.name)\""), ("clusters", number(result.clusterCount, decimals: 2))]
+          + JourneyMeasure.all.map { $0.json(result.measures[$0]) })
     }
-    return object([
-      ("limit", "\(limit)"), ("views", list(steps, indent: "")), ("methods", list(results, indent: "")),
-    ])
+    return object([("limit", "\(limit)"), ("views", list(steps, indent: "")), ("methods", list(results, indent: ""))])
   }
 }
 
@@ -63,9 +56,7 @@ extension ComparisonView {
 }
 
 extension Measure {
-  fileprivate func json(_ value: Double?) -> (String, String) {
-    (key, number(value, decimals: unit.decimals))
-  }
+  fileprivate func json(_ value: Double?) -> (String, String) { (key, number(value, decimals: unit.decimals)) }
 }
 
 /// Keys and names need no escapes.

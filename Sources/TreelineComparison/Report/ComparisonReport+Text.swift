@@ -7,8 +7,7 @@ extension ComparisonReport {
         + table(view.rows(measures()), heads: methods.map(\.name))
     }
     if let journey {
-      tables.append(
-        "Journey: \(journey.words)\n" + table(journey.rows, heads: journey.results.map(\.method.name)))
+      tables.append("Journey: \(journey.words)\n" + table(journey.rows, heads: journey.results.map(\.method.name)))
     }
     return tables.joined(separator: "\n") + "\n* best in its row\n"
   }

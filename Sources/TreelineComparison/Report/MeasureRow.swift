@@ -27,8 +27,7 @@ struct MeasureRow {
 extension ViewComparison {
   func rows(_ measures: [ViewMeasure]) -> [MeasureRow] {
     [MeasureRow("Badges", texts: results.map { grouped($0.clusters.count) })]
-      + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) }
-      + [
+      + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) } + [
         MeasureRow(
           "Every point in one badge", "Are counts true: is no point lost and none counted twice?",
           texts: results.map { $0.conservation.text })

@@ -39,9 +39,7 @@ import Treeline
 
   private static func window(showing box: BoundingBox, on plane: Plane) throws -> PlaneWindow {
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
-    guard window.width > 0, window.maxY > window.minY else {
-      throw ComparisonError.boxWithoutArea(found: box)
-    }
+    guard window.width > 0, window.maxY > window.minY else { throw ComparisonError.boxWithoutArea(found: box) }
     return window
   }
 }
@@ -70,8 +68,7 @@ extension ComparisonView {
   /// Where a point inside the window is.
   func pixel(of point: PlanePoint) -> PixelPoint {
     PixelPoint(
-      x: Double(point.x &- window.x) / unitsPerPixel,
-      y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
+      x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
   }
 
   /// The world's width in pixels, after which the picture repeats; infinite on a plain plane.

@@ -63,9 +63,7 @@ struct ViewChoice {
 
   /// The view of all points; nil where there is nothing to look at.
   func whole() throws -> ComparisonView? {
-    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else {
-      return nil
-    }
+    guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else { return nil }
     let inside = try PictureSize(
       width: max(size.width - 2 * Self.margin, size.width / 2),
       height: max(size.height - 2 * Self.margin, size.height / 2))

@@ -9,9 +9,7 @@ struct CSVHeader {
 }
 
 /// Why the columns cannot be told from the first row.
-struct ColumnProblem: Error {
-  let text: String
-}
+struct ColumnProblem: Error { let text: String }
 
 extension CSVHeader {
   /// - Parameter cells: the texts of the first row.
@@ -20,13 +18,11 @@ extension CSVHeader {
     let columns =
       switch options.columns {
       case .automatic: try ColumnFinder.automatic(names)
-      case .sphere(let longitude, let latitude):
-        try ColumnFinder.pair(longitude, latitude, in: names, isPlanar: false)
+      case .sphere(let longitude, let latitude): try ColumnFinder.pair(longitude, latitude, in: names, isPlanar: false)
       case .plane(let x, let y): try ColumnFinder.pair(x, y, in: names, isPlanar: true)
       }
     if columns.first == columns.second {
-      throw ColumnProblem(
-        text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
+      throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     // A row of which one cell is a value is data, if bad data; to take it for a header would lose it in silence.
@@ -51,17 +47,9 @@ private enum ColumnFinder {
 
   /// In order of preference; compared in lower case without `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
-    ("longitude", "latitude", false),
-    ("lon", "lat", false),
-    ("lng", "lat", false),
-    ("long", "lat", false),
-    ("decimallongitude", "decimallatitude", false),
-    ("longitude", "lat", false),
-    ("lon", "latitude", false),
-    ("lng", "latitude", false),
-    ("long", "latitude", false),
-    ("x", "y", true),
-    ("easting", "northing", true),
+    ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
+    ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
+    ("lng", "latitude", false), ("long", "latitude", false), ("x", "y", true), ("easting", "northing", true),
     ("eastings", "northings", true),
   ]
 
@@ -84,16 +72,15 @@ private enum ColumnFinder {
   }
 
   /// The columns that two names, or positions counted from 1, choose.
-  static func pair(
-    _ first: String, _ second: String, in cells: [String], isPlanar: Bool
-  ) throws(ColumnProblem) -> Columns {
+  static func pair(_ first: String, _ second: String, in cells: [String], isPlanar: Bool) throws(ColumnProblem)
+    -> Columns
+  {
     let (first, second) = (try column(first, in: cells), try column(second, in: cells))
     return (first.index, second.index, isPlanar, first.isNamed || second.isNamed)
   }
 
-  private static func column(_ choice: String, in cells: [String]) throws(ColumnProblem) -> (
-    index: Int, isNamed: Bool
-  ) {
+  private static func column(_ choice: String, in cells: [String]) throws(ColumnProblem) -> (index: Int, isNamed: Bool)
+  {
     if !choice.isEmpty && choice.utf8.allSatisfy(Byte.isDigit) {
       guard let position = Int(choice), cells.indices.contains(position - 1) else {
         throw ColumnProblem(

@@ -16,9 +16,7 @@ struct CSVLayout: RecordDecoder {
   }
 
   /// The names of all columns but the coordinates.
-  var columnNames: [String]? {
-    (0..<columnCount).filter { $0 != first && $0 != second }.map(name)
-  }
+  var columnNames: [String]? { (0..<columnCount).filter { $0 != first && $0 != second }.map(name) }
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
@@ -35,10 +33,7 @@ struct CSVLayout: RecordDecoder {
 }
 
 extension CSVCell {
-  @inline(__always)
-  func bytes(of record: Bytes) -> Bytes {
-    Bytes(rebasing: record[start..<end])
-  }
+  @inline(__always) func bytes(of record: Bytes) -> Bytes { Bytes(rebasing: record[start..<end]) }
 
   /// The text of the cell, with doubled quotes made single and broken UTF-8 repaired.
   func text(of record: Bytes) -> String {

@@ -19,9 +19,7 @@ struct CSVReader: InputFormat {
     let layout = header.layout
     var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar)
     if header.isRepaired { builder.countRepairedRow() }
-    while try hasMore() {
-      try readRecord(layout, into: &builder)
-    }
+    while try hasMore() { try readRecord(layout, into: &builder) }
     return builder.finish(layout)
   }
 
@@ -49,15 +47,11 @@ struct CSVReader: InputFormat {
       }
       if record.strayColumn >= 0 {
         throw window.malformed(
-          expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)",
-          found: "other text")
+          expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)", found: "other text")
       }
       var header: CSVHeader
-      do {
-        header = try CSVHeader(cells: cells, delimiter: delimiter, options: options)
-      } catch {
-        throw .columnsNotFound(
-          file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
+      do { header = try CSVHeader(cells: cells, delimiter: delimiter, options: options) } catch {
+        throw .columnsNotFound(file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
       }
       if header.isHeader {
         header.isRepaired = !isValidUTF8(Bytes(rebasing: bytes[..<record.contentEnd]))
@@ -68,8 +62,8 @@ struct CSVReader: InputFormat {
     throw .empty(file: window.file)
   }
 
-  @inline(__always)
-  private func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError) {
+  @inline(__always) private func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError)
+  {
     let bytes = window.bytes
     var first = CSVCell()
     var second = CSVCell()
@@ -91,16 +85,14 @@ struct CSVReader: InputFormat {
     {
       builder.add(first: x, second: y, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
-      let problem = CSVProblem(
-        layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
+      let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }
     }
     consume(record)
   }
 
   /// The scanned record; `nil` if it must be scanned again because the window has grown.
-  @inline(__always)
-  private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
+  @inline(__always) private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
     switch scan {
     case .record(let record): return record
     case .incomplete:
@@ -112,8 +104,7 @@ struct CSVReader: InputFormat {
     }
   }
 
-  @inline(__always)
-  private func consume(_ record: CSVRecord) {
+  @inline(__always) private func consume(_ record: CSVRecord) {
     window.consume(record.end, lineBreaks: record.lineBreaks)
   }
 
@@ -153,8 +144,7 @@ private struct CSVProblem {
 
   private func invalidRow(_ row: Int, _ column: Int, _ expected: String, _ found: String) -> InvalidRow {
     let isNamed = column < layout.names.count
-    let part =
-      isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
+    let part = isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
     return InvalidRow(row: row, line: line, part: part, expected: expected, found: found)
   }
 

@@ -32,10 +32,8 @@ enum CSVScan {
 /// A quote has a meaning only as the first byte of a cell. After a closing quote only a delimiter or the line's end
 /// may follow; if anything else does, it is passed over and reported as `strayColumn`.
 /// `isFinal` says that nothing follows `bytes`, so that their end is the record's.
-@inline(__always)
-func scanCSVRecord(
-  _ bytes: Bytes, delimiter: UInt8, isFinal: Bool,
-  onCell: (_ column: Int, CSVCell) -> Void
+@inline(__always) func scanCSVRecord(
+  _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {
   var record = CSVRecord()
   var position = 0
@@ -75,8 +73,7 @@ func scanCSVRecord(
   return .record(record)
 }
 
-@inline(__always)
-private func endOfUnquoted(_ bytes: Bytes, from start: Int, _ delimiter: UInt8) -> Int {
+@inline(__always) private func endOfUnquoted(_ bytes: Bytes, from start: Int, _ delimiter: UInt8) -> Int {
   var position = start
   while position < bytes.count {
     let byte = bytes[position]
@@ -87,9 +84,9 @@ private func endOfUnquoted(_ bytes: Bytes, from start: Int, _ delimiter: UInt8) 
 }
 
 /// Goes from an opening quote past its closing one; false if there is none.
-private func scanQuotedCell(
-  _ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int
-) -> Bool {
+private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int)
+  -> Bool
+{
   position += 1
   cell.start = position
   cell.isQuoted = true

@@ -101,8 +101,7 @@ struct FeatureReading {
     }
   }
 
-  private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double)
-  {
+  private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double) {
     // The syntax is checked, so this finds numbers and commas, or the elements are something else.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
@@ -116,16 +115,14 @@ struct FeatureReading {
     return pair
   }
 
-  @inline(__always)
-  private func isString(_ range: Range<Int>?, _ text: StaticString) -> Bool {
+  @inline(__always) private func isString(_ range: Range<Int>?, _ text: StaticString) -> Bool {
     guard let range, bytes[range.lowerBound] == Byte.quote else { return false }
     return string(range).matches(text, in: bytes)
   }
 
   private func string(_ range: Range<Int>) -> JSONString {
     JSONString(
-      start: range.lowerBound + 1, end: range.upperBound - 1,
-      hasEscapes: bytes[range].contains(Byte.backslash))
+      start: range.lowerBound + 1, end: range.upperBound - 1, hasEscapes: bytes[range].contains(Byte.backslash))
   }
 
   private var geometryFound: String {
@@ -140,9 +137,7 @@ struct FeatureReading {
   }
 
   /// JSON as it stands, without more quotes around it.
-  private func excerpt(_ range: Range<Int>) -> String {
-    visible(Bytes(rebasing: bytes[range]))
-  }
+  private func excerpt(_ range: Range<Int>) -> String { visible(Bytes(rebasing: bytes[range])) }
 }
 
 extension JSONScanner {
@@ -160,9 +155,7 @@ extension JSONScanner {
     try skipSpace()
     let start = position
     try skipNumber()
-    guard let value = parseDecimal(Bytes(rebasing: bytes[start..<position])) else {
-      throw stop("a number")
-    }
+    guard let value = parseDecimal(Bytes(rebasing: bytes[start..<position])) else { throw stop("a number") }
     try skipSpace()
     return value
   }

@@ -27,9 +27,7 @@ struct FeatureRecordDecoder: RecordDecoder {
   }
 
   /// Calls for each property with the scanner at its value, which must be scanned.
-  private func scanProperties(
-    of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void
-  ) {
+  private func scanProperties(of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void) {
     var scanner = JSONScanner(record, isFinal: true)
     if startsWithID(record) { try? scanner.skipValue(depth: 0) }
     // Where properties are null or absent nothing was kept, and the scan stops at once.
@@ -37,9 +35,7 @@ struct FeatureRecordDecoder: RecordDecoder {
   }
 
   /// An id is a string or a number, which begins with no brace.
-  private func startsWithID(_ record: Bytes) -> Bool {
-    record.first.map { $0 != Byte.openBrace } ?? false
-  }
+  private func startsWithID(_ record: Bytes) -> Bool { record.first.map { $0 != Byte.openBrace } ?? false }
 }
 
 extension JSONScanner {

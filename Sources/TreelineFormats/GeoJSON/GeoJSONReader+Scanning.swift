@@ -2,29 +2,24 @@ extension GeoJSONReader {
   /// Runs a scan from the start of the window, again from there with a larger window where the bytes do not suffice.
   ///
   /// Nothing is consumed until `commit`.
-  @inline(__always)
-  func scan<Result>(
-    _ body: (inout JSONScanner) throws(JSONStop) -> Result
-  ) throws(ReadingError) -> (Result, JSONScanner) {
+  @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
+    Result, JSONScanner
+  ) {
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      do {
-        return (try body(&scanner), scanner)
-      } catch {
+      do { return (try body(&scanner), scanner) } catch {
         switch error {
         case .needsMore: try window.extend()
         case .syntax(let position, let expected):
           throw failure("\(expected)", at: position, lineBreaks: scanner.lineBreaks)
         case .tooDeep:
-          throw .nestedTooDeep(
-            file: window.file, line: window.line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
+          throw .nestedTooDeep(file: window.file, line: window.line + scanner.lineBreaks, limit: JSONScanner.depthLimit)
         }
       }
     }
   }
 
-  @inline(__always)
-  func commit(_ scanner: JSONScanner) {
+  @inline(__always) func commit(_ scanner: JSONScanner) {
     window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
   }
 
@@ -42,10 +37,8 @@ extension GeoJSONReader {
   }
 
   /// Consumes space of any length, and record separators if they may stand here.
-  @discardableResult
-  func skipSpace(
-    separators: Bool = false
-  ) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool) {
+  @discardableResult func skipSpace(separators: Bool = false) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool)
+  {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
@@ -67,9 +60,7 @@ extension GeoJSONReader {
   }
 
   func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
-    let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
-      try scanner.expect(byte, expected)
-    }
+    let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.expect(byte, expected) }
     commit(scanner)
   }
 
@@ -115,14 +106,12 @@ extension GeoJSONReader {
 
   /// Whether a FeatureCollection follows rather than a Feature; consumes nothing.
   func startsCollection() throws(ReadingError) -> Bool {
-    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFirstObject()
-    }
+    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFirstObject() }
     switch first {
     case .collection: return true
     case .feature: return false
     case .other(let found):
-      throw window.malformed(
-        expected: "a GeoJSON FeatureCollection, or one Feature a line", found: found)
+      throw window.malformed(expected: "a GeoJSON FeatureCollection, or one Feature a line", found: found)
     }
   }
 }
@@ -133,9 +122,7 @@ extension JSONScanner {
     let start = position
     try skipValue(depth: 1)
     guard name.matches("type", in: bytes) else { return .other }
-    guard bytes[start] == Byte.quote else {
-      return .type(visible(Bytes(rebasing: bytes[start..<position])))
-    }
+    guard bytes[start] == Byte.quote else { return .type(visible(Bytes(rebasing: bytes[start..<position]))) }
     let string = JSONString(start: start + 1, end: position - 1, hasEscapes: true)
     return .type("\"\(visible(string.text(of: bytes)))\"")
   }

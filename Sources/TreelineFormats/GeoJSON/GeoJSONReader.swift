@@ -19,9 +19,7 @@ struct GeoJSONReader: InputFormat {
     try skipSpace(separators: true)
     if try startsCollection() {
       try readCollection()
-      if try !skipSpace(separators: true).isAtEnd {
-        throw failure("nothing after the FeatureCollection")
-      }
+      if try !skipSpace(separators: true).isAtEnd { throw failure("nothing after the FeatureCollection") }
     } else {
       try readSequence()
     }
@@ -66,9 +64,7 @@ struct GeoJSONReader: InputFormat {
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     try skipSpace()
-    if try startsWith(Byte.closeBracket, "a Feature or \"]\"") {
-      return try expect(Byte.closeBracket, "\"]\"")
-    }
+    if try startsWith(Byte.closeBracket, "a Feature or \"]\"") { return try expect(Byte.closeBracket, "\"]\"") }
     repeat {
       try skipSpace()
       try readFeature()
@@ -77,9 +73,7 @@ struct GeoJSONReader: InputFormat {
   }
 
   private mutating func readFeature() throws(ReadingError) {
-    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
-      try scanner.scanFeature()
-    }
+    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFeature() }
     do {
       let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
       builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
@@ -87,8 +81,7 @@ struct GeoJSONReader: InputFormat {
       let line = window.line
       try builder.reject { row in
         InvalidRow(
-          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected,
-          found: error.found)
+          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected, found: error.found)
       }
     }
     commit(scanner)

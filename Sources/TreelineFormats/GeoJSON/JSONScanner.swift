@@ -29,20 +29,17 @@ struct JSONScanner {
   func stop(_ expected: StaticString) -> JSONStop { .syntax(at: position, expected: expected) }
 
   /// The byte at `position`.
-  @inline(__always)
-  func peek(_ expected: StaticString) throws(JSONStop) -> UInt8 {
+  @inline(__always) func peek(_ expected: StaticString) throws(JSONStop) -> UInt8 {
     if position < bytes.count { return bytes[position] }
     throw isFinal ? stop(expected) : .needsMore
   }
 
-  @inline(__always)
-  mutating func expect(_ byte: UInt8, _ expected: StaticString) throws(JSONStop) {
+  @inline(__always) mutating func expect(_ byte: UInt8, _ expected: StaticString) throws(JSONStop) {
     guard try peek(expected) == byte else { throw stop(expected) }
     position += 1
   }
 
-  @inline(__always)
-  mutating func skipSpace() throws(JSONStop) {
+  @inline(__always) mutating func skipSpace() throws(JSONStop) {
     while position < bytes.count {
       switch bytes[position] {
       case Byte.space, Byte.tab: position += 1
@@ -60,10 +57,9 @@ struct JSONScanner {
   }
 
   /// From `{` to `}`, with `position` at each member's value when `onMember` is called, which must scan it.
-  @inline(__always)
-  mutating func scanObject(
-    _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void
-  ) throws(JSONStop) {
+  @inline(__always) mutating func scanObject(_ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void)
+    throws(JSONStop)
+  {
     try expect(Byte.openBrace, "\"{\"")
     try skipSpace()
     if try peek("a name or \"}\"") == Byte.closeBrace {
@@ -77,8 +73,7 @@ struct JSONScanner {
   }
 
   /// Goes past a comma or the closing byte, and the space around; true after a comma.
-  @inline(__always)
-  mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
+  @inline(__always) mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
     try skipSpace()
     let byte = try peek(expected)
     if byte != Byte.comma && byte != closing { throw stop(expected) }
@@ -116,8 +111,7 @@ extension JSONScanner {
 
   private mutating func skipObject(depth: Int) throws(JSONStop) {
     if depth > Self.depthLimit { throw .tooDeep(at: position) }
-    try scanObject { (scanner: inout JSONScanner, _: JSONString) throws(JSONStop) in
-      try scanner.skipValue(depth: depth)
+    try scanObject { (scanner: inout JSONScanner, _: JSONString) throws(JSONStop) in try scanner.skipValue(depth: depth)
     }
   }
 
@@ -134,9 +128,7 @@ extension JSONScanner {
 
   private mutating func skipLiteral(_ literal: StaticString) throws(JSONStop) {
     for index in 0..<literal.utf8CodeUnitCount {
-      guard try peek("true, false or null") == literal.utf8Start[index] else {
-        throw stop("true, false or null")
-      }
+      guard try peek("true, false or null") == literal.utf8Start[index] else { throw stop("true, false or null") }
       position += 1
     }
   }
@@ -166,8 +158,7 @@ extension JSONScanner {
     skipDigits()
   }
 
-  @inline(__always)
-  private mutating func skipDigits() {
+  @inline(__always) private mutating func skipDigits() {
     while position < bytes.count, Byte.isDigit(bytes[position]) { position += 1 }
   }
 
@@ -196,16 +187,13 @@ extension JSONScanner {
   private mutating func skipEscape() throws(JSONStop) {
     position += 1
     switch try peek("an escape") {
-    case Byte.quote, Byte.backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-      UInt8(ascii: "n"),
+    case Byte.quote, Byte.backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
       UInt8(ascii: "r"), UInt8(ascii: "t"):
       position += 1
     case UInt8(ascii: "u"):
       position += 1
       for _ in 0..<4 {
-        guard hexDigit(try peek("four hexadecimal digits")) != nil else {
-          throw stop("four hexadecimal digits")
-        }
+        guard hexDigit(try peek("four hexadecimal digits")) != nil else { throw stop("four hexadecimal digits") }
         position += 1
       }
     default: throw stop("an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u")

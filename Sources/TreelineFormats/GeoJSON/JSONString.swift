@@ -32,13 +32,10 @@ struct JSONString {
   }
 
   /// Whether the literal stands for an ASCII name.
-  @inline(__always)
-  func matches(_ name: StaticString, in bytes: Bytes) -> Bool {
+  @inline(__always) func matches(_ name: StaticString, in bytes: Bytes) -> Bool {
     if hasEscapes { return text(of: bytes) == "\(name)" }
     guard end - start == name.utf8CodeUnitCount else { return false }
-    for index in 0..<name.utf8CodeUnitCount where bytes[start + index] != name.utf8Start[index] {
-      return false
-    }
+    for index in 0..<name.utf8CodeUnitCount where bytes[start + index] != name.utf8Start[index] { return false }
     return true
   }
 }

@@ -11,15 +11,11 @@ final class MemorySource: ByteSource {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(buffer.count, bytes.count - position)
-    bytes.withUnsafeBytes {
-      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count]))
-    }
+    bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count])) }
     position += count
     return count
   }
@@ -38,9 +34,7 @@ final class FileSource: ByteSource {
   init(path: String, progress: PointReader.Progress?) throws(ReadingError) {
     displayName = path == "-" ? "<stdin>" : path
     self.progress = progress
-    guard !path.utf8.contains(0) else {
-      throw .unopenable(file: visible(path), reason: "a path has no NUL byte")
-    }
+    guard !path.utf8.contains(0) else { throw .unopenable(file: visible(path), reason: "a path has no NUL byte") }
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unopenable(file: displayName, reason: systemError()) }
     var status = stat()
@@ -51,9 +45,7 @@ final class FileSource: ByteSource {
     }
   }
 
-  deinit {
-    if descriptor > STDIN_FILENO { close(descriptor) }
-  }
+  deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadingError) -> Int {
     while true {

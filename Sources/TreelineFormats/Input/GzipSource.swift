@@ -27,9 +27,7 @@ final class GzipSource: ByteSource {
     stream.pointee.avail_out = room
     while stream.pointee.avail_out == room {
       if input.isEmpty && !input.isAtEnd { _ = try input.more() }
-      if isBetweenMembers {
-        guard try startsMember() else { return 0 }
-      }
+      if isBetweenMembers { guard try startsMember() else { return 0 } }
       if input.isEmpty && input.isAtEnd {
         throw .badCompression(file: input.file, reason: "it is cut off after \(input.consumed) bytes")
       }

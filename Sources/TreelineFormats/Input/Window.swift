@@ -27,9 +27,9 @@ final class Window {
   deinit { storage.deallocate() }
 
   /// A window over a source, or over what it inflates to where its first bytes are those of gzip data.
-  static func inflating(
-    _ source: any ByteSource, file: String, limits: ReadingLimits
-  ) throws(ReadingError) -> (window: Window, isGzip: Bool) {
+  static func inflating(_ source: any ByteSource, file: String, limits: ReadingLimits) throws(ReadingError) -> (
+    window: Window, isGzip: Bool
+  ) {
     let window = Window(source, file: file, limits: limits)
     try window.require(2)
     guard window.bytes.starts(with: [0x1F, 0x8B]) else { return (window, false) }
@@ -37,15 +37,11 @@ final class Window {
   }
 
   /// Valid until `more` or `require` is called.
-  @inline(__always)
-  var bytes: Bytes {
-    Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end])
-  }
+  @inline(__always) var bytes: Bytes { Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end]) }
 
   var isEmpty: Bool { start == end }
 
-  @inline(__always)
-  func consume(_ count: Int, lineBreaks: Int = 0) {
+  @inline(__always) func consume(_ count: Int, lineBreaks: Int = 0) {
     start += count
     line += lineBreaks
     consumed += Int64(count)
@@ -82,17 +78,12 @@ final class Window {
   }
 
   /// A break of the format's rules, at an offset into `bytes` and so many lines down.
-  func malformed(
-    at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String
-  ) -> ReadingError {
-    .malformed(
-      file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
+  func malformed(at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String) -> ReadingError {
+    .malformed(file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
   }
 
   /// Tries to have at least so many bytes in the window; fewer only if the input ends.
   func require(_ count: Int) throws(ReadingError) {
-    while end - start < count && !isAtEnd {
-      guard try more() else { return }
-    }
+    while end - start < count && !isAtEnd { guard try more() else { return } }
   }
 }

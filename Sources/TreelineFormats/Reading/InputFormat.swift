@@ -67,24 +67,17 @@ enum InputFormats {
     ([[0x50, 0x4B, 3, 4]], "a zip archive or spreadsheet", "unpack it, or export it as CSV"),
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
     ([Array("PAR1".utf8) + [0x15]], "Parquet data", "export it as CSV"),
-    (
-      [Array("SQLite format 3".utf8) + [0]], "an SQLite database or GeoPackage",
-      "convert it with ogr2ogr -f CSV"
-    ),
+    ([Array("SQLite format 3".utf8) + [0]], "an SQLite database or GeoPackage", "convert it with ogr2ogr -f CSV"),
     ([[0x66, 0x67, 0x62, 3]], "FlatGeobuf data", "convert it with ogr2ogr -f GeoJSONSeq"),
   ]
 
   private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
     for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
       // Three letters may also start the name of a column: bzip2 goes on with a level and the digits of pi.
-      if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
-        continue
-      }
+      if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }
     guard bytes.prefix(4).contains(0) else { return nil }
-    return (
-      "binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8"
-    )
+    return ("binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8")
   }
 }

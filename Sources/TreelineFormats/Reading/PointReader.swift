@@ -10,29 +10,25 @@ public enum PointReader {
   /// Reads the file at a path; `-` is standard input.
   ///
   /// - Throws: ``ReadingError``: the path cannot be opened, the device fails, or the data is bad.
-  public static func read(
-    path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil
-  ) throws(ReadingError) -> PointTable {
+  public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
+    throws(ReadingError) -> PointTable
+  {
     let source = try FileSource(path: path, progress: progress)
     return try read(source, file: source.displayName, options: options, limits: ReadingLimits())
   }
 
   /// Reads bytes in memory; `name` stands for the file in error messages.
-  public static func read(
-    bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()
-  ) throws(ReadingError) -> PointTable {
-    try read(bytes: bytes, name: name, options: options, limits: ReadingLimits())
-  }
+  public static func read(bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()) throws(ReadingError)
+    -> PointTable
+  { try read(bytes: bytes, name: name, options: options, limits: ReadingLimits()) }
 
-  static func read(
-    bytes: [UInt8], name: String, options: ReadingOptions, limits: ReadingLimits
-  ) throws(ReadingError) -> PointTable {
-    try read(MemorySource(bytes), file: name, options: options, limits: limits)
-  }
+  static func read(bytes: [UInt8], name: String, options: ReadingOptions, limits: ReadingLimits) throws(ReadingError)
+    -> PointTable
+  { try read(MemorySource(bytes), file: name, options: options, limits: limits) }
 
-  private static func read(
-    _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits
-  ) throws(ReadingError) -> PointTable {
+  private static func read(_ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits)
+    throws(ReadingError) -> PointTable
+  {
     let (window, isGzip) = try Window.inflating(source, file: file, limits: limits)
     let format = try InputFormats.detect(window, isInflated: isGzip)
     guard options.columns == .automatic || format.hasColumns else {

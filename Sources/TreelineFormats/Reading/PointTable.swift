@@ -41,9 +41,7 @@ public struct PointTable: Sendable {
 
   /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in CSV,
   /// and unless columns were kept.
-  public func featureID(ofPoint index: Int) -> AttributeValue? {
-    decode(index) { $0.featureID(of: $1) } ?? nil
-  }
+  public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
   private func decode<Result>(_ index: Int, _ work: (any RecordDecoder, Bytes) -> Result) -> Result? {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
@@ -77,9 +75,7 @@ extension PointTable {
   /// - Complexity: O(columns) for CSV; for GeoJSON O(bytes kept) up to the first Feature that has it.
   package func hasColumn(named name: String) -> Bool {
     columnNames?.contains(name)
-      ?? coordinates.indices.contains { point in
-        decode(point) { $0.columnNames(of: $1).contains(name) } ?? false
-      }
+      ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }
   }
 
   /// The value that a point has in the first column of a name; nil where it has no such column.

@@ -12,8 +12,7 @@ public struct ReadingOptions: Hashable, Sendable {
   public var isPlanar: Bool?
 
   public init(
-    columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false,
-    isPlanar: Bool? = nil
+    columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil
   ) {
     self.columns = columns
     self.skipsInvalid = skipsInvalid

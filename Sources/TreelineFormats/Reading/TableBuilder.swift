@@ -25,10 +25,7 @@ struct TableBuilder {
   var rowCount: Int { coordinates.count + skippedRows.count }
 
   /// Adds a point whose coordinates `axes` holds; if columns are kept, `id` and behind it `record` are copied.
-  @inline(__always)
-  mutating func add(
-    first: Double, second: Double, id: Bytes? = nil, record: Bytes
-  ) {
+  @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes) {
     coordinates.append(Coordinate(longitude: first, latitude: second))
     guard keepsColumns else { return }
     records.append(id, record)
@@ -36,9 +33,7 @@ struct TableBuilder {
   }
 
   /// Counts a row, or the header, whose text is repaired when it is decoded.
-  mutating func countRepairedRow() {
-    if keepsColumns { repairedRowCount += 1 }
-  }
+  mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
   /// Skips a row, or throws if the options do not allow it; `describe` is given the row's number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
@@ -68,10 +63,8 @@ struct Axes {
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
   // Comparisons with NaN are false, so these hold for finite numbers only.
-  @inline(__always)
-  func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
-  @inline(__always)
-  func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
+  @inline(__always) func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
+  @inline(__always) func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
 
   var first: String { isPlanar ? "an x from -1e300 to 1e300" : "a longitude from -180 to 180" }
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }

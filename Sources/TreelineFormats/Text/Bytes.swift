@@ -23,8 +23,7 @@ enum Byte {
   static let openBracket = UInt8(ascii: "[")
   static let closeBracket = UInt8(ascii: "]")
 
-  @inline(__always)
-  static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
+  @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 }
 
 /// Whether bytes are UTF-8, and so decoded as they are, without repair.
@@ -35,9 +34,7 @@ func isValidUTF8(_ bytes: Bytes) -> Bool {
 }
 
 /// Bytes of the input as a message shows them: quoted, short, on one line, with broken UTF-8 repaired.
-func excerpt(_ bytes: Bytes) -> String {
-  "\"" + visible(bytes) + "\""
-}
+func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
   // 4 bytes a character at most, so a prefix of bytes cannot cut the visible characters short.
@@ -63,7 +60,5 @@ func visible(_ text: String) -> String {
 
 extension String {
   /// Without the white space around.
-  package var trimmed: String {
-    String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-  }
+  package var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
 }

@@ -4,8 +4,7 @@
 /// Names such as `nan` and `inf` are not numbers.
 ///
 /// - Returns: `nil` if the bytes are anything else; infinite if the number exceeds the range of Double.
-@inline(__always)
-func parseDecimal(_ bytes: Bytes) -> Double? {
+@inline(__always) func parseDecimal(_ bytes: Bytes) -> Double? {
   var position = 0
   var end = bytes.count
   while position < end, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
@@ -42,9 +41,7 @@ func parseDecimal(_ bytes: Bytes) -> Double? {
     exponent += written
   }
 
-  if digits <= 19, let magnitude = exactlyScaled(mantissa, exponent) {
-    return isNegative ? -magnitude : magnitude
-  }
+  if digits <= 19, let magnitude = exactlyScaled(mantissa, exponent) { return isNegative ? -magnitude : magnitude }
   // The standard library's strtod runs in the C locale; what it sees is a valid number by now.
   return Double(String(decoding: bytes[start..<end], as: UTF8.self))
 }
@@ -75,8 +72,7 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
 ///   (Clinger 1990, doi:10.1145/93542.93557).
 /// - Any 64-bit mantissa over a power up to 10^19 is an exact quotient of integers. This is the usual case of
 ///   coordinates written with 17 digits, which strtod takes ten times as long for.
-@inline(__always)
-private func exactlyScaled(_ mantissa: UInt64, _ exponent: Int) -> Double? {
+@inline(__always) private func exactlyScaled(_ mantissa: UInt64, _ exponent: Int) -> Double? {
   if mantissa <= 1 << 53 {
     if exponent <= 0 && exponent >= -22 { return Double(mantissa) / powersOfTen[-exponent] }
     if exponent > 0 && exponent <= 22 { return Double(mantissa) * powersOfTen[exponent] }
@@ -102,13 +98,12 @@ private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
 }
 
 private let powersOfTen: [Double] = [
-  1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-  1e19,
-  1e20, 1e21, 1e22,
+  1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+  1e21, 1e22,
 ]
 
 private let integerPowersOfTen: [UInt64] = [
-  1, 10, 100, 1000, 10000, 100000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
-  100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
-  10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+  1, 10, 100, 1000, 10000, 100000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
+  1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000,
+  100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
 ]

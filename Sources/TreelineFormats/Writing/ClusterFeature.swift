@@ -23,9 +23,8 @@ public struct ClusterFeature: Sendable {
 
   @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
-    ellipse: Ellipse? = nil, shownIndex: Int? = nil, index: Int? = nil,
-    featureID: AttributeValue? = nil, columns: [(name: String, value: AttributeValue)] = [],
-    members: [Int]? = nil
+    ellipse: Ellipse? = nil, shownIndex: Int? = nil, index: Int? = nil, featureID: AttributeValue? = nil,
+    columns: [(name: String, value: AttributeValue)] = [], members: [Int]? = nil
   ) {
     self.id = id
     self.pointCount = pointCount
@@ -47,15 +46,11 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - position: where it is shown if not at its mean.
   ///   - hasEllipse: whether its spread is written.
-  public init(
-    _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false
-  ) {
+  public init(_ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false) {
     self.init(
-      id: cluster.id.rawValue, pointCount: cluster.pointCount,
-      coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds,
-      isStack: cluster.isStack, ellipse: hasEllipse ? cluster.spreadEllipse : nil,
-      shownIndex: cluster.row == nil ? position?.treeIndex.map(tree.row(atTreeIndex:)) : nil,
-      index: cluster.row,
+      id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
+      bounds: cluster.bounds, isStack: cluster.isStack, ellipse: hasEllipse ? cluster.spreadEllipse : nil,
+      shownIndex: cluster.row == nil ? position?.treeIndex.map(tree.row(atTreeIndex:)) : nil, index: cluster.row,
       columns: tree.attributes(of: cluster))
   }
 }

@@ -29,9 +29,7 @@ import Treeline
   }
 
   /// The number that is written for a number.
-  public func rounded(_ value: Double) -> Double {
-    scaled(value).map { $0 / Double(scale) } ?? value
-  }
+  public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number that JSON and CSV readers take, without an exponent where decimals are few.
   public func append(_ value: Double, to bytes: inout OutputBytes) {
@@ -51,8 +49,7 @@ import Treeline
     bytes.append(byte: UInt8(ascii: "."))
     // As if there were 8 decimals, or 16.
     let (high, low) =
-      decimals <= 8
-      ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
+      decimals <= 8 ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
     if low == 0 { return bytes.append(fraction: UInt32(high)) }
     bytes.append(eight: UInt32(high))
     bytes.append(fraction: UInt32(low))

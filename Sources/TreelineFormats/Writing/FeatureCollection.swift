@@ -5,15 +5,13 @@ import Treeline
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
 
-  public init(plane: Plane) {
-    format = CoordinateFormat(of: plane)
-  }
+  public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
   /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is
   /// made of, and no more than one feature is held beyond a piece.
-  public func write(
-    _ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void
-  ) rethrows {
+  public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
+    rethrows
+  {
     var bytes = OutputBytes(capacity: 2 * Self.pieceSize)
     open(&bytes)
     var isFirst = true
@@ -140,8 +138,7 @@ public struct FeatureCollectionWriter: Sendable {
   ///
   /// - Complexity: O(columns)
   public static func forEachColumn(
-    _ columns: [(name: String, value: AttributeValue)],
-    _ work: (_ name: String, _ value: AttributeValue) -> Void
+    _ columns: [(name: String, value: AttributeValue)], _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
     // A handful is compared pairwise, which is faster than making a set of it.
     if columns.count <= 8, areDistinct(columns) {
@@ -171,7 +168,7 @@ public struct FeatureCollectionWriter: Sendable {
 
   /// Those of a cluster, as `FeatureCollectionWriter` writes them.
   static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index",
-    "index", "members",
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index", "index",
+    "members",
   ]
 }

@@ -13,14 +13,12 @@ import CZlib
     var stream = z_stream()
     // 15 is the largest window, 16 asks for gzip's header and trailer; 8 is how much memory zlib takes as a rule.
     let status = deflateInit2_(
-      &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-      Int32(MemoryLayout<z_stream>.size))
+      &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "zlib has no memory left")
     defer { deflateEnd(&stream) }
     let bound = Int(deflateBound(&stream, UInt(bytes.count)))
     return [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-      stream.next_in = UnsafeMutablePointer(
-        mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+      stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
       stream.avail_in = UInt32(bytes.count)
       stream.next_out = buffer.baseAddress
       stream.avail_out = UInt32(bound)

@@ -16,26 +16,18 @@ import Treeline
   deinit { start.deallocate() }
 
   /// What was appended, for as long as `work` takes.
-  public borrowing func withBytes<Result, Failure>(
-    _ work: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try work(UnsafeRawBufferPointer(start: start, count: count))
-  }
+  public borrowing func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result)
+    throws(Failure) -> Result
+  { try work(UnsafeRawBufferPointer(start: start, count: count)) }
 
-  public var text: String {
-    withBytes { String(decoding: $0, as: UTF8.self) }
-  }
+  public var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
   public mutating func removeAll() { count = 0 }
 
   /// Makes room for so many bytes more.
-  @inline(__always)
-  private mutating func reserve(_ more: Int) {
-    if count + more > capacity { grow(to: count + more) }
-  }
+  @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
-  @inline(never)
-  private mutating func grow(to least: Int) {
+  @inline(never) private mutating func grow(to least: Int) {
     let larger = max(least, 2 * capacity)
     let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
     moved.update(from: start, count: count)
@@ -45,16 +37,14 @@ import Treeline
 
   // MARK: - Text and numbers
 
-  @inline(__always)
-  public mutating func append(byte: UInt8) {
+  @inline(__always) public mutating func append(byte: UInt8) {
     reserve(1)
     start[count] = byte
     count += 1
   }
 
   /// Where the literal is known the copy is a few moves of registers.
-  @inline(__always)
-  public mutating func append(_ literal: StaticString) {
+  @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
     (start + count).update(from: literal.utf8Start, count: length)
@@ -102,21 +92,17 @@ import Treeline
     append(digits, from: 0, to: 8 - digits.trailingZeros)
   }
 
-  @inline(__always)
-  private mutating func append(_ digits: Digits, from first: Int, to end: Int) {
+  @inline(__always) private mutating func append(_ digits: Digits, from first: Int, to end: Int) {
     reserve(8)
     // All eight at once; what is too much is written over.
-    UnsafeMutableRawPointer(start + count).storeBytes(
-      of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
+    UnsafeMutableRawPointer(start + count).storeBytes(of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
     count += end - first
   }
 
   // MARK: - JSON
 
   /// Appends a JSON string literal (RFC 8259, section 7).
-  public mutating func append(json string: String) {
-    string.writeJSONLiteral { append($0) }
-  }
+  public mutating func append(json string: String) { string.writeJSONLiteral { append($0) } }
 
   /// Appends a column's value as JSON.
   public mutating func append(json value: AttributeValue) {
@@ -128,9 +114,7 @@ import Treeline
     }
   }
 
-  public mutating func append(json bool: Bool) {
-    if bool { append("true") } else { append("false") }
-  }
+  public mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
   /// In the fewest digits that give the same number; null where there is none, or where it is not finite.
   public mutating func append(json number: Double?) {
@@ -148,8 +132,7 @@ struct Digits {
   static let endOfEight: UInt64 = 100_000_000
 
   /// - Parameter number: below 10^8.
-  @inline(__always)
-  init(_ number: UInt32) {
+  @inline(__always) init(_ number: UInt32) {
     let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
     // 10486 / 2^20 is 1 / 100, near enough for four digits, and 103 / 2^10 is 1 / 10 for two.
     let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F

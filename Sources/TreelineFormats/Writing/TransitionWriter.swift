@@ -8,18 +8,14 @@ import Treeline
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
-  public init(plane: Plane) {
-    format = CoordinateFormat(of: plane)
-  }
+  public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
   /// Where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
   /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the second
   /// are shown. A kept one that moves has `from_coordinates`, too.
-  public func text(
-    _ transition: Transition, from first: Position, to second: Position
-  ) rethrows -> String {
+  public func text(_ transition: Transition, from first: Position, to second: Position) rethrows -> String {
     var bytes = OutputBytes()
     bytes.append("{")
     try appendMembers(of: transition, from: first, to: second, into: &bytes)
@@ -65,9 +61,9 @@ public struct TransitionWriter: Sendable {
     if elements.isEmpty { bytes.append("]") } else { bytes.append("\n]") }
   }
 
-  private func append(
-    _ fork: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes
-  ) rethrows {
+  private func append(_ fork: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes)
+    rethrows
+  {
     bytes.append("{\"whole\":")
     append(fork.whole, at: try whole(fork.whole), to: &bytes)
     bytes.append(",\"parts\":[")

@@ -20,8 +20,7 @@ struct ConnectionChannel: ServerChildChannel {
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [DeliveryHandler(limit: idleTimeout)], idleTimeout: idleTimeout,
         httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
-          maxHeaderFieldCount: 100)))
+          maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader, maxHeaderFieldCount: 100)))
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -36,9 +35,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  func handle(value: HTTP1Channel.Value, logger: Logger) async {
-    await http.handle(value: value, logger: logger)
-  }
+  func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
 }
 
 /// Rewrites the end of a connection as Hummingbird expects it, `Connection: close`, however the client asks for it (RFC
@@ -48,9 +45,7 @@ final class KeepAliveHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundOut = HTTPServerRequestPart
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(var head) = unwrapInboundIn(data), !head.isKeepAlive else {
-      return context.fireChannelRead(data)
-    }
+    guard case .head(var head) = unwrapInboundIn(data), !head.isKeepAlive else { return context.fireChannelRead(data) }
     head.headers.replaceOrAdd(name: "connection", value: "close")
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }

@@ -15,9 +15,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 
-  init(limit: TimeAmount) {
-    self.limit = limit
-  }
+  init(limit: TimeAmount) { self.limit = limit }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
@@ -51,9 +49,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     guard undelivered > 0, let left, left > 0 else { return }
     if left == leftBefore { return context.close(promise: nil) }
-    watch = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-      self.look(context, leftBefore: left)
-    }
+    watch = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { self.look(context, leftBefore: left) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {

@@ -30,9 +30,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  func read(context: ChannelHandlerContext) {
-    if queue.isEmpty { context.read() } else { isReadPending = true }
-  }
+  func read(context: ChannelHandlerContext) { if queue.isEmpty { context.read() } else { isReadPending = true } }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
@@ -44,9 +42,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Requests that a client sent before it closed its side come before that.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event as? ChannelEvent == .inputClosed {
-      while let part = queue.popFirst() { pass(part, context) }
-    }
+    if event as? ChannelEvent == .inputClosed { while let part = queue.popFirst() { pass(part, context) } }
     context.fireUserInboundEventTriggered(event)
   }
 

@@ -59,9 +59,7 @@ public final class Catalog: Sendable {
   /// Opens anew what was replaced since it was opened. Requests under way keep what they have.
   ///
   /// What cannot be opened is tried again once it is another file, or if `isForced`.
-  public func refresh(isForced: Bool = false) -> [Change] {
-    names.compactMap { refresh($0, isForced) }
-  }
+  public func refresh(isForced: Bool = false) -> [Change] { names.compactMap { refresh($0, isForced) } }
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
@@ -95,8 +93,7 @@ extension CatalogError: CustomStringConvertible {
     case .notAName(let name):
       "expected a name of 1 to 64 letters, digits, '.', '_' and '-', other than 'indexes', found '\(name)'; "
         + "choose one, as in 'places=FILE'"
-    case .nameTwice(let name):
-      "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
+    case .nameTwice(let name): "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
     case .missing(let path): "\(path): expected an index there, found none; build it anew"
     }
   }
@@ -112,13 +109,9 @@ struct IndexWatcher: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
+        group.addTask { while (try? await Task.sleep(for: interval)) != nil { tell(catalog.refresh()) } }
         group.addTask {
-          while (try? await Task.sleep(for: interval)) != nil { tell(catalog.refresh()) }
-        }
-        group.addTask {
-          for await _ in await UnixSignalsSequence(trapping: .sighup) {
-            tell(catalog.refresh(isForced: true))
-          }
+          for await _ in await UnixSignalsSequence(trapping: .sighup) { tell(catalog.refresh(isForced: true)) }
         }
       }
     }

@@ -15,9 +15,7 @@ final class PrometheusMetrics: MetricsFactory {
   private let metrics = Mutex<[String: [String: any PrometheusMetric]]>([:])
 
   /// - Parameter families: In the order in which they are written. Metrics of other names are not.
-  init(_ families: [Family]) {
-    self.families = families
-  }
+  init(_ families: [Family]) { self.families = families }
 
   var text: String {
     let metrics = metrics.withLock { $0 }
@@ -48,9 +46,9 @@ final class PrometheusMetrics: MetricsFactory {
   func destroyTimer(_: any TimerHandler) {}
 
   /// The one that there is of a name and labels, or a new one.
-  private func metric<Metric: PrometheusMetric>(
-    _ name: String, _ dimensions: [(String, String)], _ new: Metric
-  ) -> Metric {
+  private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
+    -> Metric
+  {
     let list = dimensions.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
     let labels = list.isEmpty ? "" : "{\(list)}"
     return metrics.withLock { metrics in
@@ -61,9 +59,7 @@ final class PrometheusMetrics: MetricsFactory {
   }
 }
 
-private protocol PrometheusMetric: Sendable {
-  func write(name: String, labels: String, to text: inout String)
-}
+private protocol PrometheusMetric: Sendable { func write(name: String, labels: String, to text: inout String) }
 
 private final class CounterMetric: CounterHandler, PrometheusMetric {
   private let count = Atomic<Int64>(0)
@@ -98,9 +94,7 @@ private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private let times = Mutex(Times())
 
   /// In seconds.
-  private static let bounds = [
-    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-  ]
+  private static let bounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
   func recordNanoseconds(_ duration: Int64) {
     let seconds = Double(duration) / 1e9

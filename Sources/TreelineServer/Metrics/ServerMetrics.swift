@@ -15,9 +15,7 @@ final class ServerMetrics: Sendable {
 
   private let backend = PrometheusMetrics([
     .init(name: requests, type: "counter", help: "Requests by route and status."),
-    .init(
-      name: seconds, type: "histogram",
-      help: "Time from a request's head to its answer, without sending it."),
+    .init(name: seconds, type: "histogram", help: "Time from a request's head to its answer, without sending it."),
     .init(name: openIndexes, type: "gauge", help: "Indexes that are served."),
     .init(name: reloads, type: "counter", help: "Indexes that took the place of others."),
   ])
@@ -53,9 +51,7 @@ final class ServerMetrics: Sendable {
     metrics.timer.recordNanoseconds(Int64(duration / .nanoseconds(1)))
   }
 
-  func countReload(succeeded: Bool) {
-    (succeeded ? reopened : refused).increment()
-  }
+  func countReload(succeeded: Bool) { (succeeded ? reopened : refused).increment() }
 
   /// As Prometheus reads it.
   func text(openIndexes count: Int) -> String {

@@ -14,9 +14,7 @@ struct ClusterStyle {
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(
-    _ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes
-  ) throws {
+  func write(_ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, tree) = (index.features, index.tree)
     let isMoved = rule != nil || isKeptVisible
@@ -25,11 +23,10 @@ struct ClusterStyle {
       let position =
         isMoved
         ? try tree.shownPosition(
-          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil)
-        : nil
+          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil) : nil
       writer.append(
-        ClusterFeature(clusters[number], of: tree, at: position, hasEllipse: hasEllipses),
-        isFirst: number == 0, to: &bytes)
+        ClusterFeature(clusters[number], of: tree, at: position, hasEllipse: hasEllipses), isFirst: number == 0,
+        to: &bytes)
     }
     writer.close(&bytes)
   }

@@ -9,19 +9,15 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: ServedViewport) {
-    parameters.refuse(
-      Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
+    parameters.refuse(Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
     let pixels = parameters.number(
-      "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude,
-      expected: "a number of pixels above 0")
+      "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published
     guard let zoom = view.zoom else {
       parameters.refuse("zoom", expected: "a zoom, as a cell is so many pixels wide", found: nil)
       return
     }
-    guard tree.pointCount > Self.most, let window = view.window, let side = try? size.units(zoom: zoom) else {
-      return
-    }
+    guard tree.pointCount > Self.most, let window = view.window, let side = try? size.units(zoom: zoom) else { return }
     let columns = (Double(window.width) / Double(side)).rounded(.up) + 1
     let rows = (Double(window.maxY - window.minY) / Double(side)).rounded(.up) + 1
     if columns * rows > Double(Self.most) {

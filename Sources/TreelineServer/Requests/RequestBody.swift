@@ -19,16 +19,13 @@ extension Request {
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
       group.addTask {
-        do {
-          return try await body.collect(upTo: RequestBodyLimit.length)
-        } catch is NIOTooManyBytesError {
+        do { return try await body.collect(upTo: RequestBodyLimit.length) } catch is NIOTooManyBytesError {
           throw RequestBodyLimit.lengthExceeded
         }
       }
       group.addTask {
         try await Task.sleep(for: RequestBodyLimit.time)
-        throw Problem(
-          status: .requestTimeout, detail: "The body must come within \(RequestBodyLimit.time).")
+        throw Problem(status: .requestTimeout, detail: "The body must come within \(RequestBodyLimit.time).")
       }
       defer { group.cancelAll() }
       return try await group.next()!

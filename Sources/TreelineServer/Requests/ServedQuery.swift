@@ -12,24 +12,18 @@ struct ServedViewport {
   /// - Parameters:
   ///   - prefix: How the names of the parameters begin.
   ///   - defaultZoom: That of another viewport, where this one says none.
-  init(
-    _ parameters: inout QueryParameters, of tree: ClusterTree, prefix: String = "", defaultZoom: Double? = nil
-  ) {
+  init(_ parameters: inout QueryParameters, of tree: ClusterTree, prefix: String = "", defaultZoom: Double? = nil) {
     viewport = Viewport(&parameters, prefix: prefix, defaultZoom: defaultZoom)
     if !parameters.faults.isEmpty { return }
     let name = prefix + (["center", "tile"].first { parameters.has(prefix + $0) } ?? "bbox")
-    if case .center(let center) = viewport.area, tree.plane.projection == .webMercator,
-      !(-90...90 ~= center.latitude)
-    {
+    if case .center(let center) = viewport.area, tree.plane.projection == .webMercator, !(-90...90 ~= center.latitude) {
       parameters.refuse(name, expected: "a latitude from -90 to 90", found: parameters.value(name))
     }
     do {
       window = try viewport.window(on: tree.plane)
       zoom = try viewport.zoom(on: tree.plane)
       box = try viewport.box(on: tree.plane)
-    } catch {
-      parameters.refuse(name, expected: Self.expectation(of: error), found: parameters.value(name))
-    }
+    } catch { parameters.refuse(name, expected: Self.expectation(of: error), found: parameters.value(name)) }
   }
 
   /// Errors of boxes read "expected …, found …".
@@ -61,9 +55,7 @@ extension Cut {
     parameters.refuse(["limit", "order", "continuing"], expected: "no such parameter")
     self.init(&parameters, of: tree)
     if isByPixels { return }
-    if isNeeded {
-      parameters.refuse("spacing", expected: "a detail or a spacing, in pixels", found: nil)
-    }
+    if isNeeded { parameters.refuse("spacing", expected: "a detail or a spacing, in pixels", found: nil) }
     return nil
   }
 

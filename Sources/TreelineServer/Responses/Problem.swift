@@ -19,8 +19,7 @@ struct Problem: Error {
     var bytes = OutputBytes()
     try! bytes.append(encoding: self)  // It is made of strings and whole numbers.
     return Response(
-      status: status, headers: headers,
-      body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
+      status: status, headers: headers, body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
   }
 }
 
@@ -54,9 +53,7 @@ extension Problem: Encodable {
 
 extension Problem {
   static func invalid(_ faults: [QueryParameters.Fault]) -> Problem {
-    let detail = faults.map {
-      "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")"
-    }
+    let detail = faults.map { "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")" }
     return Problem(status: .badRequest, detail: detail.joined(separator: "; "), faults: faults)
   }
 

@@ -19,21 +19,17 @@ struct Representation: Sendable {
   let isExpensive: Bool
   let write: @Sendable (inout OutputBytes) throws -> Void
 
-  init(
-    _ contentType: String, isExpensive: Bool = false,
-    write: @escaping @Sendable (inout OutputBytes) throws -> Void
-  ) {
+  init(_ contentType: String, isExpensive: Bool = false, write: @escaping @Sendable (inout OutputBytes) throws -> Void)
+  {
     self.contentType = contentType
     self.isExpensive = isExpensive
     self.write = write
   }
 
   /// Anything that is encoded as JSON: what is asked for often writes its own.
-  static func json(
-    isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable
-  ) -> Representation {
-    Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) }
-  }
+  static func json(isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable)
+    -> Representation
+  { Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) } }
 }
 
 extension OutputBytes {
@@ -89,15 +85,11 @@ extension HTTPRequest {
   /// Responds on a thread for what takes long, so that the event loop goes on with other requests.
   func response(with representation: Representation, _ policy: CachePolicy) async throws -> Response {
     if !representation.isExpensive { return try responseHere(with: representation, policy) }
-    return try await NIOThreadPool.singleton.runIfActive {
-      try responseHere(with: representation, policy)
-    }
+    return try await NIOThreadPool.singleton.runIfActive { try responseHere(with: representation, policy) }
   }
 
   /// 304 where the client has it already, compressed where that is accepted and worth it.
-  private func responseHere(
-    with representation: Representation, _ policy: CachePolicy
-  ) throws -> Response {
+  private func responseHere(with representation: Representation, _ policy: CachePolicy) throws -> Response {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()
     headers.reserveCapacity(8)

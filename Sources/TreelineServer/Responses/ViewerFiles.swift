@@ -20,9 +20,7 @@ final class ViewerFiles: Sendable {
     let compressed: ByteBuffer?
   }
 
-  init(folder: String) {
-    self.folder = folder
-  }
+  init(folder: String) { self.folder = folder }
 
   /// - Parameter path: Below the folder, as the request has it.
   /// - Throws: `Problem` where there is no such file.
@@ -38,8 +36,7 @@ final class ViewerFiles: Sendable {
     if isCompressed { headers[.contentEncoding] = "gzip" }
     if file.type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
     return Response(
-      status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: isCompressed ? file.compressed! : file.plain))
+      status: .ok, headers: headers, body: ResponseBody(byteBuffer: isCompressed ? file.compressed! : file.plain))
   }
 
   /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL
@@ -77,8 +74,7 @@ final class ViewerFiles: Sendable {
         ? plain.withUnsafeBytes { Gzip.compressed($0, level: 9) } : nil
     return File(
       version: version, tag: plain.withUnsafeBytes { ContentHash.digits(of: $0) }, type: type,
-      plain: ByteBuffer(bytes: plain),
-      compressed: compressed.map { ByteBuffer(bytes: $0) })
+      plain: ByteBuffer(bytes: plain), compressed: compressed.map { ByteBuffer(bytes: $0) })
   }
 
   private static let mostBytes = 64 << 20
@@ -88,8 +84,7 @@ final class ViewerFiles: Sendable {
     switch (name, MediaType.getMediaType(forExtension: String(name))) {
     case ("geojson", _): return ContentType.geoJSON
     case ("map", _): return ContentType.json
-    case (_, let type?) where type.type == .text:
-      return type.withParameter(name: "charset", value: "utf-8").description
+    case (_, let type?) where type.type == .text: return type.withParameter(name: "charset", value: "utf-8").description
     case (_, let type): return type?.description ?? "application/octet-stream"
     }
   }

@@ -36,29 +36,22 @@ enum ClusterRoutes {
       let single = cluster.pointCount == 1 ? cluster.firstRow : nil
       writer.append(
         ClusterFeature(
-          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount,
-          coordinate: grid.coordinate(of: cluster),
-          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack,
-          index: single.map(tree.row(atTreeIndex:)),
-          columns: single.map(tree.attributes(atTreeIndex:)) ?? []),
-        isFirst: number == 0, to: &bytes)
+          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(atTreeIndex:)),
+          columns: single.map(tree.attributes(atTreeIndex:)) ?? []), isFirst: number == 0, to: &bytes)
     }
     writer.close(&bytes)
   }
 
   static func cluster(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (
-      request.index, try request.clusterID(), request.parameters.flag("ellipses")
-    )
+    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
     return Representation(ContentType.geoJSON) { bytes in
       write(try index.tree.cluster(id), hasEllipse, of: index, to: &bytes)
     }
   }
 
   static func parent(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (
-      request.index, try request.clusterID(), request.parameters.flag("ellipses")
-    )
+    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
     return Representation(ContentType.geoJSON) { bytes in
       guard let parent = try index.tree.parent(of: id) else {
         throw Problem.notFound("The cluster of all points is part of no other.")
@@ -67,17 +60,14 @@ enum ClusterRoutes {
     }
   }
 
-  private static func write(
-    _ cluster: Cluster, _ hasEllipse: Bool, of index: ServedIndex, to bytes: inout OutputBytes
-  ) {
+  private static func write(_ cluster: Cluster, _ hasEllipse: Bool, of index: ServedIndex, to bytes: inout OutputBytes)
+  {
     index.features.append(ClusterFeature(cluster, of: index.tree, hasEllipse: hasEllipse), to: &bytes)
     bytes.append("\n")
   }
 
   static func children(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (
-      request.index, try request.clusterID(), request.parameters.flag("ellipses")
-    )
+    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
     return Representation(ContentType.geoJSON) { bytes in
       index.features.open(&bytes)
       for (number, child) in try index.tree.children(of: id).enumerated() {
@@ -100,8 +90,7 @@ enum ClusterRoutes {
       bytes.append(offset)
       bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
       for (number, treeIndex) in range.dropFirst(offset).prefix(limit).enumerated() {
-        index.features.append(
-          try HeldPoint(at: treeIndex, of: index.tree).feature, isFirst: number == 0, to: &bytes)
+        index.features.append(try HeldPoint(at: treeIndex, of: index.tree).feature, isFirst: number == 0, to: &bytes)
       }
       index.features.close(&bytes)
     }
@@ -161,8 +150,7 @@ private struct HeldPoint {
     feature = ClusterFeature(
       id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,
       bounds: BoundingBox(
-        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
-        north: coordinate.latitude),
+        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude),
       index: tree.row(atTreeIndex: treeIndex), columns: tree.attributes(atTreeIndex: treeIndex))
   }
 }

@@ -8,9 +8,7 @@ enum IndexRoutes {
     return .json { IndexFacts(index) }
   }
 
-  static func all(_ indexes: [ServedIndex]) -> Representation {
-    .json { ["indexes": indexes.map(IndexFacts.init)] }
-  }
+  static func all(_ indexes: [ServedIndex]) -> Representation { .json { ["indexes": indexes.map(IndexFacts.init)] } }
 }
 
 /// An index as clients are told of it.
@@ -38,9 +36,7 @@ private struct IndexFacts: Encodable {
     pointCount = tree.pointCount
     projection = tree.plane.projection == .planar ? "plane" : "web-mercator"
     _bounds = ExplicitNull(
-      wrappedValue: tree.root.map(\.bounds).map {
-        [$0.west, $0.south, $0.east, $0.north].map(format.rounded)
-      })
+      wrappedValue: tree.root.map(\.bounds).map { [$0.west, $0.south, $0.east, $0.north].map(format.rounded) })
     split = "\(tree.splitRule)"
     hasSeparations = tree.hasSeparations
     columns = tree.attributeNames

@@ -27,18 +27,15 @@ enum MeasureRoutes {
   }
 
   /// nil where nothing is in view.
-  private static func comparisonView(
-    _ view: ServedViewport, _ parameters: inout QueryParameters, of tree: ClusterTree
-  ) -> ComparisonView? {
+  private static func comparisonView(_ view: ServedViewport, _ parameters: inout QueryParameters, of tree: ClusterTree)
+    -> ComparisonView?
+  {
     guard let zoom = view.zoom else {
-      parameters.refuse(
-        "zoom", expected: "a zoom, or a width and a height, as measures are in pixels", found: nil)
+      parameters.refuse("zoom", expected: "a zoom, or a width and a height, as measures are in pixels", found: nil)
       return nil
     }
     guard view.window != nil else { return nil }
-    do {
-      return try ComparisonView(view.box ?? tree.wholeBox, zoom: zoom, on: tree.plane)
-    } catch {
+    do { return try ComparisonView(view.box ?? tree.wholeBox, zoom: zoom, on: tree.plane) } catch {
       parameters.refuse(
         "bbox", expected: "a box of an area and at most 16384 px a side", found: parameters.value("bbox"))
       return nil
@@ -62,8 +59,7 @@ extension ClusterTree {
   /// What is looked at where nothing else is asked for.
   fileprivate var wholeBox: BoundingBox {
     plane.projection == .planar
-      ? BoundingBox(
-        west: plane.left, south: plane.top - plane.side, east: plane.left + plane.side, north: plane.top)
+      ? BoundingBox(west: plane.left, south: plane.top - plane.side, east: plane.left + plane.side, north: plane.top)
       : .world
   }
 }

@@ -18,23 +18,20 @@ struct RequestMiddleware: RouterMiddleware {
   /// Path and query together, in bytes.
   static let longestAddress = 8192
 
-  func handle(
-    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-  ) async throws -> Response {
+  func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
+    -> Response
+  {
     let start = ContinuousClock.now
     var response: Response
     do {
       guard request.uri.string.utf8.count <= Self.longestAddress else {
         throw Problem(
-          status: .uriTooLong,
-          detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
+          status: .uriTooLong, detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
       }
       response = isPreflight(request) ? preflight : try await next(request, context)
     } catch {
       let problem = Problem(of: error)
-      if problem.status.kind == .serverError {
-        logger.error("\(request.method) \(request.uri.string): \(error)")
-      }
+      if problem.status.kind == .serverError { logger.error("\(request.method) \(request.uri.string): \(error)") }
       response = problem.response
       if request.method == .head { response = response.createHeadResponse() }
     }
@@ -43,8 +40,7 @@ struct RequestMiddleware: RouterMiddleware {
       response.headers[.accessControlAllowOrigin] = allowedOrigin
       response.headers[.accessControlExposeHeaders] = "ETag"
     }
-    metrics.countRequest(
-      to: context.endpointPath ?? "none", status: response.status.code, took: .now - start)
+    metrics.countRequest(to: context.endpointPath ?? "none", status: response.status.code, took: .now - start)
     return response
   }
 
@@ -58,8 +54,7 @@ struct RequestMiddleware: RouterMiddleware {
       status: .noContent,
       headers: [
         .accessControlAllowMethods: "GET, HEAD, POST, OPTIONS",
-        .accessControlAllowHeaders: "Accept, Content-Type, If-None-Match",
-        .accessControlMaxAge: "3600",
+        .accessControlAllowHeaders: "Accept, Content-Type, If-None-Match", .accessControlMaxAge: "3600",
       ])
   }
 }

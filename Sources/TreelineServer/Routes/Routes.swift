@@ -38,24 +38,19 @@ struct Routes {
 
   /// What is not of one index.
   private func addServer(to router: Router<Context>) {
-    add("/", to: router) { request, _ in
-      try viewer.response(to: request.head, path: "index.html")
-    }
+    add("/", to: router) { request, _ in try viewer.response(to: request.head, path: "index.html") }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      return try viewer.response(
-        to: request.head, path: QueryParameters.decoded(path[...], plusIsSpace: false))
+      return try viewer.response(to: request.head, path: QueryParameters.decoded(path[...], plusIsSpace: false))
     }
     let documentPolicy = CachePolicy(tag: ContentHash.digits(of: document), cacheControl: "no-cache")
     add("/openapi.json", to: router) { request, _ in
       try await request.head.response(
-        with: Representation(ContentType.json) { bytes in
-          document.withUnsafeBufferPointer { bytes.append($0) }
-        }, documentPolicy)
+        with: Representation(ContentType.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
+        documentPolicy)
     }
     add("/health", to: router) { request, _ in
-      try await request.head.response(
-        with: .json { Health(status: "ok", indexes: catalog.names.count) }, .noStore)
+      try await request.head.response(with: .json { Health(status: "ok", indexes: catalog.names.count) }, .noStore)
     }
     add("/metrics", to: router) { request, _ in
       let text = middleware.metrics.text(openIndexes: catalog.names.count)
@@ -98,17 +93,14 @@ struct Routes {
   }
 
   /// A route, and for every other method a problem that names those that are allowed.
-  private func add(
-    _ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler
-  ) {
+  private func add(_ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler) {
     router.get(path, use: get)
     if let post { router.post(path, use: post) }
     let allowed = post == nil ? "GET, HEAD" : "GET, HEAD, POST"
     let others: [HTTPRequest.Method] = [.put, .delete, .patch, .options, .trace, .connect]
     for method in others + (post == nil ? [.post] : []) {
       router.on(path, method: method) { _, _ -> Response in
-        throw Problem(
-          status: .methodNotAllowed, detail: "Allowed here: \(allowed).", headers: [.allow: allowed])
+        throw Problem(status: .methodNotAllowed, detail: "Allowed here: \(allowed).", headers: [.allow: allowed])
       }
     }
   }
@@ -120,9 +112,7 @@ struct Routes {
       throw Problem(status: .unsupportedMediaType, detail: "The body must be \(ContentType.json).")
     }
     let body = try await request.boundedBody()
-    let representation = try body.withUnsafeReadableBytes {
-      try TransitionRoutes.fromClusters(&indexRequest, $0)
-    }
+    let representation = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&indexRequest, $0) }
     try indexRequest.parameters.finish()
     return try await request.head.response(with: representation, .noStore)
   }

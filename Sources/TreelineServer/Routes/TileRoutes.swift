@@ -9,8 +9,7 @@ enum TileRoutes {
     let zoom = try request.number("z")
     guard let address = MapTile(zoom: zoom, x: try request.number("x"), y: try request.number("y")) else {
       throw Problem.notFound(
-        "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows."
-      )
+        "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows.")
     }
     return Representation(ContentType.vectorTile) { bytes in
       let tile = try query.tile(address, of: index)
@@ -23,9 +22,7 @@ enum TileRoutes {
     try checkProjection(request.tree)
     _ = TileQuery(&request.parameters, of: request.tree)
     let (index, root, query) = (request.index, request.root ?? "", request.query.map { "?" + $0 } ?? "")
-    return .json {
-      TileJSON(index, address: "\(root)/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)")
-    }
+    return .json { TileJSON(index, address: "\(root)/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)") }
   }
 
   private static func checkProjection(_ tree: ClusterTree) throws(Problem) {
@@ -67,21 +64,18 @@ private struct TileJSON: Encodable {
     let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
     name = index.name
     tiles = [address]
-    self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north]
-      .map(format.rounded)
+    self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north].map(
+      format.rounded)
     center =
-      [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded)
-      + [Double(tree.root?.rect.zoomToFit ?? 0)]
+      [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded) + [Double(tree.root?.rect.zoomToFit ?? 0)]
     var fields = [
-      "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number",
-      "point_count_abbreviated": "String", "stack": "Boolean", "index": "Number",
+      "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
+      "stack": "Boolean", "index": "Number",
     ]
     let columns = zip(tree.attributeNames, tree.attributeTypes).map {
       (name: $0, value: AttributeValue.string($1.rawValue))
     }
-    FeatureProperties.forEachColumn(columns) { name, type in
-      if case .string(let type) = type { fields[name] = type }
-    }
+    FeatureProperties.forEachColumn(columns) { name, type in if case .string(let type) = type { fields[name] = type } }
     layers = [Layer(fields: fields)]
   }
 }

@@ -11,8 +11,7 @@ enum TransitionRoutes {
     let change = Change(&request.parameters, of: index)
     let (cut, tree) = (change.query.cut, index.tree)
     let limit = request.parameters.integer("from-limit", in: request.parameters.bounds.limits) ?? cut.limit
-    let before = ServedViewport(
-      &request.parameters, of: tree, prefix: "from-", defaultZoom: change.query.view.zoom)
+    let before = ServedViewport(&request.parameters, of: tree, prefix: "from-", defaultZoom: change.query.view.zoom)
     return Representation(ContentType.json, isExpensive: cut.isExpensive) { bytes in
       try change.write(from: try tree.clusters(cut.atMost(limit), in: before.viewport), to: &bytes)
     }
@@ -86,19 +85,15 @@ private struct PreviousAnswer: Decodable {
   }
 
   init(_ body: UnsafeRawBufferPointer, of index: ServedIndex) throws {
-    do {
-      self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body))
-    } catch let problem as Problem {
+    do { self = try JSONDecoder().decode(PreviousAnswer.self, from: Data(body)) } catch let problem as Problem {
       throw problem
     } catch {
       throw Problem.invalid(
-        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'",
-        found: nil)
+        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'", found: nil)
     }
     guard clusterIDs.count <= QueryParameters.largestLimit else {
       throw Problem.invalid(
-        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them",
-        found: "\(clusterIDs.count)")
+        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them", found: "\(clusterIDs.count)")
     }
     if let id = clusterIDs.first(where: { $0 >= 1 << 53 }) {
       throw Problem.invalid("cluster_ids", expected: "ids below 2^53", found: "\(id)")
@@ -114,16 +109,13 @@ private struct PreviousAnswer: Decodable {
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch let error as QueryError {
-      throw Problem.invalid(
-        "cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
+      throw Problem.invalid("cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
     }
   }
 
   private static func conflict(_ index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail:
-        "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids."
-    )
+      detail: "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids.")
   }
 }

@@ -11,8 +11,7 @@ import Treeline
     "limit=40", "bbox=2,48,3,49&limit=7&order=widest-first", "bbox=2,48,3,49&zoom=9&spacing=44",
     "center=2.3,48.8&zoom=9&width=800&height=600&detail=30", "bbox=2,48,3,49&width=800&height=600&spacing=20",
     "bbox=0,0,1,1", "bbox=0,40,8,50&limit=30&position=member&keep-visible=true&ellipses=true",
-  ])
-  func clustersCoverWhatIsInView(_ query: String) async throws {
+  ]) func clustersCoverWhatIsInView(_ query: String) async throws {
     let tree = TestServer.places
     try await TestServer().ask { client in
       let response = try await client.execute(uri: "/v1/places/clusters?\(query)", method: .get)
@@ -54,8 +53,7 @@ import Treeline
       #expect(try clusterIDs(of: ["features": [parent.json()]]) == [root.id.rawValue])
       let none = try await client.execute(uri: "/v1/places/clusters/\(root.id)/parent", method: .get)
       #expect(none.status == .notFound)
-      let zoom = try await client.execute(
-        uri: "/v1/places/clusters/\(root.id)/expansion-zoom?spacing=44", method: .get)
+      let zoom = try await client.execute(uri: "/v1/places/clusters/\(root.id)/expansion-zoom?spacing=44", method: .get)
       #expect(Self.isZoom(try zoom.json()["zoom"], try tree.expansionZoom(of: root.id, by: .spacing(44))))
       for (alone, expected) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
         let zoom = try await client.execute(
@@ -87,15 +85,12 @@ import Treeline
     try await TestServer().ask { client in
       for row in [0, 700, 1999] {
         let place = try #require(tree.treeIndex(ofRow: row))
-        let answer = try await client.execute(uri: "/v1/places/where-is?row=\(row)&spacing=44", method: .get)
-          .json()
+        let answer = try await client.execute(uri: "/v1/places/where-is?row=\(row)&spacing=44", method: .get).json()
         let path = try #require(answer["path"] as? [[String: Any]])
         let expected = try tree.clusters(containing: place)
-        #expect(
-          path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
+        #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
         #expect(answer["row"] as? Int == row)
-        #expect(
-          Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
+        #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
       }
       let none = try await client.execute(uri: "/v1/places/where-is?row=2000", method: .get)
       #expect(none.status == .notFound)
@@ -113,8 +108,7 @@ import Treeline
         let byView = try await client.execute(
           uri: "/v1/places/transition?\(to)\(extra)&from-bbox=1,47,4,50", method: .get)
         let byIDs = try await client.execute(
-          uri: "/v1/places/transition?\(to)\(extra)", method: .post,
-          headers: [.contentType: "application/json"],
+          uri: "/v1/places/transition?\(to)\(extra)", method: .post, headers: [.contentType: "application/json"],
           body: ByteBuffer(string: "{\"version\":\"\(version)\",\"cluster_ids\":\(shown.shuffled())}"))
         #expect(byIDs.status == .ok)
         #expect(byIDs.body == byView.body)
@@ -160,10 +154,8 @@ import Treeline
     try await TestServer().ask { client in
       let view = "center=2.3,48.8&zoom=9&width=800&height=600"
       for method in ["method=grid", "limit=50"] {
-        let count = try await client.execute(uri: "/v1/places/clusters?\(view)&\(method)", method: .get).ids()
-          .count
-        let measures = try await client.execute(uri: "/v1/places/measures?\(view)&\(method)", method: .get)
-          .json()
+        let count = try await client.execute(uri: "/v1/places/clusters?\(view)&\(method)", method: .get).ids().count
+        let measures = try await client.execute(uri: "/v1/places/measures?\(view)&\(method)", method: .get).json()
         #expect(measures["cluster_count"] as? Int == count)
         #expect(measures["sampled_points"] as? Int == measures["points_in_view"] as? Int)
         #expect(try #require(measures["distortion"] as? Double) > 0)
@@ -177,8 +169,7 @@ import Treeline
       #expect(try clusters.ids().count == 9)
       let spacing = try await client.execute(uri: "/v1/plane/clusters?zoom=3&spacing=9", method: .get)
       #expect(try spacing.faults() == ["spacing"])
-      let off = try await client.execute(uri: "/v1/plane/measures?bbox=20,20,30,30&zoom=2", method: .get)
-        .json()
+      let off = try await client.execute(uri: "/v1/plane/measures?bbox=20,20,30,30&zoom=2", method: .get).json()
       #expect(off["cluster_count"] as? Int == 0)
       for path in ["tiles.json", "tiles/0/0/0.mvt"] {
         #expect(try await client.execute(uri: "/v1/plane/\(path)", method: .get).status == .notFound)

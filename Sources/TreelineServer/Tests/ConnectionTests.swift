@@ -55,8 +55,9 @@ import Testing
   }
 
   /// A client that expects 100 Continue gets it, or is told at once that its body is too long.
-  @Test(arguments: [("5", true), ("\(RequestBodyLimit.length + 1)", false)])
-  func expectationsAreAnswered(_ length: String, _ isWelcome: Bool) throws {
+  @Test(arguments: [("5", true), ("\(RequestBodyLimit.length + 1)", false)]) func expectationsAreAnswered(
+    _ length: String, _ isWelcome: Bool
+  ) throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     try channel.writeInbound(
       HTTPRequestPart.head(Self.head("/x", .post, [.contentLength: length, .expect: "100-Continue"])))
@@ -71,16 +72,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Close, TE\r\n\r\n", "close"),
-    ("GET / HTTP/1.0\r\n\r\n", "close"), ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", nil),
+    ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Close, TE\r\n\r\n", "close"), ("GET / HTTP/1.0\r\n\r\n", "close"),
+    ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", nil),
     ("GET / HTTP/1.1\r\nhost: x\r\nConnection: Keep-Alive\r\n\r\n", "Keep-Alive"),
-  ])
-  func theLastRequestIsKnown(_ request: String, _ connection: String?) throws {
+  ]) func theLastRequestIsKnown(_ request: String, _ connection: String?) throws {
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-    try channel.pipeline.syncOperations.addHandlers([
-      KeepAliveHandler(), HTTP1ToHTTPServerCodec(secure: false),
-    ])
+    try channel.pipeline.syncOperations.addHandlers([KeepAliveHandler(), HTTP1ToHTTPServerCodec(secure: false)])
     try channel.writeInbound(ByteBuffer(string: request))
     guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
       Issue.record("no head")
@@ -93,9 +91,7 @@ import Testing
   /// What takes long leaves the event loop to others; the first request of a kind makes what later ones look at.
   @Test func expensiveRequestsAreKnown() async throws {
     let server = try TestServer()
-    func isExpensive(
-      _ query: String, _ answer: (inout IndexRequestContext) throws -> Representation
-    ) throws -> Bool {
+    func isExpensive(_ query: String, _ answer: (inout IndexRequestContext) throws -> Representation) throws -> Bool {
       let request = Request(head: Self.head("/?\(query)"), body: RequestBody(buffer: ByteBuffer()))
       var context = try IndexRequestContext(request, path: ["index": "places"], root: nil, of: server.catalog)
       return try answer(&context).isExpensive
@@ -114,11 +110,9 @@ import Testing
     }
   }
 
-  private static func head(
-    _ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:]
-  ) -> HTTPRequest {
-    HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers)
-  }
+  private static func head(_ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:])
+    -> HTTPRequest
+  { HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers) }
 
   private static func request(_ paths: [String], on channel: EmbeddedChannel) throws {
     for path in paths {

@@ -11,13 +11,11 @@ import TreelineBuilder
 /// What clients expect of HTTP, whatever is asked.
 @Suite struct HTTPTests {
   private static let paths = [
-    "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json",
-    "/v1/places/tiles/0/0/0.mvt",
+    "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json", "/v1/places/tiles/0/0/0.mvt",
     "/openapi.json",
   ]
 
-  @Test(arguments: paths)
-  func whatIsAtHandIsNotSentAgain(_ path: String) async throws {
+  @Test(arguments: paths) func whatIsAtHandIsNotSentAgain(_ path: String) async throws {
     try await TestServer().ask { client in
       let first = try await client.execute(uri: path, method: .get)
       let tag = try #require(first.headers[.eTag])
@@ -31,8 +29,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: paths)
-  func headSaysWhatGetWould(_ path: String) async throws {
+  @Test(arguments: paths) func headSaysWhatGetWould(_ path: String) async throws {
     try await TestServer().ask { client in
       let get = try await client.execute(uri: path, method: .get)
       let head = try await client.execute(uri: path, method: .head)
@@ -43,8 +40,9 @@ import TreelineBuilder
   }
 
   /// Read back by the zlib of Foundation's data, which has one on every system.
-  @Test(arguments: ["gzip", "br, gzip;q=0.5", "*"])
-  func answersAreCompressedWhereThatIsTaken(_ accepted: String) async throws {
+  @Test(arguments: ["gzip", "br, gzip;q=0.5", "*"]) func answersAreCompressedWhereThatIsTaken(_ accepted: String)
+    async throws
+  {
     try await TestServer().ask { client in
       let path = "/v1/places/clusters?limit=100"
       let plain = try await client.execute(uri: path, method: .get)
@@ -55,8 +53,7 @@ import TreelineBuilder
       #expect(compressed.headers[.eTag] != plain.headers[.eTag])
       #expect(compressed.body.readableBytes * 3 < plain.body.readableBytes)
       // The trailer says how long it was.
-      let length = compressed.body.getInteger(
-        at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
+      let length = compressed.body.getInteger(at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
       #expect(length == UInt32(plain.body.readableBytes))
     }
   }
@@ -85,8 +82,7 @@ import TreelineBuilder
   @Test(arguments: [
     (HTTPRequest.Method.post, "/v1/places/clusters", "GET, HEAD"), (.delete, "/", "GET, HEAD"),
     (.put, "/v1/places/transition", "GET, HEAD, POST"), (.options, "/health", "GET, HEAD"),
-  ])
-  func otherMethodsAreNamed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
+  ]) func otherMethodsAreNamed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(uri: path, method: method)
       #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == allowed)
@@ -95,13 +91,10 @@ import TreelineBuilder
   }
 
   @Test(arguments: [
-    "/nothing", "/v1", "/v1/other/clusters", "/v1/places/clusters/1099511627777",
-    "/v1/places/tiles/3/8/0.mvt",
-    "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js",
-    "/viewer/../openapi.json",
+    "/nothing", "/v1", "/v1/other/clusters", "/v1/places/clusters/1099511627777", "/v1/places/tiles/3/8/0.mvt",
+    "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js", "/viewer/../openapi.json",
     "/viewer/%2e%2e/openapi.json", "/viewer/.hidden", "/viewer/",
-  ])
-  func whatIsNotThereIsAProblem(_ path: String) async throws {
+  ]) func whatIsNotThereIsAProblem(_ path: String) async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(uri: path, method: .get)
       #expect(answer.status == .notFound && answer.headers[.contentType] == "application/problem+json")
@@ -118,24 +111,19 @@ import TreelineBuilder
   }
 
   @Test(arguments: [
-    ("application/json", "{}", 400), ("application/json", "", 400),
-    ("application/json", "{\"cluster_ids\":[-1]}", 400),
-    ("application/json", "{\"cluster_ids\":[0.5]}", 400),
-    ("application/json", "{\"cluster_ids\":[0,0]}", 400),
+    ("application/json", "{}", 400), ("application/json", "", 400), ("application/json", "{\"cluster_ids\":[-1]}", 400),
+    ("application/json", "{\"cluster_ids\":[0.5]}", 400), ("application/json", "{\"cluster_ids\":[0,0]}", 400),
     ("application/json", "{\"cluster_ids\":[77777777777]}", 409),
     ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409),
     ("application/json", "{\"cluster_ids\":[9007199254740992]}", 400),
-    ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400),
-    ("text/plain", "{\"cluster_ids\":[]}", 415),
+    ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400), ("text/plain", "{\"cluster_ids\":[]}", 415),
     ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),
-  ])
-  func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {
+  ]) func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {
     try await TestServer().ask { client in
       let answer = try await client.execute(
-        uri: "/v1/places/transition", method: .post, headers: [.contentType: type],
-        body: ByteBuffer(string: body))
+        uri: "/v1/places/transition", method: .post, headers: [.contentType: type], body: ByteBuffer(string: body))
       #expect(answer.status.code == status)
     }
   }
@@ -188,8 +176,7 @@ import TreelineBuilder
       let text = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
       #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"200\"} 3\n"))
       #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"400\"} 1\n"))
-      #expect(
-        text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
+      #expect(text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
       #expect(text.contains("treeline_request_seconds_count{route=\"/v1/{index}/clusters\"} 4\n"))
       #expect(text.contains("treeline_open_indexes 1\n"))
     }

@@ -8,8 +8,7 @@ import Testing
   @Test func addressesAreNeverAServerError() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("Odd addresses: seed \(seed)")
-    let statuses = try await TestServer(["places": TestServer.places, "plane": TestServer.plane]).ask {
-      client in
+    let statuses = try await TestServer(["places": TestServer.places, "plane": TestServer.plane]).ask { client in
       try await withThrowingTaskGroup(of: [Int: Int].self) { group in
         for task in 0..<4 {
           group.addTask {
@@ -61,36 +60,30 @@ private enum OddRequest {
       "clusters", "clusters/\(number(&generator))", "clusters/\(number(&generator))/members",
       "clusters/\(number(&generator))/children", "clusters/\(number(&generator))/parent",
       "clusters/\(number(&generator))/expansion-zoom", "where-is", "transition", "measures", "tiles.json",
-      "tiles/\(zoom)/\(tile).mvt",
-      "tiles/\(number(&generator))/\(number(&generator))/\(number(&generator)).mvt", "",
+      "tiles/\(zoom)/\(tile).mvt", "tiles/\(number(&generator))/\(number(&generator))/\(number(&generator)).mvt", "",
       noise(&generator, length: 0...20),
     ]
     let parameters = [
       "bbox=\(list(Int.random(in: 3...5, using: &generator)))", "bbox=\(list(4))", "center=\(list(2))",
       "zoom=\(number(&generator))", "width=\(number(&generator))", "height=\(number(&generator))",
       "width=800&height=600", "limit=\(number(&generator))", "detail=\(number(&generator))",
-      "spacing=\(number(&generator))", "min-points=\(number(&generator))",
-      "alone-from-zoom=\(number(&generator))", "method=grid", "cell=\(number(&generator))",
-      "order=widest-first", "position=member", "keep-visible=true", "ellipses=true", "continuing=true",
-      "row=\(number(&generator))", "offset=\(number(&generator))", "from-bbox=\(list(4))",
-      "from-zoom=\(number(&generator))", "from-center=\(list(2))", "buffer=\(number(&generator))",
-      "tile-size=256", "\(number(&generator))=\(number(&generator))", noise(&generator, length: 0...60),
+      "spacing=\(number(&generator))", "min-points=\(number(&generator))", "alone-from-zoom=\(number(&generator))",
+      "method=grid", "cell=\(number(&generator))", "order=widest-first", "position=member", "keep-visible=true",
+      "ellipses=true", "continuing=true", "row=\(number(&generator))", "offset=\(number(&generator))",
+      "from-bbox=\(list(4))", "from-zoom=\(number(&generator))", "from-center=\(list(2))",
+      "buffer=\(number(&generator))", "tile-size=256", "\(number(&generator))=\(number(&generator))",
+      noise(&generator, length: 0...60),
     ]
-    let query = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-      parameters.randomElement(using: &generator)!
-    }
+    let query = (0..<Int.random(in: 0...5, using: &generator)).map { _ in parameters.randomElement(using: &generator)! }
     return "/v1/\(index)/\(routes.randomElement(using: &generator)!)?" + query.joined(separator: "&")
   }
 
   static func body(_ generator: inout SplitMix64) -> [UInt8] {
     if Bool.random(using: &generator) {
-      return (0..<Int.random(in: 0...200, using: &generator)).map { _ in
-        UInt8.random(in: 0...255, using: &generator)
-      }
+      return (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
     let ids = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-      Bool.random(using: &generator)
-        ? number(&generator) : "\(UInt64.random(in: 0...1 << 21, using: &generator))"
+      Bool.random(using: &generator) ? number(&generator) : "\(UInt64.random(in: 0...1 << 21, using: &generator))"
     }
     return Array("{\"cluster_ids\":[\(ids.joined(separator: ","))]}".utf8)
   }
@@ -106,8 +99,7 @@ private enum OddRequest {
 
   private static let edges = [
     "0", "1", "-1", "2.5", "1e308", "-1e308", "1e-320", "4294967295", "4294967296", "9007199254740991",
-    "9223372036854775807", "18446744073709551616", "nan", "inf", "", "180", "-180", "90", "85.06", "7", "12",
-    "22",
+    "9223372036854775807", "18446744073709551616", "nan", "inf", "", "180", "-180", "90", "85.06", "7", "12", "22",
     "31", "32", "%00", "%F0%9F", "+", "١",
   ]
 

@@ -9,22 +9,20 @@ import TreelineBuilder
   @Test(arguments: [
     ("clusters?limit=0", "limit"), ("clusters?limit=10001", "limit"), ("clusters?limit=1e3", "limit"),
     ("clusters?limit=", "limit"), ("clusters?limit=5&limit=6", "limit"), ("clusters?bbox=1,2,3", "bbox"),
-    ("clusters?bbox=1,2,3,x", "bbox"), ("clusters?bbox=1,2,3,nan", "bbox"),
-    ("clusters?bbox=1,50,3,40", "bbox"),
+    ("clusters?bbox=1,2,3,x", "bbox"), ("clusters?bbox=1,2,3,nan", "bbox"), ("clusters?bbox=1,50,3,40", "bbox"),
     ("clusters?bbox=1,2,3,4e999", "bbox"), ("clusters?bbox=0x1,2,3,4", "bbox"), ("clusters?zoom=-1", "zoom"),
     ("clusters?zoom=33", "zoom"), ("clusters?zoom=inf", "zoom"), ("clusters?order=deepest-first", "order"),
     ("clusters?method=kmeans", "method"), ("clusters?detail=20", "zoom"), ("clusters?spacing=20", "zoom"),
     ("clusters?zoom=5&detail=-1", "detail"), ("clusters?zoom=5&detail=2&spacing=3", "spacing"),
     ("clusters?zoom=5&detail=2&order=breadth-first", "order"), ("clusters?min-points=3", "min-points"),
-    ("clusters?zoom=5&detail=2&min-points=1", "min-points"),
-    ("clusters?alone-from-zoom=3", "alone-from-zoom"),
+    ("clusters?zoom=5&detail=2&min-points=1", "min-points"), ("clusters?alone-from-zoom=3", "alone-from-zoom"),
     ("clusters?position=middle", "position"), ("clusters?keep-visible=yes", "keep-visible"),
     ("clusters?ellipses=1", "ellipses"), ("clusters?method=grid", "zoom"),
     ("clusters?method=grid&zoom=5&limit=5", "limit"), ("clusters?method=grid&zoom=5&cell=0", "cell"),
-    ("clusters?cell=5", "cell"), ("clusters?width=100", "height"),
-    ("clusters?height=100", "width"), ("clusters?width=100&height=100", "bbox"),
-    ("clusters?bbox=0,0,1,1&width=0&height=9", "width"), ("clusters?center=2,48", "zoom"),
-    ("clusters?center=2,48&zoom=5", "width"), ("clusters?center=2&zoom=5&width=9&height=9", "center"),
+    ("clusters?cell=5", "cell"), ("clusters?width=100", "height"), ("clusters?height=100", "width"),
+    ("clusters?width=100&height=100", "bbox"), ("clusters?bbox=0,0,1,1&width=0&height=9", "width"),
+    ("clusters?center=2,48", "zoom"), ("clusters?center=2,48&zoom=5", "width"),
+    ("clusters?center=2&zoom=5&width=9&height=9", "center"),
     ("clusters?center=2,48&bbox=0,0,1,1&zoom=5&width=9&height=9", "center"),
     ("clusters?center=1,91&zoom=3&width=9&height=9", "center"), ("clusters?colour=red", "colour"),
     ("clusters?limit", "limit"), ("clusters/x", "id"), ("clusters/9007199254740992", "id"),
@@ -35,8 +33,7 @@ import TreelineBuilder
     ("transition?from-bbox=1", "from-bbox"), ("tiles/0/0/0.mvt?spacing=-1", "spacing"),
     ("tiles/0/0/0.mvt?spacing=1&detail=1", "spacing"), ("tiles/0/0/0.mvt?buffer=129", "buffer"),
     ("tiles/0/0/0.mvt?tile-size=100", "tile-size"), ("tiles/z/0/0.mvt", "z"), ("tiles.json?zoom=3", "zoom"),
-  ])
-  func faultsAreNamed(_ path: String, _ name: String) async throws {
+  ]) func faultsAreNamed(_ path: String, _ name: String) async throws {
     try await TestServer().ask { client in
       let response = try await client.execute(uri: "/v1/places/\(path)", method: .get)
       #expect(response.status == .badRequest)
@@ -66,10 +63,8 @@ import TreelineBuilder
   @Test(arguments: [
     ("clusters?cell=5", "cell: expected a method=grid beside it, found '5'"),
     ("clusters?method=grid&zoom=3&limit=3", "limit: expected no method=grid beside it"),
-    ("clusters?zoom=3&order=x&detail=2", "found 'x'"),
-    ("clusters?colour=red", "colour: expected no such parameter"),
-  ])
-  func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
+    ("clusters?zoom=3&order=x&detail=2", "found 'x'"), ("clusters?colour=red", "colour: expected no such parameter"),
+  ]) func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
     try await TestServer().ask { client in
       let problem = try await client.execute(uri: "/v1/places/\(path)", method: .get).json()
       #expect(try #require(problem["detail"] as? String).contains(words))
@@ -79,8 +74,7 @@ import TreelineBuilder
   /// All that is wrong is told at once.
   @Test func faultsAreToldTogether() async throws {
     try await TestServer().ask { client in
-      let response = try await client.execute(
-        uri: "/v1/places/clusters?limit=0&zoom=x&order=y&z=1", method: .get)
+      let response = try await client.execute(uri: "/v1/places/clusters?limit=0&zoom=x&order=y&z=1", method: .get)
       #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
     }
   }
@@ -96,8 +90,9 @@ import TreelineBuilder
     #expect(parameters.faults.isEmpty)
   }
 
-  @Test(arguments: ["", "indexes", "a b", "a/b", "..", "ü", String(repeating: "a", count: 65)])
-  func namesStandInPaths(_ name: String) throws {
+  @Test(arguments: ["", "indexes", "a b", "a/b", "..", "ü", String(repeating: "a", count: 65)]) func namesStandInPaths(
+    _ name: String
+  ) throws {
     let server = try TestServer()
     #expect(throws: CatalogError.notAName(name)) { try Catalog([(name, server.path("places"))]) }
     #expect(throws: CatalogError.nameTwice("a")) {

@@ -62,13 +62,12 @@ struct TestServer: ~Copyable {
 struct TestClient: Sendable {
   let responder: any HTTPResponder<Routes.Context>
 
-  func execute(
-    uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer = ByteBuffer()
-  ) async throws -> TestAnswer {
+  func execute(uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer = ByteBuffer())
+    async throws -> TestAnswer
+  {
     var headers = headers
     if body.readableBytes > 0 { headers[.contentLength] = "\(body.readableBytes)" }
-    let head = HTTPRequest(
-      method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers)
+    let head = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers)
     let context = Routes.Context(
       source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test")))
     let response = try await responder.respond(

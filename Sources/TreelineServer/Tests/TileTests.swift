@@ -8,24 +8,20 @@ import TreelineBuilder
 
 @Suite struct TileTests {
   /// Over all tiles of a zoom, each cluster of that zoom stands in one, at its position.
-  @Test(arguments: [0, 1, 3, 5, 7])
-  func eachClusterStandsInOneTile(_ zoom: Int) async throws {
+  @Test(arguments: [0, 1, 3, 5, 7]) func eachClusterStandsInOneTile(_ zoom: Int) async throws {
     let tree = TestServer.places
     let expected = try tree.clusters(.spacing(44), in: Viewport(.world, zoom: Double(zoom) + 1))
     try await TestServer().ask { client in
       var found: [UInt64: (x: Double, y: Double)] = [:]
       for x in 0..<1 << zoom {
         for y in 0..<1 << zoom where Self.mayHold(zoom, x, y, expected) {
-          let answer = try await client.execute(
-            uri: "/v1/places/tiles/\(zoom)/\(x)/\(y).mvt?buffer=0", method: .get)
+          let answer = try await client.execute(uri: "/v1/places/tiles/\(zoom)/\(x)/\(y).mvt?buffer=0", method: .get)
           #expect(answer.status == .ok)
           for (id, position) in try Self.positions(in: answer) {
             #expect(0..<4096 ~= position.x && 0..<4096 ~= position.y)
             #expect(found[id] == nil, "\(id) stands in two tiles")
             let side = Double(1 << (32 - zoom)) / 4096
-            found[id] = (
-              (Double(x) * 4096 + Double(position.x)) * side, (Double(y) * 4096 + Double(position.y)) * side
-            )
+            found[id] = ((Double(x) * 4096 + Double(position.x)) * side, (Double(y) * 4096 + Double(position.y)) * side)
           }
         }
       }
@@ -44,14 +40,11 @@ import TreelineBuilder
     try await TestServer().ask { client in
       func tile(_ x: Int, _ buffer: Int) async throws -> [UInt64: (x: Int, y: Int)] {
         try Self.positions(
-          in: try await client.execute(
-            uri: "/v1/places/tiles/9/\(x)/176.mvt?buffer=\(buffer)&detail=5", method: .get))
+          in: try await client.execute(uri: "/v1/places/tiles/9/\(x)/176.mvt?buffer=\(buffer)&detail=5", method: .get))
       }
       let (left, right) = (try await tile(258, 0), try await tile(259, 0))
       let wide = try await tile(258, 128)
-      for (id, position) in right where position.x < 1024 {
-        #expect(try #require(wide[id]).x == position.x + 4096)
-      }
+      for (id, position) in right where position.x < 1024 { #expect(try #require(wide[id]).x == position.x + 4096) }
       for (id, position) in wide where 0..<4096 ~= position.x && 0..<4096 ~= position.y {
         #expect(try #require(left[id]) == position)
       }
@@ -94,9 +87,7 @@ import TreelineBuilder
     #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)
     return Dictionary(
       uniqueKeysWithValues: layer.features.map { feature in
-        func decoded(_ number: UInt32) -> Int {
-          Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1))
-        }
+        func decoded(_ number: UInt32) -> Int { Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)) }
         #expect(feature.geometry.first == 9 && feature.type == .point && feature.tags.count.isMultiple(of: 2))
         return (feature.id, (decoded(feature.geometry[1]), decoded(feature.geometry[2])))
       })
@@ -106,8 +97,7 @@ import TreelineBuilder
   private static func mayHold(_ zoom: Int, _ x: Int, _ y: Int, _ clusters: Clusters) -> Bool {
     clusters.contains { cluster in
       let tiles = Double(1 << zoom) / 0x1p32
-      let column =
-        (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
+      let column = (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
       return abs(column - Double(x)) < 2 && abs(cluster.meanY * tiles - Double(y)) < 2
     }
   }

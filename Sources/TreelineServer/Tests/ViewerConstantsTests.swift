@@ -9,8 +9,7 @@ import Treeline
   @Test func badgesFollowTheCurveOfTheLibrary() throws {
     let constants = try ViewerConstants()
     let (largest, rate, power) = (
-      try constants.number("LARGEST_BADGE"), try constants.number("BADGE_RATE"),
-      try constants.number("BADGE_POWER")
+      try constants.number("LARGEST_BADGE"), try constants.number("BADGE_RATE"), try constants.number("BADGE_POWER")
     )
     for count in [1, 2, 10, 1000, 1_000_000_000] {
       let diameter = largest / (1 + exp(-rate * pow(Double(count), power)))
@@ -63,8 +62,8 @@ private struct ViewerConstants {
   private let text: String
 
   init() throws {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../Resources/viewer/constants.js")
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "../Resources/viewer/constants.js")
     text = try String(contentsOf: file, encoding: .utf8)
   }
 

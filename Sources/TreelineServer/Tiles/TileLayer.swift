@@ -13,13 +13,9 @@ struct TileLayer {
   private var columns: [String: UInt32] = [:]
 
   /// The places of the keys that clusters have.
-  private enum Key: UInt32 {
-    case cluster, id, count, abbreviatedCount, stack, index
-  }
+  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index }
 
-  private static let keys = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index",
-  ]
+  private static let keys = ["cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index"]
 
   init(name: String, extent: Int) {
     layer.version = 2
@@ -104,9 +100,7 @@ struct TileLayer {
     return UInt32(layer.values.count - 1)
   }
 
-  private static func zigzag(_ number: Int) -> UInt32 {
-    UInt32(bitPattern: Int32(number) << 1 ^ Int32(number) >> 31)
-  }
+  private static func zigzag(_ number: Int) -> UInt32 { UInt32(bitPattern: Int32(number) << 1 ^ Int32(number) >> 31) }
 }
 
 /// What a property of a feature may be.

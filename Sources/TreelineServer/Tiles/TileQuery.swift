@@ -31,13 +31,11 @@ struct TileQuery {
   /// The tile's bytes; none where nothing is in view.
   func tile(_ tile: MapTile, of index: ServedIndex) throws -> [UInt8] {
     let tree = index.tree
-    let clusters = try tree.clusters(
-      cut, centeredIn: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
+    let clusters = try tree.clusters(cut, centeredIn: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
         cut.needsSeparations ? "spacing" : "detail",
-        expected: "more of it, for at most \(Self.mostClusters) clusters a tile",
-        found: "\(clusters.count) clusters")
+        expected: "more of it, for at most \(Self.mostClusters) clusters a tile", found: "\(clusters.count) clusters")
     }
     let reach = Self.extent * buffer / tileSize.rawValue
     let extent = -reach..<Self.extent + reach

@@ -5,11 +5,9 @@ import NIOPosix
 import Treeline
 import TreelineServer
 
-@main
-struct TreelineServerCommand: AsyncParsableCommand {
+@main struct TreelineServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "treeline-server",
-    abstract: "Serves clusters over HTTP, and a map to see them move.",
+    commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
       Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. One that is \
       replaced, as 'treeline build' does, is opened anew within a second, or at once at SIGHUP. SIGTERM and SIGINT \
@@ -18,17 +16,14 @@ struct TreelineServerCommand: AsyncParsableCommand {
       The routes are described at /openapi.json, the map is at /.
       """)
 
-  @Argument(help: ArgumentHelp("Files made by 'treeline build'.", valueName: "[name=]index"))
-  var indexes: [String]
+  @Argument(help: ArgumentHelp("Files made by 'treeline build'.", valueName: "[name=]index")) var indexes: [String]
 
-  @Option(help: "The address to listen at; 0.0.0.0 opens it to the network.")
-  var host = "127.0.0.1"
+  @Option(help: "The address to listen at; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
 
-  @Option(help: "The port to listen at; 0 is any that is free.")
-  var port = 8080
+  @Option(help: "The port to listen at; 0 is any that is free.") var port = 8080
 
-  @Option(help: ArgumentHelp("Whose pages may ask too (CORS), or '*' for all.", valueName: "origin"))
-  var allowOrigin: String?
+  @Option(help: ArgumentHelp("Whose pages may ask too (CORS), or '*' for all.", valueName: "origin")) var allowOrigin:
+    String?
 
   @Option(help: ArgumentHelp("For how long answers may be used without asking again.", valueName: "seconds"))
   var maxAge = 0
@@ -36,14 +31,11 @@ struct TreelineServerCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How clients reach the server behind a proxy, for TileJSON.", valueName: "url"))
   var publicURL: String?
 
-  @Option(help: ArgumentHelp("The viewer's files, instead of its own.", valueName: "folder"))
-  var viewer: String?
+  @Option(help: ArgumentHelp("The viewer's files, instead of its own.", valueName: "folder")) var viewer: String?
 
   func validate() throws {
     if indexes.isEmpty { throw ValidationError("Name an index at least, as made by 'treeline build'.") }
-    guard 0...65_535 ~= port else {
-      throw ValidationError("'--port' must be from 0 to 65535, found \(port).")
-    }
+    guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
     }
@@ -122,7 +114,5 @@ struct TreelineServerCommand: AsyncParsableCommand {
     ["http://", "https://"].contains { url.hasPrefix($0) && url.utf8.count > $0.utf8.count }
   }
 
-  private static func withoutSlash(_ url: String) -> String {
-    url.hasSuffix("/") ? String(url.dropLast()) : url
-  }
+  private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 }

@@ -38,8 +38,7 @@ public struct BoxMaker {
         west: random.number(from: 0, to: 180), south: -90, east: random.number(from: -180, to: 0), north: 90)
     case 8:
       let west = random.number(from: -720, to: 720)
-      return BoundingBox(
-        west: west, south: -60, east: west + random.number(from: 0, to: 800), north: 70)
+      return BoundingBox(west: west, south: -60, east: west + random.number(from: 0, to: 800), north: 70)
     case 9:
       // All but a sliver beside a place.
       let west = place().x
@@ -64,11 +63,8 @@ public struct BoxMaker {
     var size = extent
     for _ in 0..<random.index(below: 30) { size /= 2 }
     let (width, height) = (size * random.fraction(), size * random.fraction())
-    let (east, north) = (
-      width * random.number(from: -0.5, to: 1.5), height * random.number(from: -0.5, to: 1.5)
-    )
+    let (east, north) = (width * random.number(from: -0.5, to: 1.5), height * random.number(from: -0.5, to: 1.5))
     return BoundingBox(
-      west: center.x + east - width, south: center.y + north - height, east: center.x + east,
-      north: center.y + north)
+      west: center.x + east - width, south: center.y + north - height, east: center.x + east, north: center.y + north)
   }
 }

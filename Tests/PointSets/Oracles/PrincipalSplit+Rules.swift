@@ -42,8 +42,9 @@ extension PrincipalSplit {
   /// Every cut across the axis that is certain to be possible is tried, and then whether points had better go to the nearer
   /// mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
-    let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }
-      .sorted { $0.distance.along < $1.distance.along }
+    let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }.sorted {
+      $0.distance.along < $1.distance.along
+    }
     let found = scatterBetween(members[left], leftCount: left.count)
     var faults: [String] = []
     let gain = gainOfNearerMeans(left)
@@ -58,8 +59,7 @@ extension PrincipalSplit {
       guard apart > one.distance.uncertainty + next.distance.uncertainty else { continue }
       let between = scatterBetween(sums, leftCount: count)
       if between > found * (1 + 0x1p-46) {
-        faults.append(
-          "\(count) points to the left leave less scatter than \(left.count): \(between) over \(found)")
+        faults.append("\(count) points to the left leave less scatter than \(left.count): \(between) over \(found)")
       }
     }
     return faults
@@ -72,8 +72,7 @@ extension PrincipalSplit {
       let (own, far) = left.contains(index) ? (one, other) : (other, one)
       let point = members[index]
       let (toOwn, toOther) = (
-        hypot(Double(point.x) - own.x, Double(point.y) - own.y),
-        hypot(Double(point.x) - far.x, Double(point.y) - far.y)
+        hypot(Double(point.x) - own.x, Double(point.y) - own.y), hypot(Double(point.x) - far.x, Double(point.y) - far.y)
       )
       return sum + (toOwn > toOther + 64 ? (toOwn - toOther) * (toOwn + toOther) : 0)
     } * Double(members.count)
@@ -81,9 +80,7 @@ extension PrincipalSplit {
 
   private func mean(of points: ArraySlice<PlanePoint>) -> (x: Double, y: Double) {
     let count = Double(points.count)
-    return (
-      Double(points.reduce(0) { $0 + Int($1.x) }) / count, Double(points.reduce(0) { $0 + Int($1.y) }) / count
-    )
+    return (Double(points.reduce(0) { $0 + Int($1.x) }) / count, Double(points.reduce(0) { $0 + Int($1.y) }) / count)
   }
 
   private func scatterBetween(_ left: ArraySlice<PlanePoint>, leftCount: Int) -> Double {

@@ -77,9 +77,6 @@ public struct PrincipalSplit {
 
   /// From the mean, times the count.
   func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
-    (
-      Double(Int64(members.count) * Int64(point.x) - sum.x),
-      Double(Int64(members.count) * Int64(point.y) - sum.y)
-    )
+    (Double(Int64(members.count) * Int64(point.x) - sum.x), Double(Int64(members.count) * Int64(point.y) - sum.y))
   }
 }

@@ -28,8 +28,7 @@ public struct PromiseCount: Sendable {
   public var panPersistence: Double { eitherOnPan > 0 ? Double(keptOnPan) / Double(eitherOnPan) : 1 }
 
   /// One pair of screens of each sort, all asked by one cut; and a transition to any other cut of any other screen.
-  public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws
-  {
+  public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws {
     let cut = screens.cut(kind)
     let outer = screens.next()
     let (inner, beside, elsewhere) = (screens.inside(outer), screens.beside(outer), screens.next())
@@ -68,9 +67,7 @@ extension PromiseCount {
       guard outer.shows(cluster), beside.shows(cluster) else { return false }
       return try tree.hasPoint(of: cluster, in: [outer.window, beside.window])
     }
-    let (before, after) = (
-      Set(try first.filter(isOnBoth).map(\.id)), Set(try second.filter(isOnBoth).map(\.id))
-    )
+    let (before, after) = (Set(try first.filter(isOnBoth).map(\.id)), Set(try second.filter(isOnBoth).map(\.id)))
     keptOnPan += before.intersection(after).count
     eitherOnPan += before.union(after).count
   }
@@ -113,11 +110,8 @@ extension Transition {
           && replacement.parts.reduce(replacement.hiddenPointCount) { $0 + $1.pointCount }
             == replacement.whole.pointCount
           && replacement.parts.allSatisfy(replacement.whole.isAncestor)
-      }
-      && points(in: old) == points(in: from) && points(in: new) == points(in: to)
+      } && points(in: old) == points(in: from) && points(in: new) == points(in: to)
   }
 
-  private func points(in clusters: some Sequence<Cluster>) -> Int {
-    clusters.reduce(0) { $0 + $1.pointCount }
-  }
+  private func points(in clusters: some Sequence<Cluster>) -> Int { clusters.reduce(0) { $0 + $1.pointCount } }
 }

@@ -21,18 +21,14 @@ public struct QueryOracle {
     for inside in isInside { before.append(before.last! + (inside ? 1 : 0)) }
     insideBefore = before
     var leafOf = [Int](repeating: 0, count: isInside.count)
-    for (number, leaf) in outline.leaves.enumerated() {
-      for index in leaf.cluster.range { leafOf[index] = number }
-    }
+    for (number, leaf) in outline.leaves.enumerated() { for index in leaf.cluster.range { leafOf[index] = number } }
     self.leafOf = leafOf
   }
 
   public var insideCount: Int { insideBefore.last! }
 
   /// How many distinct positions are inside.
-  public var visiblePositions: Int {
-    Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count
-  }
+  public var visiblePositions: Int { Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count }
 
   public func insideCount(of range: Range<Int>) -> Int {
     insideBefore[range.upperBound] - insideBefore[range.lowerBound]
@@ -71,18 +67,12 @@ public struct QueryOracle {
     for cluster in answer where !isVisible(cluster.range) {
       violations.append("cluster \(cluster.range) has no point inside")
     }
-    for (cluster, next) in zip(answer, answer.dropFirst())
-    where cluster.range.upperBound > next.range.lowerBound {
+    for (cluster, next) in zip(answer, answer.dropFirst()) where cluster.range.upperBound > next.range.lowerBound {
       violations.append("clusters \(cluster.range) and \(next.range) overlap or are out of tree order")
     }
-    let covered = answer.reduce(0) {
-      $0 + insideBefore[$1.range.upperBound] - insideBefore[$1.range.lowerBound]
-    }
-    if covered != insideCount {
-      violations.append("\(covered) of \(insideCount) points inside are answered for")
-    }
-    let known = Dictionary(
-      uniqueKeysWithValues: outline.entries.indices.map { (outline.entries[$0].cluster.id, $0) })
+    let covered = answer.reduce(0) { $0 + insideBefore[$1.range.upperBound] - insideBefore[$1.range.lowerBound] }
+    if covered != insideCount { violations.append("\(covered) of \(insideCount) points inside are answered for") }
+    let known = Dictionary(uniqueKeysWithValues: outline.entries.indices.map { (outline.entries[$0].cluster.id, $0) })
     for cluster in answer {
       guard let entry = known[cluster.id], outline.entries[entry].cluster == cluster else {
         violations.append("cluster \(cluster.range) is not of this tree")

@@ -3,8 +3,6 @@ import Treeline
 /// The clusters of a finer answer that lie in no cluster of a coarser one; none where it refines it.
 public func unrefined(_ fine: [Cluster], by coarse: [Cluster]) -> [Cluster] {
   fine.filter { part in
-    !coarse.contains {
-      $0.range.lowerBound <= part.range.lowerBound && part.range.upperBound <= $0.range.upperBound
-    }
+    !coarse.contains { $0.range.lowerBound <= part.range.lowerBound && part.range.upperBound <= $0.range.upperBound }
   }
 }

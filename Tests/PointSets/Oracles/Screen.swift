@@ -46,8 +46,7 @@ public struct ScreenMaker {
   /// - Precondition: the tree has a point.
   public init(over tree: ClusterTree, seed: UInt64) {
     self.tree = tree
-    leastZoom =
-      Plane.zoom(fitting: tree.root!.rect, width: Screen.width, height: Screen.height, maximumZoom: 18) - 1
+    leastZoom = Plane.zoom(fitting: tree.root!.rect, width: Screen.width, height: Screen.height, maximumZoom: 18) - 1
     random = SplitMix64(seed: seed)
   }
 
@@ -58,8 +57,7 @@ public struct ScreenMaker {
     let units = Plane.unitsPerPixel(zoom: zoom)
     return Screen(
       x: Double(point.x) + random.number(from: -0.5, to: 0.5) * Screen.width * units,
-      y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom,
-      on: tree.plane)
+      y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom, on: tree.plane)
   }
 
   /// One inside another, up to three zooms closer.
@@ -69,20 +67,16 @@ public struct ScreenMaker {
     // What is left to move in, in half screens of the wider one; kept a unit off the edges.
     let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
     func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
-    return Screen(
-      x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)
+    return Screen(x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)
   }
 
   /// One at the same zoom, a tenth of the screen to any side.
   public mutating func beside(_ screen: Screen) -> Screen {
     let units = Plane.unitsPerPixel(zoom: screen.zoom)
-    let sides = [
-      (0.1, 0.0), (-0.1, 0), (0, 0.1), (0, -0.1), (0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1),
-    ]
+    let sides = [(0.1, 0.0), (-0.1, 0), (0, 0.1), (0, -0.1), (0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)]
     let (right, down) = sides[random.index(below: sides.count)]
     return Screen(
-      x: screen.x + right * Screen.width * units, y: screen.y + down * Screen.height * units,
-      zoom: screen.zoom,
+      x: screen.x + right * Screen.width * units, y: screen.y + down * Screen.height * units, zoom: screen.zoom,
       on: tree.plane)
   }
 
@@ -158,9 +152,7 @@ public struct ScreenCut: Hashable, Sendable {
   var limit: Int { cut.limit }
 
   /// - Parameter previous: What was shown before; only an answer that continues it looks at it.
-  public func answer(
-    of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil
-  ) throws -> Clusters {
+  public func answer(of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil) throws -> Clusters {
     try tree.clusters(cut, in: screen.window, zoom: screen.zoom, after: previous)
   }
 }

@@ -26,17 +26,14 @@ public struct TreeInvariants {
     checkLeaves()
   }
 
-  private final class Faults {
-    var messages: [String] = []
-  }
+  private final class Faults { var messages: [String] = [] }
 
   private func expect(_ isSound: Bool, _ message: @autoclosure () -> String) {
     if !isSound { faults.messages.append(message()) }
   }
 
   private func checkRoot() {
-    expect(
-      positions.count == places.count, "the tree has \(positions.count) points, built of \(places.count)")
+    expect(positions.count == places.count, "the tree has \(positions.count) points, built of \(places.count)")
     expect(
       outline.tree.root?.range == (places.isEmpty ? nil : 0..<places.count),
       "the root is \(String(describing: outline.tree.root?.range)), not all of \(places.count) points")
@@ -59,18 +56,16 @@ public struct TreeInvariants {
     }
     expect(entry.children.count == 2, "\(name): it has \(entry.children.count) children")
     expect(!box.isPoint, "\(name): it is one position and has children")
-    let (left, right) = (
-      outline.entries[entry.children[0]].cluster, outline.entries[entry.children[1]].cluster
-    )
+    let (left, right) = (outline.entries[entry.children[0]].cluster, outline.entries[entry.children[1]].cluster)
     expect(!left.range.isEmpty && !right.range.isEmpty, "\(name): \(left.range) or \(right.range) is empty")
     expect(
       left.range.lowerBound == cluster.range.lowerBound && left.range.upperBound == right.range.lowerBound
         && right.range.upperBound == cluster.range.upperBound,
       "\(name): its children \(left.range) and \(right.range) do not tile it")
     if entry.level < principalLevels {
-      faults.messages += PrincipalSplit(of: members).faults(
-        left: left.range, by: outline.tree.splitRule
-      ).map { "\(name): \($0)" }
+      faults.messages += PrincipalSplit(of: members).faults(left: left.range, by: outline.tree.splitRule).map {
+        "\(name): \($0)"
+      }
     }
   }
 
@@ -78,13 +73,11 @@ public struct TreeInvariants {
   private func checkMean(of members: ArraySlice<PlanePoint>, _ cluster: Cluster, _ name: String) {
     let count = Int64(members.count)
     for (found, sum) in [
-      (cluster.meanX, members.reduce(0) { $0 + Int64($1.x) }),
-      (cluster.meanY, members.reduce(0) { $0 + Int64($1.y) }),
+      (cluster.meanX, members.reduce(0) { $0 + Int64($1.x) }), (cluster.meanY, members.reduce(0) { $0 + Int64($1.y) }),
     ] {
       let (whole, rest) = sum.quotientAndRemainder(dividingBy: count)
       let exact = Double(whole) + Double(rest) / Double(count)
-      expect(
-        abs(found - exact) <= 0x1p-19, "\(name): its mean is at \(found), that of its points at \(exact)")
+      expect(abs(found - exact) <= 0x1p-19, "\(name): its mean is at \(found), that of its points at \(exact)")
     }
   }
 

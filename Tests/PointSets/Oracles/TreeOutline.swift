@@ -21,9 +21,7 @@ public struct TreeOutline: Sendable {
     if let root = tree.root { stack.append((root, 0, nil)) }
     while let (cluster, level, parent) = stack.popLast() {
       if let parent { entries[parent].children.append(entries.count) }
-      for child in try tree.children(of: cluster.id).reversed() {
-        stack.append((child, level + 1, entries.count))
-      }
+      for child in try tree.children(of: cluster.id).reversed() { stack.append((child, level + 1, entries.count)) }
       entries.append(Entry(cluster: cluster, level: level, parent: parent, children: []))
     }
   }

@@ -7,8 +7,7 @@ extension PointSet {
     var random = SplitMix64(seed: seed)
     let places = (0..<count).map { _ in
       Coordinate(
-        longitude: random.number(from: -180, to: 180),
-        latitude: asin(random.number(from: -1, to: 1)) * 180 / .pi)
+        longitude: random.number(from: -180, to: 180), latitude: asin(random.number(from: -1, to: 1)) * 180 / .pi)
     }
     return PointSet("\(count) all over the world, seed \(seed)", places)
   }
@@ -52,8 +51,7 @@ extension PointSet {
       longitude += 0.01 * cos(heading)
       latitude += 0.01 * sin(heading)
       let tremor = random.fraction() < 0.1 ? 0 : 0.00005
-      places.append(
-        place(longitude: longitude + random.bell() * tremor, latitude: latitude + random.bell() * tremor))
+      places.append(place(longitude: longitude + random.bell() * tremor, latitude: latitude + random.bell() * tremor))
       if random.fraction() < 0.05 { places.append(places[random.index(below: places.count)]) }
     }
     return PointSet("\(count) along roads, seed \(seed)", Array(places.prefix(count)))
@@ -65,9 +63,7 @@ extension PointSet {
       latitude: min(max(latitude, -90), 90))
   }
 
-  public static let clouds: [PointSet] = [
-    uniformWorld(1000, seed: 12), cities(1500, seed: 13), roads(1000, seed: 14),
-  ]
+  public static let clouds: [PointSet] = [uniformWorld(1000, seed: 12), cities(1500, seed: 13), roads(1000, seed: 14)]
 
   /// Points of one kind or another, as many as the seed says.
   public static func random(seed: UInt64, upTo most: Int = 600) -> PointSet {
@@ -89,8 +85,7 @@ extension PointSet {
     return PointSet(
       "\(count) on \(side) by \(side) units, seed \(seed)",
       onPlane: (0..<count).map { _ in
-        PlanePoint(
-          x: 1 << 31 + UInt32(random.index(below: side)), y: 1 << 31 + UInt32(random.index(below: side)))
+        PlanePoint(x: 1 << 31 + UInt32(random.index(below: side)), y: 1 << 31 + UInt32(random.index(below: side)))
       })
   }
 }

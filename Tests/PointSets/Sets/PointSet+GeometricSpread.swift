@@ -37,7 +37,6 @@ extension PointSet {
     geometricSpread(.alongX), geometricSpread(.alongDiagonal), geometricSpread(.spiral),
     geometricSpread(.alongX, growth: 1.3), geometricSpread(.spiral, growth: 1.3),
     geometricSpread(.alongDiagonal, growth: 2, largestStack: 200),
-    geometricSpread(.alongX, growth: 0.6, largestStack: 1000),
-    geometricSpread(.spiral, growth: 0.5, largestStack: 500),
+    geometricSpread(.alongX, growth: 0.6, largestStack: 1000), geometricSpread(.spiral, growth: 0.5, largestStack: 500),
   ]
 }

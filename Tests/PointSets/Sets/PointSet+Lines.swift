@@ -10,8 +10,7 @@ extension PointSet {
       "line of \(count) at \(angle) degrees",
       onPlane: (0..<count).map { index in
         let distance = (Double(index) - Double(count - 1) / 2) * step
-        return PlanePoint(
-          x: UInt32((0x1p31 + distance * x).rounded()), y: UInt32((0x1p31 + distance * y).rounded()))
+        return PlanePoint(x: UInt32((0x1p31 + distance * x).rounded()), y: UInt32((0x1p31 + distance * y).rounded()))
       })
   }
 
@@ -20,8 +19,7 @@ extension PointSet {
     var random = SplitMix64(seed: seed)
     let places = (0..<count).map { _ in
       let place = (random.number(from: -60, to: 60) * 2).rounded() / 2
-      return alongMeridian
-        ? Coordinate(longitude: 12.5, latitude: place) : Coordinate(longitude: place, latitude: 12.5)
+      return alongMeridian ? Coordinate(longitude: 12.5, latitude: place) : Coordinate(longitude: place, latitude: 12.5)
     }
     return PointSet("\(count) on one \(alongMeridian ? "meridian" : "parallel"), seed \(seed)", places)
   }
@@ -43,8 +41,7 @@ extension PointSet {
       onPlane: (0..<count).map { index in
         let angle = 2 * .pi * Double(index) / Double(count)
         return PlanePoint(
-          x: UInt32((0x1p31 + radius * cos(angle)).rounded()),
-          y: UInt32((0x1p31 + radius * sin(angle)).rounded()))
+          x: UInt32((0x1p31 + radius * cos(angle)).rounded()), y: UInt32((0x1p31 + radius * sin(angle)).rounded()))
       })
   }
 
@@ -53,14 +50,12 @@ extension PointSet {
     PointSet(
       "lattice of \(columns) by \(rows)",
       onPlane: (0..<columns * rows).map { index in
-        PlanePoint(
-          x: 1 << 31 + UInt32(index % columns) * step, y: 1 << 30 + UInt32(index / columns) * step)
+        PlanePoint(x: 1 << 31 + UInt32(index % columns) * step, y: 1 << 30 + UInt32(index / columns) * step)
       })
   }
 
   public static let lines: [PointSet] =
-    [0, 0.001, 1, 30, 44.9999, 45, 89, 90, 91, 135, 179].map { line(200, angle: $0) }
-    + straightLines + evenShapes
+    [0, 0.001, 1, 30, 44.9999, 45, 89, 90, 91, 135, 179].map { line(200, angle: $0) } + straightLines + evenShapes
 
   private static let straightLines: [PointSet] = [
     straight(300, alongMeridian: true, seed: 2), straight(300, alongMeridian: false, seed: 3),
@@ -68,8 +63,7 @@ extension PointSet {
   ]
 
   private static let evenShapes: [PointSet] = [
-    circle(360), circle(4), circle(1000, radius: 40),
-    lattice(columns: 32, rows: 32), lattice(columns: 16, rows: 31, step: 1),
-    lattice(columns: 4, rows: 4, step: 1),
+    circle(360), circle(4), circle(1000, radius: 40), lattice(columns: 32, rows: 32),
+    lattice(columns: 16, rows: 31, step: 1), lattice(columns: 4, rows: 4, step: 1),
   ]
 }

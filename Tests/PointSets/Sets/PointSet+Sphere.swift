@@ -4,14 +4,11 @@ extension PointSet {
   /// Points around the antimeridian and on it, which has two names.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    var places = [180, -180, 180, -180, 179.9999999, -179.9999999].map {
-      Coordinate(longitude: $0, latitude: -17)
-    }
+    var places = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
     for _ in places.count..<count {
       let east = random.number(from: -3, to: 3)
       places.append(
-        Coordinate(longitude: east < 0 ? 180 + east : east - 180, latitude: random.number(from: -20, to: -15))
-      )
+        Coordinate(longitude: east < 0 ? 180 + east : east - 180, latitude: random.number(from: -20, to: -15)))
     }
     return PointSet("\(count) around the antimeridian, seed \(seed)", places)
   }
@@ -19,20 +16,13 @@ extension PointSet {
   /// Points at the poles, beyond the latitudes that Web Mercator shows, and at their edge.
   public static let poles = PointSet(
     "poles",
-    [
-      -90, -89.99, -86, -85.0512, -Plane.maximumLatitude, -85.0511, 0, 85.0511, Plane.maximumLatitude,
-      85.0512, 90,
-    ]
-    .flatMap { latitude in
-      [-180, -90, 0, 0.0000001, 90].map { Coordinate(longitude: $0, latitude: latitude) }
-    })
+    [-90, -89.99, -86, -85.0512, -Plane.maximumLatitude, -85.0511, 0, 85.0511, Plane.maximumLatitude, 85.0512, 90]
+      .flatMap { latitude in [-180, -90, 0, 0.0000001, 90].map { Coordinate(longitude: $0, latitude: latitude) } })
 
   /// The corners and the middles of the edges of everything that is a place.
   public static let extremes = PointSet(
     "extremes of the range",
-    [-90, 0, 90].flatMap { latitude in
-      [-180, 0, 180].map { Coordinate(longitude: $0, latitude: latitude) }
-    })
+    [-90, 0, 90].flatMap { latitude in [-180, 0, 180].map { Coordinate(longitude: $0, latitude: latitude) } })
 
   /// The four corners of the plane and what is next to them.
   public static let corners = PointSet(
@@ -43,8 +33,7 @@ extension PointSet {
 
   /// Points all round the world, so that any seam lies between two of them.
   public static let everyDegree = PointSet(
-    "one point a degree of longitude",
-    (-180..<180).map { Coordinate(longitude: Double($0), latitude: Double($0 % 7)) })
+    "one point a degree of longitude", (-180..<180).map { Coordinate(longitude: Double($0), latitude: Double($0 % 7)) })
 
   public static let sphere: [PointSet] = [antimeridian(200, seed: 4), poles, extremes, corners, everyDegree]
 }

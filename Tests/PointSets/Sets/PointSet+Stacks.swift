@@ -7,8 +7,7 @@ extension PointSet {
 
   /// Any number of points at one position.
   public static func coincident(_ count: Int) -> PointSet {
-    PointSet(
-      "\(count) coincident", Array(repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count))
+    PointSet("\(count) coincident", Array(repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count))
   }
 
   /// Two positions, a stack at each, the rows of the two taking turns.
@@ -18,8 +17,8 @@ extension PointSet {
     )
     let turns = min(first, second)
     let places =
-      (0..<2 * turns).map { $0.isMultiple(of: 2) ? here : there }
-      + Array(repeating: here, count: first - turns) + Array(repeating: there, count: second - turns)
+      (0..<2 * turns).map { $0.isMultiple(of: 2) ? here : there } + Array(repeating: here, count: first - turns)
+      + Array(repeating: there, count: second - turns)
     return PointSet("two stacks of \(first) and \(second)", places)
   }
 
@@ -32,8 +31,7 @@ extension PointSet {
   }
 
   public static let stacks: [PointSet] = [
-    none, one, coincident(2), coincident(16), coincident(17), coincident(1000), twoStacks(1, 1),
-    twoStacks(1, 20),
+    none, one, coincident(2), coincident(16), coincident(17), coincident(1000), twoStacks(1, 1), twoStacks(1, 20),
     twoStacks(8, 8), twoStacks(300, 200), nullIsland(stack: 300, noise: 300, seed: 1),
   ]
 }

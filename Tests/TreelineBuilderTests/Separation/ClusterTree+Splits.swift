@@ -8,15 +8,13 @@ extension ClusterTree {
   /// - Parameters:
   ///   - turn: by how much the world is turned before, in plane units.
   ///   - projection: the tree's own, unless it is told otherwise.
-  func splits(
-    turnedBy turn: UInt32 = 0, as projection: Plane.Projection? = nil
-  ) -> (splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>) {
-    withStorage { splits(of: $0, turnedBy: turn, as: projection ?? plane.projection) }
-  }
+  func splits(turnedBy turn: UInt32 = 0, as projection: Plane.Projection? = nil) -> (
+    splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>
+  ) { withStorage { splits(of: $0, turnedBy: turn, as: projection ?? plane.projection) } }
 
-  private func splits(
-    of storage: TreeStorage, turnedBy turn: UInt32, as projection: Plane.Projection
-  ) -> (splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>) {
+  private func splits(of storage: TreeStorage, turnedBy turn: UInt32, as projection: Plane.Projection) -> (
+    splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>
+  ) {
     var codes = ContiguousArray<UInt16>(repeating: 0, count: pointCount)
     var splits: [SeparationByDefinition.Split] = []
     let monitor = BuildMonitor(pointCount: pointCount)

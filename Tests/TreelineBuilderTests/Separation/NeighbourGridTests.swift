@@ -6,8 +6,9 @@ import Treeline
 
 /// The grid's nearest nodes against those of all.
 @Suite struct NeighbourGridTests {
-  @Test(arguments: [Plane.Projection.webMercator, .planar], 0..<60 as Range<UInt64>)
-  func findsTheNearest(_ projection: Plane.Projection, seed: UInt64) {
+  @Test(arguments: [Plane.Projection.webMercator, .planar], 0..<60 as Range<UInt64>) func findsTheNearest(
+    _ projection: Plane.Projection, seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     let plane = projection == .webMercator ? Plane.webMercator() : .planar(left: 0, top: 0, side: 1)
     let spread = UInt64(1) << UInt64(4 + random.index(below: 29))
@@ -40,8 +41,8 @@ import Treeline
       nodes.removeLast()
       let near = PlanePoint(x: position.x ^ 1, y: position.y)
       var node = InternalNode(
-        left: random.index(below: 2) == 0 ? near : anywhere(),
-        right: random.index(below: 2) == 0 ? near : anywhere(), position: position)
+        left: random.index(below: 2) == 0 ? near : anywhere(), right: random.index(below: 2) == 0 ? near : anywhere(),
+        position: position)
       node.leftNode = add(node.left)
       node.rightNode = add(node.right)
       grid.replace(number, at: position, by: node)

@@ -26,9 +26,7 @@ struct SeparationByDefinition {
       distance = next.squaredDistance
       let index = shown.firstIndex(of: next.entry)!
       let children = outline.entries[next.entry].children
-      splits.append(
-        Split(
-          node: outline.entries[children[1]].cluster.range.lowerBound, squaredDistance: distance))
+      splits.append(Split(node: outline.entries[children[1]].cluster.range.lowerBound, squaredDistance: distance))
       shown.replaceSubrange(index...index, with: children)
     }
   }

@@ -55,21 +55,17 @@ struct SeparationCuts {
           violations.append("\(entry) and \(other) are \(Double(squared).squareRoot()) apart")
         }
       }
-      if required != .beyondAll, couldSplit(entry, among: shown, exact) {
-        violations.append("\(entry) could be split")
-      }
+      if required != .beyondAll, couldSplit(entry, among: shown, exact) { violations.append("\(entry) could be split") }
     }
     return violations
   }
 
   private func couldSplit(_ entry: Int, among shown: [Int], _ squared: UInt64) -> Bool {
     let children = outline.entries[entry].children
-    guard !children.isEmpty,
-      outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1])) >= squared
+    guard !children.isEmpty, outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1])) >= squared
     else { return false }
     return shown.allSatisfy { other in
-      other == entry
-        || min(squaredDistance(children[0], other), squaredDistance(children[1], other)) >= squared
+      other == entry || min(squaredDistance(children[0], other), squaredDistance(children[1], other)) >= squared
     }
   }
 

@@ -6,19 +6,15 @@ import TreelineBuilder
 
 /// Every split of many small trees, one by one, against the definition.
 @Suite struct SeparationExhaustiveTests {
-  @Test(arguments: PointSet.nasty)
-  func splitsAreThoseOfTheDefinition(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func splitsAreThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set.sample(300, seed: 31))
   }
 
   @Test(arguments: (0..<300).map { PointSet.random(seed: UInt64($0), upTo: 90) })
-  func splitsOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws {
-    try check(set)
-  }
+  func splitsOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
 
   /// Few distances, of which most are equal: the order of the tree decides.
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func tiesGoByTheOrderOfTheTree(seed: UInt64) throws {
+  @Test(arguments: 0..<100 as Range<UInt64>) func tiesGoByTheOrderOfTheTree(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 9)
     try check(PointSet.coarse(1 + random.index(below: 120), side: side, seed: seed))
@@ -27,8 +23,7 @@ import TreelineBuilder
   }
 
   /// Points on a narrow band around the world have neighbours across the seam, wherever it is.
-  @Test(arguments: 0..<60 as Range<UInt64>)
-  func distancesCrossTheSeam(seed: UInt64) throws {
+  @Test(arguments: 0..<60 as Range<UInt64>) func distancesCrossTheSeam(seed: UInt64) throws {
     try check(PointSet.band(40 + Int(seed), seed: seed))
   }
 
@@ -37,8 +32,7 @@ import TreelineBuilder
     try check(PointSet("band on a plain plane", places, as: .planar))
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>)
-  func plainPlanesHaveTheirOwnDistances(seed: UInt64) throws {
+  @Test(arguments: 0..<60 as Range<UInt64>) func plainPlanesHaveTheirOwnDistances(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let height = random.number(from: 0, to: 2)
     try check(PointSet.planar(10 + Int(seed), x: 0...1, y: 0...height, seed: seed))
@@ -52,9 +46,7 @@ import TreelineBuilder
     let difference = zip(found.splits, expected).first { $0 != $1 }
     #expect(difference == nil, "\(set): \(String(describing: difference))")
     var codes = ContiguousArray<UInt16>(repeating: 0, count: tree.pointCount)
-    for split in expected {
-      codes[split.node] = SeparationCode(roundingDown: split.squaredDistance).rawValue
-    }
+    for split in expected { codes[split.node] = SeparationCode(roundingDown: split.squaredDistance).rawValue }
     #expect(found.codes == codes, "\(set)")
     #expect(tree.separations(threads: 1).codes == codes, "\(set)")
   }

@@ -9,11 +9,9 @@ import Treeline
 @Suite struct SeparationProgressTests {
   static let set = PointSet.cities(60_000, seed: 101)
 
-  @Test(arguments: [1, 3])
-  func progressGrowsToTheEnd(threads: Int) throws {
+  @Test(arguments: [1, 3]) func progressGrowsToTheEnd(threads: Int) throws {
     let told = Mutex<[BuildProgress]>([])
-    _ = try Self.set.tree().separations(threads: threads) { progress in told.withLock { $0.append(progress) }
-    }
+    _ = try Self.set.tree().separations(threads: threads) { progress in told.withLock { $0.append(progress) } }
     let fractions = told.withLock { $0.map(\.fraction) }
     #expect(fractions == fractions.sorted() && fractions.last == 1)
     #expect(fractions.count > 50 && fractions.count <= 101)
@@ -28,8 +26,7 @@ import Treeline
     #expect(told.withLock { $0.last } == 1)
   }
 
-  @Test(arguments: [0, 1, 7, 20, 35, 50, 68, 81, 99])
-  func canBeCancelledAtAnyPoint(percent: Int) throws {
+  @Test(arguments: [0, 1, 7, 20, 35, 50, 68, 81, 99]) func canBeCancelledAtAnyPoint(percent: Int) throws {
     let tree = try Self.set.tree()
     let cancel = Mutex<(@Sendable () -> Void)?>(nil)
     let monitor = BuildMonitor(pointCount: tree.pointCount) { progress in
@@ -50,8 +47,6 @@ import Treeline
       let codes = try tree.separations(threads: 2, monitor).codes
       // It was over before.
       #expect(codes == tree.separations(threads: 1).codes)
-    } catch {
-      #expect(monitor.isCancelled)
-    }
+    } catch { #expect(monitor.isCancelled) }
   }
 }

@@ -9,19 +9,16 @@ import Treeline
   static let sets: [PointSet] = [
     .uniformWorld(3000, seed: 61), .cities(4000, seed: 62), .roads(3000, seed: 63), .band(2500, seed: 64),
     .planar(2500, x: -3...9, y: 0...1, seed: 65), .coarse(10_000, side: 50, seed: 66),
-    .nullIsland(stack: 2000, noise: 2000, seed: 67), .antimeridian(2000, seed: 68),
-    .lattice(columns: 50, rows: 50), .geometricSpread(.spiral, growth: 1.1),
+    .nullIsland(stack: 2000, noise: 2000, seed: 67), .antimeridian(2000, seed: 68), .lattice(columns: 50, rows: 50),
+    .geometricSpread(.spiral, growth: 1.1),
   ]
 
-  @Test(arguments: sets)
-  func holdAtAnyDistance(_ set: PointSet) throws {
+  @Test(arguments: sets) func holdAtAnyDistance(_ set: PointSet) throws {
     let tree = try set.tree()
     let cuts = SeparationCuts(try TreeOutline(tree), tree.separations(threads: 1).codes)
     #expect(cuts.growing == [])
     var random = SplitMix64(seed: 69)
-    let anywhere = (0..<10).map { _ in
-      0x1p32 / Double(1 << random.index(below: 28)) * (1 + random.fraction())
-    }
+    let anywhere = (0..<10).map { _ in 0x1p32 / Double(1 << random.index(below: 28)) * (1 + random.fraction()) }
     for distance in anywhere + [1e-200, 0.5, 1, 2, 0x1p40] {
       #expect(cuts.violations(at: distance).prefix(5) == [], "\(distance)")
     }
@@ -35,19 +32,14 @@ import Treeline
     }
   }
 
-  @Test(arguments: PointSet.nasty)
-  func areTheSameForAnyOrderOfThePoints(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func areTheSameForAnyOrderOfThePoints(_ set: PointSet) throws {
     let codes = try set.tree().separations(threads: 1).codes
-    for seed: UInt64 in 1...3 {
-      #expect(try set.shuffled(seed: seed).tree().separations(threads: 1).codes == codes)
-    }
+    for seed: UInt64 in 1...3 { #expect(try set.shuffled(seed: seed).tree().separations(threads: 1).codes == codes) }
   }
 
   @Test(arguments: [
-    PointSet.uniformWorld(100_000, seed: 71), .cities(100_000, seed: 72),
-    .coarse(100_000, side: 200, seed: 73),
-  ])
-  func areTheSameForAnyOrderOfManyPointsAndAnyNumberOfThreads(_ set: PointSet) throws {
+    PointSet.uniformWorld(100_000, seed: 71), .cities(100_000, seed: 72), .coarse(100_000, side: 200, seed: 73),
+  ]) func areTheSameForAnyOrderOfManyPointsAndAnyNumberOfThreads(_ set: PointSet) throws {
     let tree = try set.tree(threads: 2)
     let (codes, work) = tree.separations(threads: 1)
     for threads in [2, 3] {
@@ -59,8 +51,9 @@ import Treeline
 
   /// The same points, the world turned: which meridian is the seam must not matter, as far as the positions
   /// are the same.
-  @Test(arguments: [PointSet.band(3000, seed: 75), .uniformWorld(5000, seed: 76)])
-  func areTheSameWhereverTheSeamIs(_ set: PointSet) throws {
+  @Test(arguments: [PointSet.band(3000, seed: 75), .uniformWorld(5000, seed: 76)]) func areTheSameWhereverTheSeamIs(
+    _ set: PointSet
+  ) throws {
     let tree = try set.tree()
     let codes = tree.separations(threads: 1).codes
     for turn: UInt32 in [1, 1 << 20, 1 << 31, 0xC000_0001] {
@@ -92,9 +85,6 @@ import Treeline
     let next = PointSet("next", onPlane: [PlanePoint(x: 5, y: 5), PlanePoint(x: 5, y: 6)])
     #expect(try next.tree().separations(threads: 1).codes == [0, 1])
     let corners = PointSet("corners", [Coordinate(x: 0, y: 0), Coordinate(x: 1, y: 1)], as: .planar)
-    #expect(
-      try corners.tree().separations(threads: 1).codes == [
-        0, SeparationCode(roundingDown: .max).rawValue,
-      ])
+    #expect(try corners.tree().separations(threads: 1).codes == [0, SeparationCode(roundingDown: .max).rawValue])
   }
 }

@@ -8,15 +8,13 @@ import Testing
   let monitor = BuildMonitor(pointCount: 1)
 
   /// Splits of every distance, many of them equal; others are added while they are taken, none at a greater distance.
-  @Test(arguments: 0..<60 as Range<UInt64>)
-  func takesSplitsInOrder(seed: UInt64) {
+  @Test(arguments: 0..<60 as Range<UInt64>) func takesSplitsInOrder(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let bits = UInt64(random.index(below: 64))
     let kinds = 1 + random.index(below: 1000)
     func make(_ node: Int, atMost greatest: UInt64) -> QueuedSplit {
       let distance = (random.next() >> bits) / UInt64(kinds) * UInt64(kinds)
-      return QueuedSplit(
-        squaredDistance: max(min(distance, greatest), 1), node: UInt32(node), stamp: UInt32(node))
+      return QueuedSplit(squaredDistance: max(min(distance, greatest), 1), node: UInt32(node), stamp: UInt32(node))
     }
     var queue = SplitQueue(monitor)
     var waiting: [QueuedSplit] = []
@@ -47,8 +45,7 @@ import Testing
 
   /// Whoever looks some indices ahead of each that is reported has seen whatever comes before it comes, in order and once,
   /// but for what is added later.
-  @Test(arguments: [0, 1, 12])
-  func reportsItsProgress(ahead: Int) {
+  @Test(arguments: [0, 1, 12]) func reportsItsProgress(ahead: Int) {
     var queue = SplitQueue(monitor)
     for node: UInt32 in 1...1000 {
       queue.add(QueuedSplit(squaredDistance: UInt64(1 + node / 100), node: node, stamp: 0))
@@ -71,8 +68,9 @@ import Testing
     #expect(seen.count == 1000 && taken.count == 1000)
   }
 
-  @Test(arguments: [0, 1, 2, 24, 25, 300, 70_000], [1, 3, 1000, UInt64.max])
-  func sortsAnyNumberOfSplits(count: Int, kinds: UInt64) {
+  @Test(arguments: [0, 1, 2, 24, 25, 300, 70_000], [1, 3, 1000, UInt64.max]) func sortsAnyNumberOfSplits(
+    count: Int, kinds: UInt64
+  ) {
     var random = SplitMix64(seed: UInt64(count))
     var splits = random.shuffled(Array(0..<count)).map {
       QueuedSplit(squaredDistance: random.next() % kinds << 20, node: UInt32($0), stamp: 0)
@@ -85,9 +83,7 @@ import Testing
 
   @Test func cancelledQueueEnds() {
     var queue = SplitQueue(monitor)
-    for node: UInt32 in 1...100 {
-      queue.add(QueuedSplit(squaredDistance: 1 << UInt64(node / 2), node: node, stamp: 0))
-    }
+    for node: UInt32 in 1...100 { queue.add(QueuedSplit(squaredDistance: 1 << UInt64(node / 2), node: node, stamp: 0)) }
     #expect(queue.next()?.node == 100)
     monitor.cancel()
     #expect(queue.next()?.node == nil)

@@ -13,9 +13,7 @@ struct IndexExercise {
   ///   - first: the number of the first; boxes and limits go by it.
   init(_ index: IndexBytes, queries: Int, from first: Int = 0) {
     let tree: ClusterTree
-    do throws(IndexError) {
-      tree = try index.open()
-    } catch {
+    do throws(IndexError) { tree = try index.open() } catch {
       errors = [error]
       return
     }
@@ -31,11 +29,7 @@ struct IndexExercise {
     do {
       try question()
       answers += 1
-    } catch let error as IndexError {
-      errors.append(error)
-    } catch is QueryError {
-      answers += 1
-    } catch {
+    } catch let error as IndexError { errors.append(error) } catch is QueryError { answers += 1 } catch {
       fatalError("Expected an answer or a typed error, found \(error)")
     }
   }
@@ -56,8 +50,7 @@ struct IndexExercise {
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let other =
       switch query % 3 {
-      case 0:
-        try tree.clusters(.limit(limit, query % 2 == 0 ? .widestFirst : .steepestFirst), in: window)
+      case 0: try tree.clusters(.limit(limit, query % 2 == 0 ? .widestFirst : .steepestFirst), in: window)
       case 1 where tree.hasSeparations:
         try tree.clusters(.spacing(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
       default: try tree.clusters(.detail(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
@@ -80,9 +73,7 @@ struct IndexExercise {
 
   private static func look(at cluster: Cluster, of tree: ClusterTree) throws {
     let place = cluster.coordinate
-    guard place.longitude.isFinite, place.latitude.isFinite else {
-      fatalError("A mean of no place: \(cluster)")
-    }
+    guard place.longitude.isFinite, place.latitude.isFinite else { fatalError("A mean of no place: \(cluster)") }
     _ = (cluster.bounds, cluster.ellipse, cluster.isStack)
     guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
     _ = row
@@ -98,27 +89,21 @@ struct IndexExercise {
       _ = try tree.cluster(last.id)
       _ = try tree.parent(of: last.id)
       _ = try tree.ancestors(of: last.id)
-      _ = (
-        tree.position(atTreeIndex: index), tree.row(atTreeIndex: index), tree.attributes(atTreeIndex: index)
-      )
+      _ = (tree.position(atTreeIndex: index), tree.row(atTreeIndex: index), tree.attributes(atTreeIndex: index))
       let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: index))
       _ = try (
         tree.treeIndex(ofRow: tree.row(atTreeIndex: index), at: coordinate),
         tree.treeIndex(ofRow: tree.row(atTreeIndex: index))
       )
       _ = try (
-        tree.expansionZoom(of: root.id, by: .detail(9)),
-        tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9))
+        tree.expansionZoom(of: root.id, by: .detail(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9))
       )
       guard tree.hasSeparations else { continue }
       _ = try (
-        tree.expansionZoom(of: root.id, by: .spacing(9)),
-        tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9))
+        tree.expansionZoom(of: root.id, by: .spacing(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9))
       )
     }
   }
 }
 
-extension Clusters {
-  fileprivate func element(by number: Int) -> Cluster? { isEmpty ? nil : self[number % count] }
-}
+extension Clusters { fileprivate func element(by number: Int) -> Cluster? { isEmpty ? nil : self[number % count] } }

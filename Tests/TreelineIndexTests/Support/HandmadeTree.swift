@@ -14,11 +14,9 @@ struct HandmadeTree {
       [NodeSpread](repeating: NodeSpread(xx: 0, xy: 0, yy: 0), count: pairs))
     return ClusterTree(
       storage: TreeStorage(
-        points: memory.points, rows: memory.rows, pointCount: points.count, gaps: memory.gaps,
-        nodes: memory.records,
+        points: memory.points, rows: memory.rows, pointCount: points.count, gaps: memory.gaps, nodes: memory.records,
         nodeCount: records.count, sums: memory.sums, spreads: memory.spreads,
-        release: { withExtendedLifetime(memory) {} }),
-      plane: .webMercator(), clippedPointCount: 0, splitRule: .mean)
+        release: { withExtendedLifetime(memory) {} }), plane: .webMercator(), clippedPointCount: 0, splitRule: .mean)
   }
 
   private final class Memory: @unchecked Sendable {
@@ -67,9 +65,7 @@ extension HandmadeTree {
     }
     return HandmadeTree(
       points: (0..<9).map { PlanePoint(x: $0, y: 0) }, gaps: [0, 0, 0, 0, 0],
-      records: [
-        record(9, 1), record(5, 2), record(4, 3), record(4, 2), record(1, 0), record(2, 0), record(2, 0),
-      ])
+      records: [record(9, 1), record(5, 2), record(4, 3), record(4, 2), record(1, 0), record(2, 0), record(2, 0)])
   }()
 
   /// One point to the left and all others to the right, level after level, every box reaching over all of the plane.

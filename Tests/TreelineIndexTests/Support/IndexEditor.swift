@@ -33,9 +33,7 @@ struct IndexEditor {
     bytes[offset] = kept | gap << (index % 2 == 0 ? 0 : 4)
   }
 
-  mutating func setSeparation(_ code: UInt16, of place: Int) {
-    store(code, at: offset(of: .separations) + 2 * place)
-  }
+  mutating func setSeparation(_ code: UInt16, of place: Int) { store(code, at: offset(of: .separations) + 2 * place) }
 
   /// With every checksum right again.
   func repaired() -> IndexBytes {
@@ -86,9 +84,7 @@ extension IndexEditor {
     case childOffset = 20
   }
 
-  func offset(of field: NodeField, ofRecord record: Int) -> Int {
-    offset(of: .nodes) + 24 * record + field.rawValue
-  }
+  func offset(of field: NodeField, ofRecord record: Int) -> Int { offset(of: .nodes) + 24 * record + field.rawValue }
 
   mutating func set(_ field: NodeField, ofRecord record: Int, to value: UInt32) {
     store(value, at: offset(of: field, ofRecord: record))

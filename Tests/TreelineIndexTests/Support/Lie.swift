@@ -24,42 +24,31 @@ extension Lie {
   static let sphere = [
     Lie(
       "clipped points that do not lie on the edge", .tiny,
-      problems: [
-        "header, byte 64: expected at most 0 clipped points, as many as lie on the edge of the plane, found 1"
-      ]
+      problems: ["header, byte 64: expected at most 0 clipped points, as many as lie on the edge of the plane, found 1"]
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
       "seam off the first point", .nodes,
-      problems: [
-        "header, byte 36: expected the seam 3875596176, behind the widest gap of longitude, found 3875595176"
-      ]
+      problems: ["header, byte 36: expected the seam 3875596176, behind the widest gap of longitude, found 3875595176"]
     ) {
       $0.movePoints { ($0 + 1000, $1) }
       $0.store($0.header.plane.seam &- 1000, at: 36)
     },
     Lie(
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
-      problems: [
-        "header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"
-      ]
+      problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"]
     ) { $0.movePoints { ($0 * 3, $1) } },
     // Of equally wide gaps the first from longitude -180 on has the seam behind it.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
-      problems: [
-        "header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"
-      ]
+      problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
-      "seam of no points", .none,
-      problems: ["header, byte 36: expected the seam 0, where there are no points, found 1"]
+      "seam of no points", .none, problems: ["header, byte 36: expected the seam 0, where there are no points, found 1"]
     ) { $0.store(UInt32(1), at: 36) },
   ]
 
   private static func plain(_ places: [(Double, Double)]) -> TestIndex {
-    TestIndex(
-      name: "plain \(places)",
-      set: PointSet("plain", places.map { Coordinate(x: $0.0, y: $0.1) }, as: .planar))
+    TestIndex(name: "plain \(places)", set: PointSet("plain", places.map { Coordinate(x: $0.0, y: $0.1) }, as: .planar))
   }
 
   static let squares = [
@@ -79,13 +68,11 @@ extension Lie {
       problems: ["header, byte 56: expected a side of 0 around one position, found 2.0"]
     ) { $0.store(2.0.bitPattern, at: 56) },
     Lie(
-      "square of no points", plain([]),
-      problems: ["header, byte 48: expected 0, where there are no points, found 1.5"]
+      "square of no points", plain([]), problems: ["header, byte 48: expected 0, where there are no points, found 1.5"]
     ) { $0.store(1.5.bitPattern, at: 48) },
     // It is equal to 0, so nothing but its bits tells that it is not what a build writes.
     Lie(
-      "zero with a sign", plain([(0, 1), (1, 0)]),
-      problems: ["header, byte 40: expected 0 without a sign, found -0.0"]
+      "zero with a sign", plain([(0, 1), (1, 0)]), problems: ["header, byte 40: expected 0 without a sign, found -0.0"]
     ) { $0.store((-0.0).bitPattern, at: 40) },
   ]
 
@@ -124,21 +111,18 @@ extension Lie {
 }
 
 extension Lie {
-  private static let stacked = TestIndex(
-    name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
+  private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
 
   /// On a line the points 0, 10, 11 and 21, of which the first two and the last two are a node. Both stand in each other's
   /// way until the first is split, at 6 units; then the point 10 is in the way of the second down to 1 unit.
   private static let line = TestIndex(
-    name: "line",
-    set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
+    name: "line", set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
     computesSeparations: true)
 
   static let separations = [
-    Lie(
-      "separation within a stack", stacked,
-      problems: ["separation 3: expected 0, where no node is split, found 7"]
-    ) { $0.setSeparation(7, of: 3) },
+    Lie("separation within a stack", stacked, problems: ["separation 3: expected 0, where no node is split, found 7"]) {
+      $0.setSeparation(7, of: 3)
+    },
     Lie(
       "separation greater than that of the parent", stacked,
       problems: [

@@ -2,9 +2,8 @@ import Foundation
 
 /// The files that tests share with the tool's own.
 enum Repository {
-  static let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   static func path(_ relative: String) -> String { root.appendingPathComponent(relative).path }
 

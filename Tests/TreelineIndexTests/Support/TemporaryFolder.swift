@@ -16,9 +16,7 @@ final class TemporaryFolder: Sendable {
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
   /// The names in it, hidden ones included.
-  func contents() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
-  }
+  func contents() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
 
   func write(_ bytes: [UInt8], to name: String) throws -> String {
     try Data(bytes).write(to: url.appendingPathComponent(name))

@@ -15,9 +15,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
     try set.tree(computesSeparations: computesSeparations).indexBytes(attributes: attributes)
   }
 
-  init(
-    name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false
-  ) {
+  init(name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false) {
     self.name = name
     self.set = set
     self.attributes = attributes
@@ -26,8 +24,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
 
   init(_ name: String, _ places: [(longitude: Double, latitude: Double)]) {
     self.init(
-      name: name,
-      set: PointSet(name, places.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
+      name: name, set: PointSet(name, places.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
   }
 
   /// One bucket with a stack in it.

@@ -4,8 +4,9 @@ import Treeline
 
 /// Whoever works on many files is told which one is damaged.
 @Suite struct DamageMessageTests {
-  @Test(arguments: OldIndexRegressionTests.broken, ["verify", "inspect", "query"])
-  func everyLineNamesTheFile(_ file: String, command: String) throws {
+  @Test(arguments: OldIndexRegressionTests.broken, ["verify", "inspect", "query"]) func everyLineNamesTheFile(
+    _ file: String, command: String
+  ) throws {
     let path = Repository.path(file)
     let result = try BuiltTool.run(command, path)
     // Some damage is no matter for an answer, and notes beside an answer are no errors.

@@ -8,11 +8,9 @@ import TreelineBuilder
   private static let input = Repository.path("Fixtures/cities.csv.gz")
 
   /// Whether a file system can be mounted that nobody else sees.
-  private static let canMount =
-    (try? BuiltTool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
+  private static let canMount = (try? BuiltTool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
-  @Test(.enabled(if: canMount, "needs the right to mount"))
-  func fullDisk() throws {
+  @Test(.enabled(if: canMount, "needs the right to mount")) func fullDisk() throws {
     let folder = try TemporaryFolder()
     let result = try BuiltTool.runShell(
       """
@@ -23,8 +21,7 @@ import TreelineBuilder
     #expect(result.errors.contains("could not write it: No space left on device; nothing was changed"))
   }
 
-  @Test(.enabled(if: canMount, "needs the right to mount"))
-  func fullDiskKeepsTheOldIndex() throws {
+  @Test(.enabled(if: canMount, "needs the right to mount")) func fullDiskKeepsTheOldIndex() throws {
     let folder = try TemporaryFolder()
     let old = try folder.write(try TestIndex.tiny.bytes(), to: "old")
     let disk = folder.path("disk")
@@ -49,8 +46,7 @@ import TreelineBuilder
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
   }
 
-  @Test(.enabled(if: canMount, "needs the right to mount"))
-  func readOnlyFolder() throws {
+  @Test(.enabled(if: canMount, "needs the right to mount")) func readOnlyFolder() throws {
     let folder = try TemporaryFolder()
     let result = try BuiltTool.runShell(
       """
@@ -58,9 +54,7 @@ import TreelineBuilder
       "$TREELINE" build "$2" -o "$1/index"' bash "$1" "$2"
       """, ["bash", folder.url.path, Self.input])
     #expect(result.code == 74)
-    #expect(
-      result.errors.contains("/.index.partial: Read-only file system; nothing was changed"),
-      "\(result.errors)")
+    #expect(result.errors.contains("/.index.partial: Read-only file system; nothing was changed"), "\(result.errors)")
     #expect(try folder.contents() == [])
   }
 
@@ -68,10 +62,8 @@ import TreelineBuilder
     let folder = try TemporaryFolder()
     _ = try folder.write([1], to: "file")
     for (path, reason) in [
-      (folder.path("missing/index"), "No such file or directory"),
-      (folder.path("file/index"), "Not a directory"),
-      ("/proc/treeline", "could not"),
-      (folder.path(String(repeating: "x", count: 300)), "File name too long"),
+      (folder.path("missing/index"), "No such file or directory"), (folder.path("file/index"), "Not a directory"),
+      ("/proc/treeline", "could not"), (folder.path(String(repeating: "x", count: 300)), "File name too long"),
     ] {
       let result = try BuiltTool.run("build", Self.input, "-o", path)
       #expect(result.code == 74, "\(path)")

@@ -11,21 +11,16 @@ import TreelineBuilder
     let path = try folder.write(try index.bytes(), to: "index")
     let result = try BuiltTool.run("inspect", path)
     #expect(result.code == 0)
-    return result.output.split(separator: "\n", omittingEmptySubsequences: false).map {
-      $0.split(separator: " ")
-    }
+    return result.output.split(separator: "\n", omittingEmptySubsequences: false).map { $0.split(separator: " ") }
   }
 
-  @Test(arguments: TestIndex.all)
-  func rowsAddUpToTheFile(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all) func rowsAddUpToTheFile(_ index: TestIndex) throws {
     let lines = try lines(of: index)
     let start = try #require(lines.firstIndex { $0.first == "section" }) + 1
     let table = lines[start...].prefix { !$0.isEmpty }
     #expect(table.last?.starts(with: ["header", "and", "padding"]) == true)
     // Its bytes are a row's last whole number: offsets come before, and bytes a point have a fraction.
-    let bytes = try table.map { row in
-      try #require(row.prefix { !$0.contains(".") }.compactMap { Int($0) }.last)
-    }
+    let bytes = try table.map { row in try #require(row.prefix { !$0.contains(".") }.compactMap { Int($0) }.last) }
     #expect(bytes.reduce(0, +) == (try index.bytes().count))
   }
 
@@ -43,7 +38,5 @@ import TreelineBuilder
     #expect(try lines(of: .nodes).contains { $0.starts(with: ["spacing", "cannot"]) })
   }
 
-  @Test func noAttributesNoTable() throws {
-    #expect(try !lines(of: .tiny).contains { $0.contains("entries") })
-  }
+  @Test func noAttributesNoTable() throws { #expect(try !lines(of: .tiny).contains { $0.contains("entries") }) }
 }

@@ -25,9 +25,7 @@ import TreelineBuilder
       try Data(old).write(to: URL(fileURLWithPath: path))
       // Every other time the writing itself is hit, which is the shorter part of a build.
       let isWriting = attempt % 2 == 0
-      try kill(
-        path, after: isWriting ? random.fraction() * 0.01 : random.fraction() * (time / .seconds(1)) * 1.1
-      ) {
+      try kill(path, after: isWriting ? random.fraction() * 0.01 : random.fraction() * (time / .seconds(1)) * 1.1) {
         !isWriting || Self.length(partial) > 0
       }
       let found = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -36,8 +36,7 @@ import TreelineVerification
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path(name)) != "")
     }
     #expect(try folder.contents() == ["absolute", "first", "relative", "second", "there"])
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path("there")).sorted() == ["a", "b", "c"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("there")).sorted() == ["a", "b", "c"])
   }
 
   @Test func linkToAFolderIsFollowedOnTheWayAndRefusedAtTheEnd() throws {
@@ -56,9 +55,7 @@ import TreelineVerification
     try folder.link("link", to: "missing/index")
     try folder.link("loop", to: "pool")
     try folder.link("pool", to: "loop")
-    for (name, reason) in [
-      ("link", "No such file or directory"), ("loop", "Too many levels of symbolic links"),
-    ] {
+    for (name, reason) in [("link", "No such file or directory"), ("loop", "Too many levels of symbolic links")] {
       let result = try build(folder, name)
       #expect(result.code == 74 && result.errors.contains(reason), "\(result.errors)")
     }

@@ -67,11 +67,9 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     let path = folder.path("points.csv")
     let points = Repository.path("Fixtures/cities.csv.gz")
-    #expect(
-      try BuiltTool.run("build", points, "-o", path, "--attributes", "name,country,population").code == 0)
+    #expect(try BuiltTool.run("build", points, "-o", path, "--attributes", "name,country,population").code == 0)
     for arguments in [["--limit", "30"], ["--bbox", "-10,35,30,60", "--limit", "20"]] {
-      let fromPoints = try BuiltTool.runShell(
-        "\"$TREELINE\" query \"$@\"", ["bash", points] + arguments)
+      let fromPoints = try BuiltTool.runShell("\"$TREELINE\" query \"$@\"", ["bash", points] + arguments)
       let fromIndex = try BuiltTool.runShell("\"$TREELINE\" query \"$@\"", ["bash", path] + arguments)
       #expect(fromPoints.code == 0 && fromPoints.output == fromIndex.output)
     }

@@ -28,8 +28,7 @@ import TreelineVerification
     }
   }
 
-  @Test(arguments: Leftover.allCases)
-  func leftoverOfADeadBuildIsTakenOver(leftover: Leftover) throws {
+  @Test(arguments: Leftover.allCases) func leftoverOfADeadBuildIsTakenOver(leftover: Leftover) throws {
     let folder = try TemporaryFolder()
     _ = try folder.write(leftover.bytes, to: ".index.partial")
     #expect(try build(folder).code == 0)
@@ -37,8 +36,7 @@ import TreelineVerification
     #expect(try ClusterTree.problems(ofIndex: folder.path("index")) == [])
   }
 
-  @Test(arguments: Leftover.allCases)
-  func leftoverIsClearedByABuildThatFails(leftover: Leftover) throws {
+  @Test(arguments: Leftover.allCases) func leftoverIsClearedByABuildThatFails(leftover: Leftover) throws {
     for arguments in [
       [Repository.path("Fixtures/broken/not_a_number.csv")], ["/nowhere/points.csv"],
       [Repository.path("Fixtures/index/v1/tiny.treeline")], [Self.input, "--attributes", "nmae"],
@@ -118,8 +116,7 @@ import TreelineVerification
   }
 
   /// Who stops a build, or closes its terminal, finds the folder as it was.
-  @Test(arguments: ["INT", "TERM", "HUP"])
-  func stoppedBuildLeavesNothing(signal: String) throws {
+  @Test(arguments: ["INT", "TERM", "HUP"]) func stoppedBuildLeavesNothing(signal: String) throws {
     let folder = try TemporaryFolder()
     let result = try BuiltTool.runShell(
       """

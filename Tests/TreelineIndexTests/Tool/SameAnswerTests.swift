@@ -6,13 +6,12 @@ import TreelineVerification
 
 /// An index that keeps all columns answers with the bytes with which the points themselves answer.
 @Suite struct SameAnswerTests {
-  private func expectSameAnswer(
-    _ points: String, as name: String, attributes: [String], _ comment: Comment? = nil
-  ) throws {
+  private func expectSameAnswer(_ points: String, as name: String, attributes: [String], _ comment: Comment? = nil)
+    throws
+  {
     let folder = try TemporaryFolder()
     let (path, index) = (try folder.write(Array(points.utf8), to: name), folder.path("index"))
-    let built = try BuiltTool.run(
-      "build", path, "-o", index, "--attributes", attributes.joined(separator: ","))
+    let built = try BuiltTool.run("build", path, "-o", index, "--attributes", attributes.joined(separator: ","))
     #expect(built.code == 0, "\(built.errors)")
     #expect(try ClusterTree.problems(ofIndex: index) == [])
     for limit in ["3", "1000"] {
@@ -43,9 +42,8 @@ import TreelineVerification
   @Test func orderThatOnlyAllFeaturesTogetherTell() throws {
     for attributes in [["a", "b", "c", "d"], ["d", "c", "b", "a"], ["b", "d", "a", "c"]] {
       try expectSameAnswer(
-        collection([
-          #"{"a":1,"c":1}"#, #"{"c":2,"d":2}"#, #"{"b":3,"c":3}"#, #"{"a":4,"b":4}"#, #"{"d":5}"#,
-        ]), as: "points.geojson", attributes: attributes, "asked for as \(attributes)")
+        collection([#"{"a":1,"c":1}"#, #"{"c":2,"d":2}"#, #"{"b":3,"c":3}"#, #"{"a":4,"b":4}"#, #"{"d":5}"#]),
+        as: "points.geojson", attributes: attributes, "asked for as \(attributes)")
     }
   }
 
@@ -67,8 +65,7 @@ import TreelineVerification
 
   @Test func emptyCells() throws {
     try expectSameAnswer(
-      "name,longitude,latitude,height,note\n" + "a,1,1,10,\n" + ",2,2,,x\n" + ",3,3,,\n"
-        + "d,4,4, 1.0 ,\"\"\n"
+      "name,longitude,latitude,height,note\n" + "a,1,1,10,\n" + ",2,2,,x\n" + ",3,3,,\n" + "d,4,4, 1.0 ,\"\"\n"
         + "\" \",5,5,-0,NaN\n", as: "points.csv", attributes: ["note", "name", "height"])
   }
 
@@ -78,14 +75,11 @@ import TreelineVerification
   }
 
   /// Features whose members are some of a fixed list, each in the order of the list and of all kinds of values.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func randomProperties(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>) func randomProperties(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let names = ["n", "é", "e\u{301}x", "cluster", "index", "a b", "\\u0041", "x_", "x"]
     let order = random.shuffled(names)
-    let values = [
-      "1", "-7.25", "1.50", "-0", "\"\"", "\"ü\"", "null", "true", "[1, {\"b\": 2}]", "1e400", "{}",
-    ]
+    let values = ["1", "-7.25", "1.50", "-0", "\"\"", "\"ü\"", "null", "true", "[1, {\"b\": 2}]", "1e400", "{}"]
     let features = (0..<30).map { _ in
       let members = order.filter { _ in random.index(below: 3) > 0 }.map { name in
         // Some columns are of numbers alone.
@@ -94,8 +88,8 @@ import TreelineVerification
       return "{" + members.joined(separator: ",") + "}"
     }
     try expectSameAnswer(
-      collection(features), as: "points.geojson",
-      attributes: random.shuffled(names).map { $0 == "\\u0041" ? "A" : $0 }, "seed \(seed)")
+      collection(features), as: "points.geojson", attributes: random.shuffled(names).map { $0 == "\\u0041" ? "A" : $0 },
+      "seed \(seed)")
   }
 
   /// Where features contradict each other, the order asked for it is; what they lack is left out all the same.

@@ -4,21 +4,15 @@ import Treeline
 
 @Suite struct BadgeTests {
   @Test(arguments: [
-    (0, "0"), (1, "1"), (999, "999"), (1000, "1k"), (1049, "1k"), (1050, "1.1k"), (1949, "1.9k"),
-    (9949, "9.9k"),
+    (0, "0"), (1, "1"), (999, "999"), (1000, "1k"), (1049, "1k"), (1050, "1.1k"), (1949, "1.9k"), (9949, "9.9k"),
     (9950, "10k"), (10_499, "10k"), (10_500, "11k"), (999_499, "999k"), (999_500, "1M"), (1_684_685, "1.7M"),
     (999_499_999, "999M"), (999_500_000, "1B"), (2_147_483_648, "2.1B"), (Int.max, "9223372T"),
-  ])
-  func countsAreAbbreviated(_ count: Int, _ text: String) {
-    #expect(BadgeText.abbreviated(count) == text)
-  }
+  ]) func countsAreAbbreviated(_ count: Int, _ text: String) { #expect(BadgeText.abbreviated(count) == text) }
 
   @Test(arguments: [
-    ("{count} hotels", "1234 hotels"), ("{abbreviated} of {count}", "1.2k of 1234"), ("{", "{"),
-    ("none", "none"),
+    ("{count} hotels", "1234 hotels"), ("{abbreviated} of {count}", "1.2k of 1234"), ("{", "{"), ("none", "none"),
     ("{{count}}", "{1234}"), ("{counts}", "{counts}"), ("", ""),
-  ])
-  func titlesFollowTheirTemplate(_ template: String, _ title: String) {
+  ]) func titlesFollowTheirTemplate(_ template: String, _ title: String) {
     #expect(BadgeText.title(template, pointCount: 1234) == title)
   }
 
@@ -31,8 +25,7 @@ import Treeline
   }
 
   /// Brute force over all pairs.
-  @Test(arguments: [0, 1, 2, 3, 5, 8, 9, 10, 11, 40, 200, 1500])
-  func membersOfAStackKeepTheirDistance(_ count: Int) {
+  @Test(arguments: [0, 1, 2, 3, 5, 8, 9, 10, 11, 40, 200, 1500]) func membersOfAStackKeepTheirDistance(_ count: Int) {
     let spread = StackSpread(count: count, spacing: 26)
     var least = Double.infinity
     for (number, a) in spread.enumerated() {
@@ -55,7 +48,6 @@ import Treeline
     let rect = PlaneRect(minX: 1000, minY: 0, maxX: 1000 + 1 << 20, maxY: 1 << 16)
     let zoom = Plane.zoom(fitting: rect, width: 1044, height: 768, padding: 10)
     #expect(abs(Double(rect.width) / Plane.unitsPerPixel(zoom: zoom) - 1024) < 1e-6)
-    #expect(
-      Plane.zoom(fitting: PlaneRect(PlanePoint(x: 3, y: 4)), width: 100, height: 100, maximumZoom: 18) == 18)
+    #expect(Plane.zoom(fitting: PlaneRect(PlanePoint(x: 3, y: 4)), width: 100, height: 100, maximumZoom: 18) == 18)
   }
 }

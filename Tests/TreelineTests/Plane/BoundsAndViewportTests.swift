@@ -5,8 +5,7 @@ import Treeline
 
 @Suite struct BoundingBoxTests {
   /// The window that shows a box's bounds is the box again, wherever the world is cut open.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func leadsBackToTheSameWindow(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>) func leadsBackToTheSameWindow(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let seam = UInt32(truncatingIfNeeded: random.next())
     for plane in [.webMercator(), .webMercator(seam: seam), Plane.planar(left: -2, top: 5, side: 9)] {
@@ -47,8 +46,7 @@ import Treeline
 }
 
 @Suite struct ViewportTests {
-  @Test(arguments: [0, 1, 3.3, 10, 17.5, 22])
-  func hasItsSizeInPixels(zoom: Double) throws {
+  @Test(arguments: [0, 1, 3.3, 10, 17.5, 22]) func hasItsSizeInPixels(zoom: Double) throws {
     for plane in [Plane.webMercator(), .webMercator(seam: 123_456_789), .planar(left: 0, top: 90, side: 90)] {
       let center = Coordinate(longitude: 20, latitude: 50)
       let viewport = Viewport(center: center, zoom: zoom, width: 200, height: 100)
@@ -65,8 +63,7 @@ import Treeline
   }
 
   @Test func crossesTheAntimeridian() throws {
-    let viewport = Viewport(
-      center: Coordinate(longitude: 179, latitude: 0), zoom: 5, width: 512, height: 256)
+    let viewport = Viewport(center: Coordinate(longitude: 179, latitude: 0), zoom: 5, width: 512, height: 256)
     let box = try #require(try viewport.box(on: .webMercator()))
     #expect(abs(box.west - 167.75) < 1e-6 && abs(box.east - -169.75) < 1e-6)
   }

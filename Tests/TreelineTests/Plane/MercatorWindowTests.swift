@@ -19,19 +19,19 @@ import Treeline
 
   @Test(
     arguments: [
-      (-180, 180), (0, 360), (-360, 0), (10, 370), (10, 371), (-900, 900), (170.5, 530.5), (-540, -180),
-      (0, 1e9),
+      (-180, 180), (0, 360), (-360, 0), (10, 370), (10, 371), (-900, 900), (170.5, 530.5), (-540, -180), (0, 1e9),
       (0, 359.9999999), (-180, 179.9999999), (10, 369.99999999),
-    ] as [(Double, Double)])
-  func aFullTurnShowsEverything(west: Double, east: Double) throws {
+    ] as [(Double, Double)]) func aFullTurnShowsEverything(west: Double, east: Double) throws
+  {
     for longitude in [-180, -179.9999999, -90, -1e-7, 0, 1e-7, 9.9999999, 10, 90, 179.9999999, 180] {
       #expect(try shows(west, east, longitude), "\(west), \(east) hides \(longitude)")
     }
   }
 
   /// A box that ends a hair before it starts goes all the way round, however small the hair.
-  @Test(arguments: [1e-6, 1e-7, 5e-8, 2e-8, 1e-8, 1e-9, 1e-12])
-  func endingJustBeforeTheStartIsNearlyAFullTurn(hair: Double) throws {
+  @Test(arguments: [1e-6, 1e-7, 5e-8, 2e-8, 1e-8, 1e-9, 1e-12]) func endingJustBeforeTheStartIsNearlyAFullTurn(
+    hair: Double
+  ) throws {
     for west in [-170, -1, 0, 10, 10.123, 179.5] {
       for longitude in [-175, -100, -0.5, 5, 100, 178] {
         #expect(try shows(west, west - hair, longitude), "west \(west), less \(hair), hides \(longitude)")
@@ -60,8 +60,7 @@ import Treeline
   }
 
   @Test func halfATurnIsNotAFullOne() throws {
-    for (west, east) in [(-90.0, 90.0), (-90, 90.0000001), (-90.0000001, 90), (0, 180), (0, -180), (-180, 0)]
-    {
+    for (west, east) in [(-90.0, 90.0), (-90, 90.0000001), (-90.0000001, 90), (0, 180), (0, -180), (-180, 0)] {
       let middle = west + ((east > west ? east : east + 360) - west) / 2
       #expect(try shows(west, east, middle))
       #expect(try !shows(west, east, middle + 180))
@@ -71,8 +70,7 @@ import Treeline
   @Test func latitudesAreClippedAndIncludeTheirEdges() throws {
     let plane = Plane.webMercator()
     func rows(_ south: Double, _ north: Double) throws -> ClosedRange<UInt32> {
-      let window = try #require(
-        try plane.window(showing: BoundingBox(west: 0, south: south, east: 1, north: north)))
+      let window = try #require(try plane.window(showing: BoundingBox(west: 0, south: south, east: 1, north: north)))
       return window.minY...window.maxY
     }
     #expect(try rows(-90, 90) == 0...UInt32.max)
@@ -82,8 +80,7 @@ import Treeline
   }
 
   /// Rounding never moves a point out of a box that it lies in, and moves it in by no more than rounding does.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>) func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
     let set = PointSet.random(seed: seed)
     let plane = try set.tree().plane
     var boxes = BoxMaker(for: set, seed: seed)

@@ -13,8 +13,7 @@ import Treeline
   }
 
   /// The outermost points lie on the edges of the square.
-  @Test(arguments: PointSet.planar + uneven)
-  func everyPlaceIsShownByABoxThatEndsThere(_ set: PointSet) throws {
+  @Test(arguments: PointSet.planar + uneven) func everyPlaceIsShownByABoxThatEndsThere(_ set: PointSet) throws {
     let tree = try set.tree()
     for place in set.places {
       let far = 1e301
@@ -34,15 +33,11 @@ import Treeline
   @Test func boxesOffTheSquareShowNothing() throws {
     let plane = Plane.planar(left: 10, top: 20, side: 5)
     for box in [
-      BoundingBox(west: 0, south: 0, east: 9.999, north: 100),
-      BoundingBox(west: 15.001, south: 0, east: 99, north: 99),
-      BoundingBox(west: 0, south: 20.001, east: 99, north: 99),
-      BoundingBox(west: 0, south: 0, east: 99, north: 14.999),
+      BoundingBox(west: 0, south: 0, east: 9.999, north: 100), BoundingBox(west: 15.001, south: 0, east: 99, north: 99),
+      BoundingBox(west: 0, south: 20.001, east: 99, north: 99), BoundingBox(west: 0, south: 0, east: 99, north: 14.999),
       BoundingBox(west: -1e308, south: -1e308, east: -1e307, north: -1e307),
       BoundingBox(west: 1e307, south: 1e307, east: .greatestFiniteMagnitude, north: .greatestFiniteMagnitude),
-    ] {
-      #expect(try plane.window(showing: box) == nil, "\(box)")
-    }
+    ] { #expect(try plane.window(showing: box) == nil, "\(box)") }
   }
 
   @Test func boxesBeyondTheSquareShowItAll() throws {
@@ -51,16 +46,14 @@ import Treeline
       .planar(left: 0, top: 0, side: .leastNonzeroMagnitude), .planar(left: 7, top: 7, side: 0),
     ] {
       let far = Double.greatestFiniteMagnitude
-      let window = try #require(
-        try plane.window(showing: BoundingBox(west: -far, south: -far, east: far, north: far)))
+      let window = try #require(try plane.window(showing: BoundingBox(west: -far, south: -far, east: far, north: far)))
       let last: UInt32 = plane.side > 0 ? .max : 0
       #expect(window == PlaneWindow(x: 0, width: last, minY: 0, maxY: last), "\(plane)")
     }
   }
 
   /// Rounding never moves a point out of a box that it lies in.
-  @Test(arguments: PointSet.planar)
-  func insideIsInsideOnThePlane(_ set: PointSet) throws {
+  @Test(arguments: PointSet.planar) func insideIsInsideOnThePlane(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 511)
     for _ in 0..<100 {

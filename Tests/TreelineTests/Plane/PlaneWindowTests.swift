@@ -14,9 +14,7 @@ import Treeline
         for minX in Self.xs {
           #expect(window.contains(PlanePoint(x: minX, y: 5)) == holds(window, minX))
           #expect(!window.contains(PlanePoint(x: minX, y: 4)) && !window.contains(PlanePoint(x: minX, y: 7)))
-          for maxX in Self.xs where maxX >= minX {
-            check(window, PlaneRect(minX: minX, minY: 5, maxX: maxX, maxY: 6))
-          }
+          for maxX in Self.xs where maxX >= minX { check(window, PlaneRect(minX: minX, minY: 5, maxX: maxX, maxY: 6)) }
         }
       }
     }
@@ -37,8 +35,7 @@ import Treeline
   @Test func edgesAboveAndBelowCount() {
     let window = PlaneWindow(x: 0, width: .max, minY: 10, maxY: 20)
     for (minY, maxY, contains, intersects) in [
-      (10, 20, true, true), (9, 20, false, true), (10, 21, false, true), (0, 10, false, true),
-      (20, 30, false, true),
+      (10, 20, true, true), (9, 20, false, true), (10, 21, false, true), (0, 10, false, true), (20, 30, false, true),
       (0, 9, false, false), (21, 30, false, false), (15, 15, true, true), (0, 99, false, true),
     ] as [(UInt32, UInt32, Bool, Bool)] {
       let rect = PlaneRect(minX: 3, minY: minY, maxX: 4, maxY: maxY)

@@ -6,8 +6,7 @@ import Treeline
 /// To the plane and back.
 @Suite struct RoundTripTests {
   /// Half a unit of longitude is 4.2e-8 degrees, so the seventh decimal survives.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func sevenDecimalsSurvive(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>) func sevenDecimalsSurvive(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for plane in [Plane.webMercator(), .webMercator(seam: UInt32(truncatingIfNeeded: random.next()))] {
       for _ in 0..<2000 {
@@ -18,19 +17,16 @@ import Treeline
         let place = Coordinate(longitude: Double(longitude) / 1e7, latitude: Double(latitude) / 1e7)
         let back = plane.coordinate(at: plane.point(at: place))
         #expect(
-          Int64((back.longitude * 1e7).rounded()) == longitude
-            && Int64((back.latitude * 1e7).rounded()) == latitude)
+          Int64((back.longitude * 1e7).rounded()) == longitude && Int64((back.latitude * 1e7).rounded()) == latitude)
         #expect(abs(back.longitude - place.longitude) <= 180 / 0x1p32 * (1 + 1e-6))
-        #expect(
-          abs(back.latitude - place.latitude) <= 180 / 0x1p32 * cos(latitude: place.latitude) * (1 + 1e-4))
+        #expect(abs(back.latitude - place.latitude) <= 180 / 0x1p32 * cos(latitude: place.latitude) * (1 + 1e-4))
       }
     }
   }
 
   private func cos(latitude: Double) -> Double { Foundation.cos(latitude * .pi / 180) }
 
-  @Test(arguments: 0..<10 as Range<UInt64>)
-  func everyPositionLeadsBackToItself(seed: UInt64) {
+  @Test(arguments: 0..<10 as Range<UInt64>) func everyPositionLeadsBackToItself(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for plane in [Plane.webMercator(), .webMercator(seam: .max), .planar(left: -3, top: 11, side: 0.7)] {
       let edges: [UInt32] = [0, 1, 1 << 31, .max - 1, .max]
@@ -38,22 +34,18 @@ import Treeline
       let points = (0..<2000).map { _ in
         PlanePoint(x: UInt32(truncatingIfNeeded: random.next()), y: UInt32(truncatingIfNeeded: random.next()))
       }
-      for point in corners + points {
-        #expect(plane.point(at: plane.coordinate(at: point)) == point)
-      }
+      for point in corners + points { #expect(plane.point(at: plane.coordinate(at: point)) == point) }
     }
   }
 
   @Test func longitudesComeBackBelow180() {
     let plane = Plane.webMercator()
     #expect(plane.coordinate(at: plane.point(at: Coordinate(longitude: 180, latitude: 0))).longitude == -180)
-    #expect(
-      plane.coordinate(x: -1, y: 0).longitude < 180 && plane.coordinate(x: -1, y: 0).longitude > 179.9999)
+    #expect(plane.coordinate(x: -1, y: 0).longitude < 180 && plane.coordinate(x: -1, y: 0).longitude > 179.9999)
     #expect(plane.coordinate(x: 0x1p32, y: 0).longitude == -180)
   }
 
-  @Test(arguments: PointSet.planar)
-  func plainPlacesComeBackWithinHalfAUnit(_ set: PointSet) throws {
+  @Test(arguments: PointSet.planar) func plainPlacesComeBackWithinHalfAUnit(_ set: PointSet) throws {
     let plane = try set.tree().plane
     // Doubles themselves are coarse where the square is small and far from zero.
     let tolerance = plane.side / 0x1p32 * 0.5000001 + (abs(plane.left) + abs(plane.top)).ulp * 2
@@ -69,7 +61,6 @@ import Treeline
     #expect(plane.point(at: Coordinate(x: 20, y: -10)) == PlanePoint(x: .max, y: .max))
     #expect(plane.point(at: Coordinate(x: -11, y: 21)) == PlanePoint(x: 0, y: 0))
     #expect(plane.point(at: Coordinate(x: 1e308, y: -1e308)) == PlanePoint(x: .max, y: .max))
-    #expect(
-      Plane.planar(left: 1, top: 2, side: 0).point(at: Coordinate(x: 9, y: 9)) == PlanePoint(x: 0, y: 0))
+    #expect(Plane.planar(left: 1, top: 2, side: 0).point(at: Coordinate(x: 9, y: 9)) == PlanePoint(x: 0, y: 0))
   }
 }

@@ -8,10 +8,9 @@ import Treeline
 
   /// Corners of map tiles, whose latitudes follow from the projection's definition, at zooms 0 to 3.
   @Test(arguments: [
-    (85.0511287798066, 0), (79.17133464081945, 1), (66.51326044311186, 2), (40.97989806962013, 6 / 2.0),
-    (0, 4), (-40.97989806962013, 5), (-66.51326044311186, 6), (-79.17133464081945, 7),
-  ])
-  func tileCornersAreWhereTheyBelong(latitude: Double, eighths: Double) {
+    (85.0511287798066, 0), (79.17133464081945, 1), (66.51326044311186, 2), (40.97989806962013, 6 / 2.0), (0, 4),
+    (-40.97989806962013, 5), (-66.51326044311186, 6), (-79.17133464081945, 7),
+  ]) func tileCornersAreWhereTheyBelong(latitude: Double, eighths: Double) {
     let y = plane.point(at: Coordinate(longitude: 0, latitude: latitude)).y
     #expect(abs(Double(y) - eighths * 0x1p29) <= 1, "found \(y)")
   }
@@ -45,15 +44,13 @@ import Treeline
   }
 
   /// Over steps as fine as the plane's own and over any others.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func isMonotone(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>) func isMonotone(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {
       let step = 180 * exp2(-random.number(from: 0, to: 34))
       let a = Coordinate(
         longitude: random.number(from: -180, to: 179.9999999), latitude: random.number(from: -90, to: 90))
-      let b = Coordinate(
-        longitude: min(a.longitude + step, 179.9999999), latitude: min(a.latitude + step, 90))
+      let b = Coordinate(longitude: min(a.longitude + step, 179.9999999), latitude: min(a.latitude + step, 90))
       let (start, end) = (plane.point(at: a), plane.point(at: b))
       #expect(start.x <= end.x && start.y >= end.y, "\(a), \(b)")
     }
@@ -61,7 +58,6 @@ import Treeline
 
   @Test func zoomHalvesThePixel() {
     #expect(Plane.unitsPerPixel(zoom: 24) == 1 && Plane.unitsPerPixel(zoom: 0) == 0x1p24)
-    #expect(
-      Plane.unitsPerPixel(zoom: 25) == 0.5 && abs(Plane.unitsPerPixel(zoom: 23.5) - 2.0.squareRoot()) < 1e-15)
+    #expect(Plane.unitsPerPixel(zoom: 25) == 0.5 && abs(Plane.unitsPerPixel(zoom: 23.5) - 2.0.squareRoot()) < 1e-15)
   }
 }

@@ -7,14 +7,11 @@ import Testing
 @Suite struct WindowEdgesTests {
   /// Few numbers, so that edges often meet, and the least and the greatest among them.
   private static func number(_ random: inout SplitMix64) -> UInt32 {
-    let numbers: [UInt32] = [
-      0, 1, 2, 3, 1000, 1 << 31 - 1, 1 << 31, 1 << 31 + 1, .max - 3, .max - 2, .max - 1, .max,
-    ]
+    let numbers: [UInt32] = [0, 1, 2, 3, 1000, 1 << 31 - 1, 1 << 31, 1 << 31 + 1, .max - 3, .max - 2, .max - 1, .max]
     return numbers[random.index(below: numbers.count)]
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func sidesAreOutsideAsTheWindowSays(seed: UInt64) {
+  @Test(arguments: 0..<20 as Range<UInt64>) func sidesAreOutsideAsTheWindowSays(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<10_000 {
       let (y1, y2) = (Self.number(&random), Self.number(&random))
@@ -40,14 +37,16 @@ import Testing
   }
 
   /// Positions tell: those at the ends of the box and of the window, and those next to the window's.
-  private static func expected(
-    _ box: PlaneRect, in window: PlaneWindow
-  ) -> (isOutside: Bool, isInside: Bool, showsSide: Bool) {
+  private static func expected(_ box: PlaneRect, in window: PlaneWindow) -> (
+    isOutside: Bool, isInside: Bool, showsSide: Bool
+  ) {
     let east = window.x &+ window.width
-    let columns = [box.minX, box.maxX, window.x, window.x &- 1, east, east &+ 1]
-      .filter { box.minX <= $0 && $0 <= box.maxX }
-    let rows = [box.minY, box.maxY, window.minY, window.minY &- 1, window.maxY, window.maxY &+ 1]
-      .filter { box.minY <= $0 && $0 <= box.maxY }
+    let columns = [box.minX, box.maxX, window.x, window.x &- 1, east, east &+ 1].filter {
+      box.minX <= $0 && $0 <= box.maxX
+    }
+    let rows = [box.minY, box.maxY, window.minY, window.minY &- 1, window.maxY, window.maxY &+ 1].filter {
+      box.minY <= $0 && $0 <= box.maxY
+    }
     func isSeen(_ x: UInt32, _ y: UInt32) -> Bool { window.contains(PlanePoint(x: x, y: y)) }
     let seen = columns.flatMap { x in rows.map { isSeen(x, $0) } }
     let upright = [box.minX, box.maxX].contains { x in rows.allSatisfy { isSeen(x, $0) } }

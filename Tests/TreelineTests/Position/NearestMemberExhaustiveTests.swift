@@ -4,15 +4,12 @@ import Treeline
 
 /// The member nearest to the mean, against all members one by one, for every cluster of a tree.
 @Suite struct NearestMemberExhaustiveTests {
-  @Test(arguments: PointSet.nasty, SplitRule.few)
-  func isThatOfTheDefinition(_ set: PointSet, _ rule: SplitRule) throws {
-    try check(set, rule, seed: 501)
-  }
+  @Test(arguments: PointSet.nasty, SplitRule.few) func isThatOfTheDefinition(_ set: PointSet, _ rule: SplitRule) throws
+  { try check(set, rule, seed: 501) }
 
-  @Test(arguments: (1200..<1260).map { PointSet.random(seed: UInt64($0)) })
-  func isThatOfTheDefinitionOverRandomPoints(_ set: PointSet) throws {
-    try check(set, .mean, seed: 502)
-  }
+  @Test(arguments: (1200..<1260).map { PointSet.random(seed: UInt64($0)) }) func isThatOfTheDefinitionOverRandomPoints(
+    _ set: PointSet
+  ) throws { try check(set, .mean, seed: 502) }
 
   /// All at the same distance, and all waiting to be looked at.
   @Test func ofManyEquallyNearItIsTheFirst() throws {

@@ -6,8 +6,7 @@ import Treeline
 @Suite struct ShownPositionTests {
   static let sets = PointSet.nasty + (1300..<1330).map { PointSet.random(seed: UInt64($0)) }
 
-  @Test(arguments: sets)
-  func isThatOfTheRuleUnlessItIsHidden(_ set: PointSet) throws {
+  @Test(arguments: sets) func isThatOfTheRuleUnlessItIsHidden(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 511)
     for _ in 0..<20 {
@@ -39,9 +38,8 @@ import Treeline
   @Test func whatIsNotSeenIsShownWhereTheRuleSays() throws {
     let tree = try PointSet("two", [Coordinate(x: 0, y: 0), Coordinate(x: 4, y: 0)], as: .planar).tree()
     let root = try #require(tree.root)
-    for box in [
-      BoundingBox(west: 1, south: 0, east: 1.5, north: 0), BoundingBox(west: 9, south: 9, east: 9, north: 9),
-    ] {
+    for box in [BoundingBox(west: 1, south: 0, east: 1.5, north: 0), BoundingBox(west: 9, south: 9, east: 9, north: 9)]
+    {
       let shown = try tree.shownPosition(of: root.id, keptVisibleIn: box)
       #expect(shown.treeIndex == nil && abs(shown.coordinate.x - 2) < 1e-8)
     }
@@ -56,9 +54,7 @@ import Treeline
   /// Windows hold fractions of a unit as they hold whole ones, past the seam as well.
   @Test func windowsHoldWhatLiesBetweenUnits() {
     let across = PlaneWindow(x: .max - 4, width: 9, minY: 3, maxY: 5)
-    for (x, isInside) in [
-      (UInt32.max - 5, false), (.max - 4, true), (.max, true), (0, true), (4, true), (5, false),
-    ] {
+    for (x, isInside) in [(UInt32.max - 5, false), (.max - 4, true), (.max, true), (0, true), (4, true), (5, false)] {
       #expect(across.contains(x: Double(x), y: 3) == isInside)
       #expect(across.contains(PlanePoint(x: x, y: 3)) == isInside)
     }

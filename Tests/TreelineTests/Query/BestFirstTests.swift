@@ -53,14 +53,15 @@ import Testing
     }
     return outline.entries.indices.sorted { a, b in
       let (first, second) = (outline.entries[a], outline.entries[b])
-      return (worth[b], first.level, first.cluster.range.lowerBound)
-        < (worth[a], second.level, second.cluster.range.lowerBound)
+      return (worth[b], first.level, first.cluster.range.lowerBound) < (
+        worth[a], second.level, second.cluster.range.lowerBound
+      )
     }
   }
 
-  private static func bestFirst(
-    _ outline: TreeOutline, _ order: [Int], _ oracle: QueryOracle, _ limit: Int
-  ) -> [Cluster] {
+  private static func bestFirst(_ outline: TreeOutline, _ order: [Int], _ oracle: QueryOracle, _ limit: Int)
+    -> [Cluster]
+  {
     func isVisible(_ entry: Int) -> Bool { oracle.isVisible(outline.entries[entry].cluster.range) }
     guard !outline.entries.isEmpty, isVisible(0) else { return [] }
     var answer: Set<Int> = [0]

@@ -10,8 +10,9 @@ import TreelineBuilder
 @Suite struct CappedScaleTests {
   static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
 
-  @Test(arguments: sets, SplitRule.few)
-  func answersAreThoseOfTheLeastScaleThatHasRoom(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: sets, SplitRule.few) func answersAreThoseOfTheLeastScaleThatHasRoom(
+    _ set: PointSet, _ rule: SplitRule
+  ) throws {
     let outline = try TreeOutline(Self.tree(set, rule))
     let tree = outline.tree
     var random = SplitMix64(seed: 541)
@@ -21,8 +22,7 @@ import TreelineBuilder
       let oracle = QueryOracle(outline, window)
       let scales = question.scales(of: outline)
       for limit in [1, 2, 7, 1 + random.index(below: 60)] {
-        let expected = scales.lazy.map { question.shown(of: outline, oracle, above: $0) }
-          .first { $0.count <= limit }
+        let expected = scales.lazy.map { question.shown(of: outline, oracle, above: $0) }.first { $0.count <= limit }
         let answer = try Array(question.answer(of: tree, window, limit: limit))
         let name = "\(question) in \(window), limit \(limit), seed 541"
         if let expected {
@@ -37,8 +37,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: sets)
-  func zoomingInRefines(_ set: PointSet) throws {
+  @Test(arguments: sets) func zoomingInRefines(_ set: PointSet) throws {
     let tree = try Self.tree(set, .mean)
     var random = SplitMix64(seed: 542)
     for _ in 0..<100 {
@@ -63,8 +62,7 @@ import TreelineBuilder
     for zoom in [2.0, 3.7, 5] {
       let least = 44 * Plane.unitsPerPixel(zoom: zoom)
       for limit in [5, 20, 60] {
-        let clusters = try Array(
-          tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: zoom))
+        let clusters = try Array(tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: zoom))
         let all = try tree.clusters(.spacing(44), in: PlaneWindow.everything, zoom: zoom).count
         #expect(clusters.count <= limit && 2 * clusters.count >= min(limit, all))
         for (number, a) in clusters.enumerated() {
@@ -83,14 +81,12 @@ import TreelineBuilder
     let alone = UnclusteredPoints(fromZoom: 3)
     for limit in [20, 200, 2000] {
       let usual = try tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: 4)
-      let answer = try tree.clusters(
-        .spacing(44).atMost(limit).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
+      let answer = try tree.clusters(.spacing(44).atMost(limit).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
       #expect(Array(answer) == Array(usual), "limit \(limit)")
     }
     #expect(
-      try tree.clusters(.spacing(44).atMost(5000).unclustered(alone), in: PlaneWindow.everything, zoom: 4)
-        .allSatisfy(
-          \.rect.isPoint))
+      try tree.clusters(.spacing(44).atMost(5000).unclustered(alone), in: PlaneWindow.everything, zoom: 4).allSatisfy(
+        \.rect.isPoint))
   }
 
   /// Distinct distances leave hardly any room unused.
@@ -104,8 +100,7 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, _ rule: SplitRule) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection,
-      options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
   }
 }
 
@@ -130,8 +125,7 @@ private struct Question: CustomStringConvertible {
 
   /// The same with as many members as any cluster has.
   var without: Question {
-    Question(
-      zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: UnclusteredPoints(fromZoom: alone.fromZoom))
+    Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: UnclusteredPoints(fromZoom: alone.fromZoom))
   }
 
   func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int) throws -> Clusters {

@@ -15,16 +15,13 @@ import TreelineBuilder
 
   @Test func keyPathAndClosureDoTheSame() throws {
     let byPath = try ClusterMap(hotels, at: \.place)
-    let byClosure = try ClusterMap(hotels) {
-      Coordinate(longitude: $0.place.longitude, latitude: $0.place.latitude)
-    }
+    let byClosure = try ClusterMap(hotels) { Coordinate(longitude: $0.place.longitude, latitude: $0.place.latitude) }
     #expect(byPath.tree.contentHash == byClosure.tree.contentHash)
     #expect(byPath.values == hotels && byClosure.values == hotels)
     #expect(try byPath.tree.contentHash == ClusterTree(hotels.map(\.place)).contentHash)
   }
 
-  @Test(arguments: [1, 5, 50, 1000])
-  func everyValueIsInOneResult(limit: Int) throws {
+  @Test(arguments: [1, 5, 50, 1000]) func everyValueIsInOneResult(limit: Int) throws {
     let map = try ClusterMap(hotels, at: \.place)
     let results = try map.clusters(.limit(limit), in: Viewport(.world))
     #expect(results.map(\.cluster) == (try Array(map.tree.clusters(.limit(limit), in: Viewport(.world)))))
@@ -42,8 +39,7 @@ import TreelineBuilder
     #expect(found.map(\.name).sorted() == hotels.map(\.name).sorted())
   }
 
-  @Test(arguments: [0.0, 2.5, 6])
-  func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
+  @Test(arguments: [0.0, 2.5, 6]) func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
     let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
     let (tree, alone) = (map.tree, UnclusteredPoints(leastMembers: 3))
     func expect(_ results: ClusterMap<Hotel>.Results, _ clusters: Clusters) {
@@ -70,11 +66,8 @@ import TreelineBuilder
     #expect(
       next.clusters
         == (try map.tree.clusters(
-          cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters))
-    )
-    let (change, plain) = (
-      map.transition(from: shown, to: next), Transition(from: shown.clusters, to: next.clusters)
-    )
+          cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters)))
+    let (change, plain) = (map.transition(from: shown, to: next), Transition(from: shown.clusters, to: next.clusters))
     func names(_ results: some Sequence<ClusterMap<Hotel>.Result>) -> [String] {
       results.flatMap { result -> [String] in
         switch result {

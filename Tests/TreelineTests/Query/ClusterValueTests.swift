@@ -5,8 +5,7 @@ import Treeline
 
 /// What a cluster says of its points, against the points.
 @Suite struct ClusterValueTests {
-  @Test(arguments: PointSet.nasty)
-  func isRightForEveryCluster(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func isRightForEveryCluster(_ set: PointSet) throws {
     let outline = try set.outline()
     let plane = outline.tree.plane
     for entry in outline.entries {
@@ -22,8 +21,7 @@ import Treeline
   }
 
   /// Showing a cluster's bounds shows the cluster, whole.
-  @Test(arguments: PointSet.nasty)
-  func boundsShowTheCluster(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func boundsShowTheCluster(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
       let window = try #require(try outline.tree.plane.window(showing: entry.cluster.bounds))
@@ -32,8 +30,7 @@ import Treeline
   }
 
   /// Covariances are kept as Float, whose rounding is what the ellipse may be off by, as a share of the longer axis.
-  @Test(arguments: PointSet.nasty)
-  func ellipseIsThatOfTheCovariance(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func ellipseIsThatOfTheCovariance(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
       let points = entry.cluster.range.map { outline.tree.position(atTreeIndex: $0) }
@@ -63,8 +60,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: [0.0, 10, 45, 89, 90, 91, 135, 170])
-  func ellipseFollowsALine(angle: Double) throws {
+  @Test(arguments: [0.0, 10, 45, 89, 90, 91, 135, 170]) func ellipseFollowsALine(angle: Double) throws {
     let ellipse = try #require(PointSet.line(100, angle: angle).tree().root).ellipse
     let (x, y) = (cos(angle * .pi / 180), sin(angle * .pi / 180))
     #expect(abs(ellipse.axisX * y - ellipse.axisY * x) < 1e-6)

@@ -9,8 +9,7 @@ import TreelineBuilder
 @Suite struct ContinuingTests {
   static let sets = PointSet.nasty + (900..<930).map { PointSet.random(seed: UInt64($0)) }
 
-  @Test(arguments: sets, SplitRule.few)
-  func answersKeepWhatIsPromised(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: sets, SplitRule.few) func answersKeepWhatIsPromised(_ set: PointSet, _ rule: SplitRule) throws {
     let outline = try set.outline(rule)
     let tree = outline.tree
     var random = SplitMix64(seed: 161)
@@ -25,8 +24,7 @@ import TreelineBuilder
       let oracle = QueryOracle(outline, window)
       #expect(answer.count <= limit, "\(name)")
       #expect(answer.allSatisfy { oracle.isVisible($0.range) }, "\(name)")
-      #expect(
-        zip(answer, answer.dropFirst()).allSatisfy { $0.range.upperBound <= $1.range.lowerBound }, "\(name)")
+      #expect(zip(answer, answer.dropFirst()).allSatisfy { $0.range.upperBound <= $1.range.lowerBound }, "\(name)")
       let covered = answer.reduce(0) { $0 + oracle.insideCount(of: $1.range) }
       #expect(covered == oracle.insideCount, "\(name)")
       for cluster in answer { #expect(try tree.cluster(cluster.id) == cluster, "\(name)") }
@@ -43,8 +41,7 @@ import TreelineBuilder
   /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be, and of
   /// answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever could
   /// another keep more.
-  @Test(arguments: SplitRule.few)
-  func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
+  @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     for seed in 910..<960 {
       let set = PointSet.cities(4 + seed % 15, seed: UInt64(seed))
@@ -82,16 +79,14 @@ import TreelineBuilder
     #expect(missed * 20 < tight, "\(missed) clusters of \(tight) answers")
   }
 
-  @Test(arguments: sets)
-  func theSameViewChangesNothingAndNothingBeforeIsAFreshAnswer(_ set: PointSet) throws {
+  @Test(arguments: sets) func theSameViewChangesNothingAndNothingBeforeIsAFreshAnswer(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 162)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
       let fresh = try tree.clusters(.limit(limit), in: window)
-      #expect(
-        try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
+      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
       #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: fresh) == fresh)
     }
   }
@@ -105,12 +100,10 @@ import TreelineBuilder
       let screen = screens.next()
       let beside = screens.beside(screen)
       let shown = try tree.clusters(.limit(limit), in: screen.window)
-      try fresh.addPan(
-        shown, on: screen, try tree.clusters(.limit(limit), in: beside.window), on: beside, of: tree)
+      try fresh.addPan(shown, on: screen, try tree.clusters(.limit(limit), in: beside.window), on: beside, of: tree)
       try continued.addPan(
-        shown, on: screen,
-        try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown), on: beside,
-        of: tree)
+        shown, on: screen, try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown),
+        on: beside, of: tree)
     }
     let (kept, keptFresh) = (continued.panPersistence, fresh.panPersistence)
     #expect(kept > 0.8 && kept > keptFresh + 0.05, "\(kept), fresh \(keptFresh)")
@@ -138,9 +131,7 @@ private struct AllCuts {
   private let shown: Set<ClusterID>
   private let finest: [Range<Int>]
 
-  init(
-    of outline: TreeOutline, in window: PlaneWindow, continuing previous: Clusters, or fresh: Clusters
-  ) {
+  init(of outline: TreeOutline, in window: PlaneWindow, continuing previous: Clusters, or fresh: Clusters) {
     let oracle = QueryOracle(outline, window)
     shown = Set(previous.map(\.id))
     let old = previous.map(\.range).filter(oracle.isVisible)
@@ -155,9 +146,7 @@ private struct AllCuts {
     }
     self.finest = finest
     func all(_ entry: Int) -> [[Cluster]] {
-      let children = outline.entries[entry].children.filter {
-        oracle.isVisible(outline.entries[$0].cluster.range)
-      }
+      let children = outline.entries[entry].children.filter { oracle.isVisible(outline.entries[$0].cluster.range) }
       guard var parts = children.first.map(all) else { return [[outline.entries[entry].cluster]] }
       if children.count == 2 {
         let others = all(children[1])
@@ -177,7 +166,5 @@ private struct AllCuts {
 }
 
 extension Range<Int> {
-  fileprivate func contains(_ other: Range) -> Bool {
-    lowerBound <= other.lowerBound && other.upperBound <= upperBound
-  }
+  fileprivate func contains(_ other: Range) -> Bool { lowerBound <= other.lowerBound && other.upperBound <= upperBound }
 }

@@ -7,8 +7,7 @@ import Testing
 @Suite struct DetailTests {
   static let sets = PointSet.nasty + (800..<840).map { PointSet.random(seed: UInt64($0)) }
 
-  @Test(arguments: sets)
-  func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
+  @Test(arguments: sets) func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
     let outline = try set.outline()
     var boxes = BoxMaker(for: set, seed: 141)
     var random = SplitMix64(seed: 142)
@@ -33,8 +32,7 @@ import Testing
     }
   }
 
-  @Test(arguments: sets)
-  func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
+  @Test(arguments: sets) func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 143)
     for _ in 0..<20 {

@@ -6,23 +6,20 @@ import TreelineBuilder
 /// The zooms at which clusters fall apart and points stand alone, against the queries just below and at them.
 @Suite struct ExpansionZoomTests {
   static let sets =
-    PointSet.nasty.filter { !$0.places.isEmpty }
-    + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
+    PointSet.nasty.filter { !$0.places.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
 
   private typealias Answer = (_ zoom: Double) throws -> Clusters
 
   /// So far in or out that no pixel is more than a part of a unit, or less than all of the plane.
   private static let (farIn, farOut) = (200.0, -200.0)
 
-  @Test(arguments: sets)
-  func areWhereTheAnswerChanges(_ set: PointSet) throws {
+  @Test(arguments: sets) func areWhereTheAnswerChanges(_ set: PointSet) throws {
     let outline = try TreeOutline(Self.tree(set))
     let tree = outline.tree
     var random = SplitMix64(seed: 531)
     for _ in 0..<40 {
       let id = outline.entries[random.index(below: outline.entries.count)].cluster.id
-      let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][
-        random.index(below: 4)]
+      let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][random.index(below: 4)]
       let place = random.index(below: tree.pointCount)
       let alone = [
         UnclusteredPoints.none, UnclusteredPoints(leastMembers: 1 + random.index(below: 30)),
@@ -30,31 +27,21 @@ import TreelineBuilder
       ][random.index(below: 3)]
       try checkParting(
         tree, id, try tree.expansionZoom(of: id, by: .detail(pixels).unclustered(alone)), isNested: false
-      ) {
-        try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
-      }
+      ) { try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
       try checkParting(
         tree, id, try tree.expansionZoom(of: id, by: .spacing(pixels).unclustered(alone)), isNested: true
-      ) {
-        try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
-      }
-      try checkAlone(
-        tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone))
-      ) {
-        try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
-      }
-      try checkAlone(
-        tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone))
-      ) {
-        try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0)
-      }
+      ) { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
+      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone)))
+      { try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
+      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone)))
+      { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
     }
   }
 
   /// - Parameter isNested: whether a cluster that falls apart is never hidden within another.
-  private func checkParting(
-    _ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer
-  ) throws {
+  private func checkParting(_ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer)
+    throws
+  {
     let cluster = try tree.cluster(id)
     func around(_ zoom: Double) throws -> Cluster {
       let answer = try answer(zoom)
@@ -108,11 +95,10 @@ import TreelineBuilder
     let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
     let place = try #require(try tree.treeIndex(ofRow: 1, at: here))
     #expect(
-      try tree.unclusteredZoom(
-        ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+      try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     #expect(
-      try tree.unclusteredZoom(
-        ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9))) == nil)
+      try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9)))
+        == nil)
   }
 
   @Test func whatIsNoLengthIsRefused() throws {
@@ -126,7 +112,6 @@ import TreelineBuilder
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
-    try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    try ClusterTree(set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }

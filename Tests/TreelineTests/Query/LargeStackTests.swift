@@ -15,8 +15,7 @@ import TreelineBuilder
     try ClusterTree(
       (0..<groups * 1000).map { row in
         row % 1000 == 0 ? Coordinate(longitude: Double(row) / 4000 - 40, latitude: 10) : here
-      },
-      options: BuildOptions(threads: 1, computesSeparations: true))
+      }, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 
   @Test func isOneRecordAndOneCluster() throws {
@@ -28,17 +27,13 @@ import TreelineBuilder
     let recordCount = tree.withStorage { $0.nodeCount }
     #expect(recordCount < 401, "\(recordCount) records")
     #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
-    #expect(
-      try tree.expansionZoom(of: stack.id, by: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil
-    )
+    #expect(try tree.expansionZoom(of: stack.id, by: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     for clusters in [
       try tree.clusters(.detail(0), in: PlaneWindow.everything, zoom: 24),
       try tree.clusters(
         .detail(9).unclustered(UnclusteredPoints(leastMembers: .max)), in: PlaneWindow.everything, zoom: 24),
       try tree.clusters(.limit(1_000_000, .steepestFirst), in: PlaneWindow.everything),
-    ] {
-      #expect(clusters.count == 402 && clusters.count(where: \.isStack) == 1)
-    }
+    ] { #expect(clusters.count == 402 && clusters.count(where: \.isStack) == 1) }
   }
 
   @Test func pagesAreRowsInTheirOrder() throws {

@@ -7,8 +7,7 @@ extension PlaneWindow {
     func corner() -> PlanePoint {
       tree.pointCount > 0 && random.index(below: 3) > 0
         ? tree.position(atTreeIndex: random.index(below: tree.pointCount))
-        : PlanePoint(
-          x: UInt32(truncatingIfNeeded: random.next()), y: UInt32(truncatingIfNeeded: random.next()))
+        : PlanePoint(x: UInt32(truncatingIfNeeded: random.next()), y: UInt32(truncatingIfNeeded: random.next()))
     }
     let (a, b) = (corner(), corner())
     if random.index(below: 3) > 0 {
@@ -21,9 +20,7 @@ extension PlaneWindow {
 
   /// A window inside this one, now and then sharing some of its edges.
   func randomPart(_ random: inout SplitMix64) -> PlaneWindow {
-    func cut(_ size: UInt32) -> UInt32 {
-      random.index(below: 4) == 0 ? 0 : UInt32(random.index(below: Int(size) + 1))
-    }
+    func cut(_ size: UInt32) -> UInt32 { random.index(below: 4) == 0 ? 0 : UInt32(random.index(below: Int(size) + 1)) }
     let west = cut(width)
     let north = cut(maxY - minY)
     let east = cut(width - west)

@@ -8,8 +8,7 @@ import TreelineBuilder
 @Suite struct PointsAloneTests {
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 
-  @Test(arguments: sets)
-  func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
+  @Test(arguments: sets) func answersAreThoseOfTheDefinition(_ set: PointSet) throws {
     let outline = try TreeOutline(Self.tree(set))
     let tree = outline.tree
     var random = SplitMix64(seed: 521)
@@ -35,8 +34,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: sets)
-  func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
+  @Test(arguments: sets) func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
     let tree = try Self.tree(set)
     var random = SplitMix64(seed: 522)
     for _ in 0..<20 {
@@ -44,12 +42,10 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let all = try question.answer(of: tree, .everything)
       let ids = Set(all.map(\.id))
-      #expect(
-        try question.answer(of: tree, window).allSatisfy { ids.contains($0.id) }, "\(question), seed 522")
+      #expect(try question.answer(of: tree, window).allSatisfy { ids.contains($0.id) }, "\(question), seed 522")
       var closer = question
       closer.zoom += random.number(from: 0, to: 3)
-      #expect(
-        try unrefined(Array(closer.answer(of: tree, window)), by: Array(all)) == [], "\(question), seed 522")
+      #expect(try unrefined(Array(closer.answer(of: tree, window)), by: Array(all)) == [], "\(question), seed 522")
     }
   }
 
@@ -88,8 +84,7 @@ import TreelineBuilder
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
-    try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    try ClusterTree(set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }
 
@@ -114,9 +109,7 @@ private struct Question: CustomStringConvertible {
 
   var without: Question { Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: .none) }
 
-  func takesApart(_ cluster: Cluster) -> Bool {
-    cluster.pointCount < alone.leastMembers || zoom >= alone.fromZoom
-  }
+  func takesApart(_ cluster: Cluster) -> Bool { cluster.pointCount < alone.leastMembers || zoom >= alone.fromZoom }
 
   func answer(of tree: ClusterTree, _ window: PlaneWindow) throws -> Clusters {
     isSpacing

@@ -14,8 +14,9 @@ import TreelineBuilder
   /// Of each set, rule and way to cut.
   private static let pairsEach = 10_000 / (sets.count * SplitRule.few.count) + 1
 
-  @Test(arguments: sets, SplitRule.few)
-  func zoomingRefinesPansKeepAndTransitionsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
+    _ set: PointSet, _ rule: SplitRule
+  ) throws {
     let options = BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
     let tree = try ClusterTree(set.places, as: set.projection, options: options)
     for kind in ScreenCut.Kind.allCases {
@@ -39,8 +40,7 @@ import TreelineBuilder
   /// not nested.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
-      PointSet.cities(20_000, seed: 301).places,
-      options: BuildOptions(threads: 1, computesSeparations: true))
+      PointSet.cities(20_000, seed: 301).places, options: BuildOptions(threads: 1, computesSeparations: true))
     var screens = ScreenMaker(over: tree, seed: 306)
     var count = PromiseCount()
     for _ in 0..<200 { try count.add(.breadthFirst, of: tree, &screens) }

@@ -5,20 +5,18 @@ import Treeline
 @Suite struct QueryErrorTests {
   static let sets = [PointSet.none, .one, .cities(100, seed: 131), .tenths]
 
-  @Test(arguments: sets, [0, -1, Int.min])
-  func limitsBelowOneAreRefused(_ set: PointSet, limit: Int) throws {
+  @Test(arguments: sets, [0, -1, Int.min]) func limitsBelowOneAreRefused(_ set: PointSet, limit: Int) throws {
     let tree = try set.tree()
     let expected = QueryError.limitBelowOne(found: limit)
     #expect(throws: expected) { try tree.clusters(.limit(limit), in: Viewport(.world)) }
     #expect(throws: expected) { try tree.clusters(.limit(limit), in: PlaneWindow.everything) }
-    #expect(throws: expected) {
-      try tree.clusters(.limit(limit), in: Viewport(.world, width: 9, height: 9))
-    }
+    #expect(throws: expected) { try tree.clusters(.limit(limit), in: Viewport(.world, width: 9, height: 9)) }
     #expect(expected.description == "expected a limit of 1 or more clusters, found \(limit)")
   }
 
-  @Test(arguments: sets, [Double.nan, .infinity, -.infinity])
-  func edgesThatAreNoNumbersAreRefused(_ set: PointSet, bad: Double) throws {
+  @Test(arguments: sets, [Double.nan, .infinity, -.infinity]) func edgesThatAreNoNumbersAreRefused(
+    _ set: PointSet, bad: Double
+  ) throws {
     let tree = try set.tree()
     for (edge, box) in [
       ("west", BoundingBox(west: bad, south: 0, east: 1, north: 1)),
@@ -32,14 +30,11 @@ import Treeline
     }
   }
 
-  @Test(arguments: sets)
-  func pixelsNeedAZoom(_ set: PointSet) throws {
+  @Test(arguments: sets) func pixelsNeedAZoom(_ set: PointSet) throws {
     let tree = try set.tree()
     #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), in: Viewport(.world)) }
     #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), centeredIn: .everything) }
-    #expect(throws: QueryError.limitWithoutViewport) {
-      try tree.clusters(.limit(9), centeredIn: .everything(zoom: 3))
-    }
+    #expect(throws: QueryError.limitWithoutViewport) { try tree.clusters(.limit(9), centeredIn: .everything(zoom: 3)) }
     #expect(throws: QueryError.zoomNotFinite(found: .infinity)) {
       try tree.clusters(.detail(9), in: Viewport(.world, zoom: .infinity))
     }
@@ -48,13 +43,10 @@ import Treeline
     }
   }
 
-  @Test(arguments: sets)
-  func southAboveNorthIsRefused(_ set: PointSet) throws {
+  @Test(arguments: sets) func southAboveNorthIsRefused(_ set: PointSet) throws {
     let tree = try set.tree()
     let box = BoundingBox(west: 0, south: 2, east: 1, north: 1)
-    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) {
-      try tree.clusters(.limit(1), in: Viewport(box))
-    }
+    #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(.limit(1), in: Viewport(box)) }
     #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: Viewport(box)) }
   }
 

@@ -6,15 +6,13 @@ import Treeline
 @Suite struct QueryGuaranteeTests {
   static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
 
-  @Test(arguments: PointSet.nasty, SplitRule.few)
-  func holdInAnyBox(_ set: PointSet, _ rule: SplitRule) throws {
+  @Test(arguments: PointSet.nasty, SplitRule.few) func holdInAnyBox(_ set: PointSet, _ rule: SplitRule) throws {
     try check(set, rule, seed: 101, boxes: rule == .mean ? 60 : 20)
   }
 
-  @Test(arguments: (200..<300).map { PointSet.random(seed: UInt64($0)) })
-  func holdOverRandomPoints(_ set: PointSet) throws {
-    try check(set, .mean, seed: 102, boxes: 20)
-  }
+  @Test(arguments: (200..<300).map { PointSet.random(seed: UInt64($0)) }) func holdOverRandomPoints(_ set: PointSet)
+    throws
+  { try check(set, .mean, seed: 102, boxes: 20) }
 
   private func check(_ set: PointSet, _ rule: SplitRule, seed: UInt64, boxes count: Int) throws {
     let outline = try set.outline(rule)
@@ -35,8 +33,7 @@ import Treeline
   }
 
   /// Windows of the plane itself, whose edges pass through points and whose corners are the plane's.
-  @Test(arguments: PointSet.nasty)
-  func holdInAnyWindow(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func holdInAnyWindow(_ set: PointSet) throws {
     let outline = try set.outline()
     var random = SplitMix64(seed: 103)
     for window in [.everything] + (0..<40).map({ _ in PlaneWindow.random(over: outline.tree, &random) }) {
@@ -49,8 +46,7 @@ import Treeline
   }
 
   /// The limit is used up: each step adds one cluster at most, so none is skipped over.
-  @Test(arguments: PointSet.nasty)
-  func noLimitGivesEveryPosition(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func noLimitGivesEveryPosition(_ set: PointSet) throws {
     let outline = try set.outline()
     let answer = try Array(outline.tree.clusters(.limit(.max), in: PlaneWindow.everything))
     #expect(answer == outline.leaves.map(\.cluster))
@@ -69,25 +65,17 @@ import Treeline
     #expect(oracle.violations(of: answer, limit: 9).contains { $0.contains("exceed") })
     #expect(oracle.violations(of: answer, limit: 11).contains { $0.contains("could still be expanded") })
     #expect(oracle.violations(of: answer.reversed(), limit: 10).contains { $0.contains("out of tree order") })
-    #expect(
-      oracle.violations(of: Array(answer.dropLast()), limit: 10).contains { $0.contains("answered for") })
+    #expect(oracle.violations(of: Array(answer.dropLast()), limit: 10).contains { $0.contains("answered for") })
     let corner = PlaneWindow(x: 0, width: 0, minY: 0, maxY: 0)
-    #expect(
-      QueryOracle(outline, corner).violations(of: answer, limit: 10).contains {
-        $0.contains("no point inside")
-      })
-    let other = try Array(
-      PointSet.cities(300, seed: 105).tree().clusters(.limit(10), in: PlaneWindow.everything))
+    #expect(QueryOracle(outline, corner).violations(of: answer, limit: 10).contains { $0.contains("no point inside") })
+    let other = try Array(PointSet.cities(300, seed: 105).tree().clusters(.limit(10), in: PlaneWindow.everything))
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 
   /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of levels.
-  @Test(arguments: [1_100, 1_500, 2_030, .max])
-  func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
+  @Test(arguments: [1_100, 1_500, 2_030, .max]) func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
     let deep = PointSet.lattice(columns: 50, rows: 40).places + PointSet.geometricSpread(.spiral).places
-    for set in [
-      PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105),
-    ] {
+    for set in [PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105)] {
       let outline = try set.outline()
       let oracle = QueryOracle(outline, .everything)
       let answer = try Array(outline.tree.clusters(.limit(limit), in: PlaneWindow.everything))

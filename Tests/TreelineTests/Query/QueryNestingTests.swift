@@ -25,8 +25,7 @@ import Treeline
   @Test(arguments: [
     PointSet.cities(3000, seed: 112), .uniformWorld(3000, seed: 113), .roads(3000, seed: 114),
     .antimeridian(500, seed: 115),
-  ])
-  func zoomingInRefines(_ set: PointSet) throws {
+  ]) func zoomingInRefines(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 116)
     for _ in 0..<20 {
@@ -44,8 +43,7 @@ import Treeline
   }
 
   /// One cluster more is one cluster split.
-  @Test(arguments: PointSet.nasty)
-  func aHigherLimitRefines(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func aHigherLimitRefines(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 117)
     for _ in 0..<6 {

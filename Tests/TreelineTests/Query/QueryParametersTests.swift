@@ -7,8 +7,7 @@ import Treeline
 @Suite struct QueryParametersTests {
   /// Any query that the three can tell; its numbers are within the bounds of a command line and a URL.
   private static func query(_ random: inout SplitMix64) -> Query {
-    let pixels =
-      random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
+    let pixels = random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
     let limit = 1 + random.index(below: 5000)
     let unclustered = UnclusteredPoints(
       leastMembers: 2 + random.index(below: 9),
@@ -36,18 +35,17 @@ import Treeline
       case 2: Viewport(box, width: size.0, height: size.1, margin: margin)
       case 3:
         Viewport(
-          center: Coordinate(longitude: box.west, latitude: box.south), zoom: zoom, width: size.0,
-          height: size.1, tileSize: tileSize, margin: margin)
+          center: Coordinate(longitude: box.west, latitude: box.south), zoom: zoom, width: size.0, height: size.1,
+          tileSize: tileSize, margin: margin)
       default:
         Viewport(
-          tile: MapTile(zoom: 5, x: random.index(below: 32), y: random.index(below: 32))!,
-          tileSize: tileSize, margin: margin)
+          tile: MapTile(zoom: 5, x: random.index(below: 32), y: random.index(below: 32))!, tileSize: tileSize,
+          margin: margin)
       }
     return Query(cut, in: viewport)
   }
 
-  @Test(arguments: 700..<702 as Range<UInt64>)
-  func everySpellingIsReadBack(seed: UInt64) throws {
+  @Test(arguments: 700..<702 as Range<UInt64>) func everySpellingIsReadBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {
       let query = Self.query(&random)
@@ -56,8 +54,7 @@ import Treeline
       // A command line.
       let options = pairs.flatMap { ["--" + $0.name, $0.value] }
       let names = stride(from: 0, to: options.count, by: 2)
-      var fromOptions = QueryParameters(
-        names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
+      var fromOptions = QueryParameters(names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
       #expect(Query(&fromOptions) == query && fromOptions.faults.isEmpty, "\(options)")
 
       // A URL.
@@ -84,12 +81,8 @@ import Treeline
   /// The names are published: whoever stored a query can read it.
   @Test func namesAndValuesAreThese() throws {
     let view = Viewport(BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), zoom: 11.5)
-    func text(_ query: Query) -> String {
-      query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-    }
-    #expect(
-      text(Query(.spacing(44).atMost(500), in: view))
-        == "bbox=2.2,48.8,2.5,48.9&zoom=11.5&spacing=44&limit=500")
+    func text(_ query: Query) -> String { query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
+    #expect(text(Query(.spacing(44).atMost(500), in: view)) == "bbox=2.2,48.8,2.5,48.9&zoom=11.5&spacing=44&limit=500")
     #expect(
       text(Query(.limit(20, .widestFirst, isContinuing: true), in: .everything))
         == "limit=20&order=widest-first&continuing=true")
@@ -98,35 +91,24 @@ import Treeline
         Query(
           .detail(20.5).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17)),
           in: Viewport(
-            center: Coordinate(longitude: 2, latitude: 48), zoom: 3, width: 800, height: 600,
-            tileSize: .pixels512)))
-        == "center=2,48&zoom=3&width=800&height=600&tile-size=512&detail=20.5&min-points=4&alone-from-zoom=17"
-    )
+            center: Coordinate(longitude: 2, latitude: 48), zoom: 3, width: 800, height: 600, tileSize: .pixels512)))
+        == "center=2,48&zoom=3&width=800&height=600&tile-size=512&detail=20.5&min-points=4&alone-from-zoom=17")
     let json = #"{"zoom":4,"spacing":44,"bbox":[-1,50,1,52]}"#
     #expect(
       try JSONDecoder().decode(Query.self, from: Data(json.utf8))
-        == Query(
-          .spacing(44), in: Viewport(BoundingBox(west: -1, south: 50, east: 1, north: 52), zoom: 4)))
+        == Query(.spacing(44), in: Viewport(BoundingBox(west: -1, south: 50, east: 1, north: 52), zoom: 4)))
   }
 
   @Test(arguments: [
-    (["limit": "0"], "limit must be 1 or more, found 0."),
-    (["detail": "9"], "detail needs zoom: it is in pixels."),
+    (["limit": "0"], "limit must be 1 or more, found 0."), (["detail": "9"], "detail needs zoom: it is in pixels."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
     (["center": "2,48"], "zoom must be a number, as there is a center, found none."),
-    (
-      ["bbox": "1,2,3"],
-      "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."
-    ),
-    (
-      ["order": "deepest-first"],
-      "order must be breadth-first or widest-first or steepest-first, found deepest-first."
-    ),
+    (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
+    (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
     (["colour": "red"], "colour must be no such parameter, found red."),
-  ])
-  func faultsAreTold(_ values: [String: String], message: String) {
+  ]) func faultsAreTold(_ values: [String: String], message: String) {
     var parameters = QueryParameters(values.map { (name: $0, value: $1) })
     _ = Query(&parameters)
     parameters.refuseUnread()
@@ -162,8 +144,7 @@ import Treeline
     #expect(try Viewport(.world, zoom: 0, margin: 99).window(on: plane) == .everything)
     let plain = Plane.planar(left: 0, top: 100, side: 100)
     let corner = try #require(
-      try Viewport(BoundingBox(west: 0, south: 90, east: 10, north: 100), zoom: 2, margin: 8)
-        .window(on: plain))
+      try Viewport(BoundingBox(west: 0, south: 90, east: 10, north: 100), zoom: 2, margin: 8).window(on: plain))
     #expect(corner.x == 0 && corner.minY == 0 && corner.width > 1 << 28)
   }
 }

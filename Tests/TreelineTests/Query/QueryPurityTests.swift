@@ -15,9 +15,7 @@ import Treeline
       let questions = Self.questions(for: set)
       let fresh = try questions.map { try Array(set.tree().clusters(.limit($0.limit), in: Viewport($0.box))) }
       let forth = try questions.map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
-      let back = try questions.reversed().map {
-        try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box)))
-      }
+      let back = try questions.reversed().map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
       #expect(forth == fresh)
       #expect(back.reversed() == fresh)
     }

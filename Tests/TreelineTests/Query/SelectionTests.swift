@@ -9,8 +9,7 @@ import TreelineBuilder
   @Test(arguments: [
     PointSet.cities(5000, seed: 541), .roads(3000, seed: 542), .antimeridian(900, seed: 543),
     .coarse(2000, side: 30, seed: 544),
-  ])
-  func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
+  ]) func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
     let tree = try ClusterTree(
       set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 545)

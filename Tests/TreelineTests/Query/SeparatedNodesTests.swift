@@ -6,15 +6,13 @@ import TreelineBuilder
 
 /// The walk to the nodes shown at a required distance, against their definition.
 @Suite struct SeparatedNodesTests {
-  @Test(arguments: PointSet.nasty)
-  func areThoseOfTheDefinition(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func areThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set, seed: 91, windows: 40)
   }
 
-  @Test(arguments: (400..<480).map { PointSet.random(seed: UInt64($0)) })
-  func areThoseOfTheDefinitionOverRandomPoints(_ set: PointSet) throws {
-    try check(set, seed: 92, windows: 20)
-  }
+  @Test(arguments: (400..<480).map { PointSet.random(seed: UInt64($0)) }) func areThoseOfTheDefinitionOverRandomPoints(
+    _ set: PointSet
+  ) throws { try check(set, seed: 92, windows: 20) }
 
   private func check(_ set: PointSet, seed: UInt64, windows count: Int) throws {
     let outline = try set.outline()
@@ -22,9 +20,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: seed)
     for window in [.everything] + (0..<count).map({ _ in PlaneWindow.random(over: outline.tree, &random) }) {
       let oracle = QueryOracle(outline, window)
-      for required in [
-        SeparationCode(rawValue: 1), .beyondAll, Self.code(&random, codes), Self.code(&random, codes),
-      ] {
+      for required in [SeparationCode(rawValue: 1), .beyondAll, Self.code(&random, codes), Self.code(&random, codes)] {
         let expected = shown(outline, codes, required).filter { oracle.isVisible($0.range) }
         #expect(try outline.tree.nodes(required, codes, in: window) == expected.map(\.id), "\(window)")
       }
@@ -32,9 +28,7 @@ import TreelineBuilder
   }
 
   /// A zoom further in refines the answer, whatever part of the map is looked at, and a pan leaves it alone.
-  @Test(arguments: [
-    PointSet.cities(1500, seed: 93), .antimeridian(800, seed: 94), .uniformWorld(1500, seed: 95),
-  ])
+  @Test(arguments: [PointSet.cities(1500, seed: 93), .antimeridian(800, seed: 94), .uniformWorld(1500, seed: 95)])
   func areNestedOverZoomsAndTheSameInAnyWindow(_ set: PointSet) throws {
     let tree = try set.tree()
     let codes = tree.separations(threads: 1).codes
@@ -52,8 +46,7 @@ import TreelineBuilder
   }
 
   /// Where a damaged file has separations that grow from parent to child, every point still has one node.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func holdEveryPointOnceWhateverTheSeparations(seed: UInt64) throws {
+  @Test(arguments: 0..<20 as Range<UInt64>) func holdEveryPointOnceWhateverTheSeparations(seed: UInt64) throws {
     let tree = try PointSet.cities(700, seed: 97).tree()
     var random = SplitMix64(seed: seed)
     let codes = ContiguousArray((0..<tree.pointCount).map { _ in UInt16(truncatingIfNeeded: random.next()) })
@@ -71,9 +64,8 @@ import TreelineBuilder
     return SeparationCode(rawValue: UInt16(min(max(code, 1), Int(UInt16.max))))
   }
 
-  private func shown(
-    _ outline: TreeOutline, _ codes: ContiguousArray<UInt16>, _ required: SeparationCode
-  ) -> [Cluster] {
+  private func shown(_ outline: TreeOutline, _ codes: ContiguousArray<UInt16>, _ required: SeparationCode) -> [Cluster]
+  {
     func isSplit(_ entry: TreeOutline.Entry) -> Bool {
       guard let right = entry.children.last else { return false }
       return codes[outline.entries[right].cluster.range.lowerBound] >= required.rawValue
@@ -85,23 +77,20 @@ import TreelineBuilder
 }
 
 extension ClusterTree {
-  fileprivate func nodes(
-    _ required: SeparationCode, _ codes: ContiguousArray<UInt16>, in window: PlaneWindow
-  ) throws -> [ClusterID] {
+  fileprivate func nodes(_ required: SeparationCode, _ codes: ContiguousArray<UInt16>, in window: PlaneWindow) throws
+    -> [ClusterID]
+  {
     try codes.withUnsafeBufferPointer { codes in
       guard let start = codes.baseAddress else { return [] }
       return try withStorage { storage in
         let scale = PixelScale(storage: storage, separations: start, name: "spacing", pixels: 1)
-        return try storage.scaleCut(
-          in: window, scale: scale, greatest: Double(required.rawValue) - 1, limit: .max
-        ).map(\.id)
+        return try storage.scaleCut(in: window, scale: scale, greatest: Double(required.rawValue) - 1, limit: .max).map(
+          \.id)
       }
     }
   }
 }
 
 extension Range<Int> {
-  fileprivate func contains(_ other: Range) -> Bool {
-    lowerBound <= other.lowerBound && other.upperBound <= upperBound
-  }
+  fileprivate func contains(_ other: Range) -> Bool { lowerBound <= other.lowerBound && other.upperBound <= upperBound }
 }

@@ -12,18 +12,14 @@ import TreelineBuilder
     var random = SplitMix64(seed: 161)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)
-      let (zoom, pixels) = (
-        Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random)
-      )
+      let (zoom, pixels) = (Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random))
       let alone = UnclusteredPoints(
         leastMembers: 1 + random.index(below: 5), fromZoom: random.index(below: 3) == 0 ? 10 : .infinity)
-      let byDetail = try tree.clusters(
-        .detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
+      let byDetail = try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
         try tree.clusters(.detail(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == byDetail.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))
-      let bySpacing = try tree.clusters(
-        .spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
+      let bySpacing = try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: zoom)
       #expect(
         try tree.clusters(.spacing(pixels).unclustered(alone), centeredIn: window, zoom: zoom).map(\.id)
           == bySpacing.filter { window.contains(x: $0.meanX, y: $0.meanY) }.map(\.id))

@@ -18,14 +18,13 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection,
-      options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
+      set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
   }
 
   /// One of any kind, in any window.
-  private static func answer(
-    of tree: ClusterTree, after previous: Clusters? = nil, _ random: inout SplitMix64
-  ) throws -> Clusters {
+  private static func answer(of tree: ClusterTree, after previous: Clusters? = nil, _ random: inout SplitMix64) throws
+    -> Clusters
+  {
     let window = random.index(below: 4) == 0 ? .everything : PlaneWindow.random(over: tree, &random)
     let (limit, zoom) = (1 + random.index(below: 40), random.number(from: -2, to: 24))
     let pixels = random.number(from: 0, to: 200)
@@ -38,8 +37,7 @@ import TreelineBuilder
     case 1: return try tree.clusters(.detail(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     case 2: return try tree.clusters(.spacing(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     default:
-      return try tree.clusters(
-        .limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
+      return try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
     }
   }
 
@@ -48,12 +46,8 @@ import TreelineBuilder
     #expect(transition.kept.map(\.id) == from.map(\.id).filter(kept.contains))
     #expect(transition.added.map(\.id) == to.map(\.id).filter { !kept.contains($0) })
     #expect(transition.removed.map(\.id) == from.map(\.id).filter { !kept.contains($0) })
-    let old =
-      transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts)
-      + transition.exited
-    let new =
-      transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts)
-      + transition.entered
+    let old = transition.kept + transition.splits.map(\.whole) + transition.merges.flatMap(\.parts) + transition.exited
+    let new = transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts) + transition.entered
     #expect(old.map(\.id).sorted() == from.map(\.id).sorted())
     #expect(new.map(\.id).sorted() == to.map(\.id).sorted())
     for fork in transition.splits + transition.merges {
@@ -87,8 +81,7 @@ import TreelineBuilder
   }
 
   /// The cluster that holds a point, in every answer that shows it.
-  @Test(arguments: PointSet.nasty)
-  func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
+  @Test(arguments: PointSet.nasty) func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
     let tree = try Self.tree(set)
     var random = SplitMix64(seed: 135)
     for _ in 0..<20 {

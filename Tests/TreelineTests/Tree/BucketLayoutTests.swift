@@ -13,9 +13,7 @@ struct BucketLayoutTests {
   }
 
   /// A bucket of points that are split off one by one has its last split that deep.
-  @Test func gapsTellEveryLevelFromNone() {
-    #expect(capacity - 2 < Gap.none && Gap.none <= 15)
-  }
+  @Test func gapsTellEveryLevelFromNone() { #expect(capacity - 2 < Gap.none && Gap.none <= 15) }
 
   @Test func levelsAndDepthsInABucketDoNotOverlap() {
     #expect(TreeStorage.maximumLevel < 1 << Bucket.bitsOfLevel)
@@ -30,7 +28,5 @@ struct BucketLayoutTests {
   }
 
   /// A bit for each point, and the two highest for what is seen in part, whole or finished.
-  @Test func visibilityOfABucketFitsAboveTheLevels() {
-    #expect(Bucket.shiftOfVisibility + capacity <= 30)
-  }
+  @Test func visibilityOfABucketFitsAboveTheLevels() { #expect(Bucket.shiftOfVisibility + capacity <= 30) }
 }

@@ -23,8 +23,7 @@ import Treeline
 
   @Test(arguments: [
     PointSet.cities(300, seed: 163), .coarse(300, side: 7, seed: 164), .tenths, .antimeridian(90, seed: 165),
-  ])
-  func membersLieWhereTheirClusterIs(_ set: PointSet) throws {
+  ]) func membersLieWhereTheirClusterIs(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
       let members = outline.tree.members(of: entry.cluster)

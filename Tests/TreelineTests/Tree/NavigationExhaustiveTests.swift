@@ -6,13 +6,11 @@ import Treeline
 @Suite struct NavigationExhaustiveTests {
   static let sets: [PointSet] =
     PointSet.stacks + PointSet.geometricSpreads + [
-      .uniformWorld(200, seed: 141), .cities(200, seed: 142), .coarse(200, side: 6, seed: 143), .circle(90),
-      .poles,
+      .uniformWorld(200, seed: 141), .cities(200, seed: 142), .coarse(200, side: 6, seed: 143), .circle(90), .poles,
       .tenths,
     ]
 
-  @Test(arguments: sets)
-  func everyIdLeadsToItsCluster(_ set: PointSet) throws {
+  @Test(arguments: sets) func everyIdLeadsToItsCluster(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
       #expect(try outline.tree.cluster(entry.cluster.id) == entry.cluster)
@@ -24,8 +22,7 @@ import Treeline
     #expect(outline.entries.map(\.cluster.id) == outline.entries.map(\.cluster.id).sorted())
   }
 
-  @Test(arguments: sets)
-  func everyParentHasItsChildren(_ set: PointSet) throws {
+  @Test(arguments: sets) func everyParentHasItsChildren(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
       var ancestors: [Cluster] = []
@@ -39,17 +36,12 @@ import Treeline
     }
   }
 
-  @Test(arguments: sets)
-  func everyPointIsHeldByAPathFromTheRoot(_ set: PointSet) throws {
+  @Test(arguments: sets) func everyPointIsHeldByAPathFromTheRoot(_ set: PointSet) throws {
     let outline = try set.outline()
     let tree = outline.tree
     var holding = [[Cluster]](repeating: [], count: tree.pointCount)
-    for entry in outline.entries {
-      for index in entry.cluster.range { holding[index].append(entry.cluster) }
-    }
-    for index in holding.indices {
-      #expect(try tree.clusters(containing: index) == holding[index], "point \(index)")
-    }
+    for entry in outline.entries { for index in entry.cluster.range { holding[index].append(entry.cluster) } }
+    for index in holding.indices { #expect(try tree.clusters(containing: index) == holding[index], "point \(index)") }
   }
 
   @Test(arguments: [PointSet.cities(40, seed: 144), .twoStacks(3, 2), .coarse(50, side: 4, seed: 145)])

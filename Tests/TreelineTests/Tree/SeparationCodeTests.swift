@@ -15,8 +15,7 @@ import Treeline
     for rawValue in 0...Self.greatest {
       let code = SeparationCode(rawValue: rawValue)
       #expect(SeparationCode(roundingDown: code.squaredDistance) == code)
-      let last =
-        rawValue == Self.greatest ? UInt64.max : SeparationCode(rawValue: rawValue + 1).squaredDistance - 1
+      let last = rawValue == Self.greatest ? UInt64.max : SeparationCode(rawValue: rawValue + 1).squaredDistance - 1
       #expect(SeparationCode(roundingDown: last) == code)
       #expect(code < .beyondAll)
     }
@@ -25,8 +24,7 @@ import Treeline
   @Test func distancesAreLessThanTheirTwoThousandthPartTooShort() {
     for rawValue in 1...Self.greatest {
       let code = SeparationCode(rawValue: rawValue)
-      let most =
-        rawValue == Self.greatest ? UInt64.max : SeparationCode(rawValue: rawValue + 1).squaredDistance - 1
+      let most = rawValue == Self.greatest ? UInt64.max : SeparationCode(rawValue: rawValue + 1).squaredDistance - 1
       let ratio = (Double(code.squaredDistance) / Double(most)).squareRoot()
       #expect(ratio > 1 - 1 / 2048.0)
     }
@@ -35,16 +33,13 @@ import Treeline
   /// The least code whose square is no less than that of the distance, in exact arithmetic.
   @Test func aDistanceHasTheLeastCodeThatReachesIt() {
     var random = SplitMix64(seed: 81)
-    var distances = (0..<20_000).map { _ in
-      random.number(from: 1, to: 2) * Double(1 << random.index(below: 32))
-    }
+    var distances = (0..<20_000).map { _ in random.number(from: 1, to: 2) * Double(1 << random.index(below: 32)) }
     for rawValue in stride(from: 1, through: Self.greatest, by: 7) {
       let distance = Double(SeparationCode(rawValue: rawValue).squaredDistance).squareRoot()
       distances += [distance.nextDown, distance, distance.nextUp]
     }
     distances += [
-      .leastNonzeroMagnitude, 1e-200, 0.5, 1, Double(1).nextUp, Double(1).nextDown, 0x1p32,
-      Double(0x1p32).nextDown,
+      .leastNonzeroMagnitude, 1e-200, 0.5, 1, Double(1).nextUp, Double(1).nextDown, 0x1p32, Double(0x1p32).nextDown,
     ]
     for distance in distances {
       let code = SeparationCode(atLeast: distance)

@@ -7,8 +7,7 @@ import Treeline
   @Test(arguments: [
     PointSet.none, .one, .coincident(20), .twoStacks(3, 30), .uniformWorld(60, seed: 151),
     .coarse(60, side: 5, seed: 152),
-  ])
-  func idsNearThoseOfTheTreeAreUnknown(_ set: PointSet) throws {
+  ]) func idsNearThoseOfTheTreeAreUnknown(_ set: PointSet) throws {
     let outline = try set.outline()
     let known = Set(outline.entries.map(\.cluster.id.rawValue))
     // All levels up to the last that an id has room for, of every point and of some beyond.
@@ -19,9 +18,7 @@ import Treeline
         expectUnknown(raw, in: outline.tree)
       }
     }
-    for raw: UInt64 in [1 << 41, 1 << 42, 1 << 53, 1 << 63, .max, .max - 1023] {
-      expectUnknown(raw, in: outline.tree)
-    }
+    for raw: UInt64 in [1 << 41, 1 << 42, 1 << 53, 1 << 63, .max, .max - 1023] { expectUnknown(raw, in: outline.tree) }
   }
 
   private func expectUnknown(_ raw: UInt64, in tree: ClusterTree) {

@@ -7,10 +7,10 @@ import Treeline
   @Test(
     arguments: [
       ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-      ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
-      ("xxhash", 0x32DD_3895_2C4B_C720), ("I want an unsigned 64-bit seed!", 0xD4CB_0A70_A2B8_C7C1),
-    ] as [(String, UInt64)])
-  func knownVectors(text: String, hash: UInt64) {
+      ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1), ("xxhash", 0x32DD_3895_2C4B_C720),
+      ("I want an unsigned 64-bit seed!", 0xD4CB_0A70_A2B8_C7C1),
+    ] as [(String, UInt64)]) func knownVectors(text: String, hash: UInt64)
+  {
     var text = text
     #expect(text.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0)) } == hash)
   }

@@ -55,8 +55,8 @@ extension ComparisonReport {
     }
     let heading = heading(index)
     let table = MeasureTable(
-      heads: methods.enumerated().map { ($1.title, $0 % colourCount) },
-      rows: comparison.rows(measures()), caption: "Measures: " + heading)
+      heads: methods.enumerated().map { ($1.title, $0 % colourCount) }, rows: comparison.rows(measures()),
+      caption: "Measures: " + heading)
     return """
       <section>
       <div class="heading"><h2>\(escaped(heading))</h2>
@@ -83,8 +83,7 @@ extension ComparisonReport {
     let zoom = comparison.view.zoom
     let points =
       comparison.pointCount == pointCount
-      ? "All \(grouped(pointCount)) points"
-      : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
+      ? "All \(grouped(pointCount)) points" : "\(grouped(comparison.pointCount)) of \(grouped(pointCount)) points"
     return "\(points), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
   }
 
@@ -118,14 +117,12 @@ extension ComparisonReport {
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)
-      return methods[..<index].contains { $0.extentMeaning == meaning }
-        ? nil : "\(enumeration(of: alike)): \(meaning)."
+      return methods[..<index].contains { $0.extentMeaning == meaning } ? nil : "\(enumeration(of: alike)): \(meaning)."
     }
     let lines =
       [
         "Badges are as wide as their count asks for, from 25 to 44 px of a screen that shows the picture at full size; "
-          + "a point alone is a small dot, and is measured as a badge of one. "
-          + meanings.joined(separator: " "),
+          + "a point alone is a small dot, and is measured as a badge of one. " + meanings.joined(separator: " "),
         "Values above are means over all views. “Best” goes by the rounded numbers.",
       ] + credits
     return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"

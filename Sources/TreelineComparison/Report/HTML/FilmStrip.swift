@@ -7,9 +7,7 @@ struct FilmStrip {
   let land: LandOutline?
 
   /// How many steps of each kind are shown, at most.
-  private static let stepsShown: [(move: Move, count: Int)] = [
-    (.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2),
-  ]
+  private static let stepsShown: [(move: Move, count: Int)] = [(.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2)]
 
   /// The steps shown, in their order, evenly out of those of each kind, with the first and the last.
   var steps: [Int] {
@@ -38,8 +36,8 @@ struct FilmStrip {
         """
     }
     let table = MeasureTable(
-      heads: journey.results.map { ($0.method.title, $0.index % colourCount) },
-      rows: journey.rows, caption: "Measures of the journey")
+      heads: journey.results.map { ($0.method.title, $0.index % colourCount) }, rows: journey.rows,
+      caption: "Measures of the journey")
     return """
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
@@ -70,8 +68,7 @@ struct FilmStrip {
     let middle = to.pixel(PixelPoint(x: from.width / 2, y: from.height / 2), of: from)
     let (dx, dy) = (to.width / 2 - middle.x, to.height / 2 - middle.y)
     let words = [dx > 1 ? "right" : dx < -1 ? "left" : nil, dy > 1 ? "down" : dy < -1 ? "up" : nil]
-    return "pan " + (words.compactMap { $0 }.joined(separator: " and "))
-      + ", zoom \(zoomText(to.zoom))"
+    return "pan " + (words.compactMap { $0 }.joined(separator: " and ")) + ", zoom \(zoomText(to.zoom))"
   }
 }
 
@@ -122,8 +119,7 @@ private struct Frame {
     var path = PathText()
     path.dots(at: journey.dots[step + 1].positions)
     let coast = land.map { "<path class=\"land\" d=\"\($0)\"/>" } ?? ""
-    return
-      "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
+    return "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
   }
 
   /// From where points were shown to where they are shown now, one path a kind.
@@ -157,9 +153,7 @@ private struct Frame {
   /// Where nobody sees it, nothing is drawn.
   private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
     let radius = BadgeSize.diameter(pointCount: cluster.pointCount) / 2
-    guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else {
-      return ""
-    }
+    guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else { return "" }
     return "<circle cx=\"\(fixed(position.x, 0))\" cy=\"\(fixed(position.y, 0))\" r=\"\(fixed(radius, 0))\"/>"
   }
 }

@@ -30,8 +30,7 @@ struct LandOutline {
   /// - Returns: nil where the outline is too coarse for the view: a coast of a few long lines would put points into the
   ///   sea that are not there.
   func path(in view: ComparisonView) -> String? {
-    let box = PixelBox(
-      minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
+    let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel
     let left = Double(view.window.x) + box.minX * units
     let right = Double(view.window.x) + box.maxX * units
@@ -60,9 +59,7 @@ struct LandOutline {
   /// Leaves out what is too near the corner before to be seen.
   private func simplified(_ ring: [PixelPoint]) -> [PixelPoint] {
     var kept: [PixelPoint] = []
-    for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true {
-      kept.append(corner)
-    }
+    for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true { kept.append(corner) }
     return kept
   }
 
@@ -109,8 +106,7 @@ func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
 }
 
 private func clipped(
-  _ ring: [PixelPoint], along axis: WritableKeyPath<PixelPoint, Double>, at edge: Double,
-  isInside: (Double) -> Bool
+  _ ring: [PixelPoint], along axis: WritableKeyPath<PixelPoint, Double>, at edge: Double, isInside: (Double) -> Bool
 ) -> [PixelPoint] {
   guard var from = ring.last else { return [] }
   var result: [PixelPoint] = []

@@ -72,16 +72,13 @@ struct MapPicture {
       let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
       return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
         + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
-    case nil:
-      return ""
+    case nil: return ""
     }
   }
 
   /// The largest first, so that small badges are not hidden behind them.
   private func badges(of clusters: [ShownCluster]) -> String {
-    let order = clusters.indices.sorted {
-      (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1)
-    }
+    let order = clusters.indices.sorted { (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1) }
     return order.map { badge(clusters[$0]) }.joined()
   }
 

@@ -1,11 +1,7 @@
 /// Text as it stands in HTML and SVG, between tags or in a quoted attribute.
-func escaped(_ text: String) -> String {
-  text.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
-}
+func escaped(_ text: String) -> String { text.unicodeScalars.map { entities[$0] ?? String($0) }.joined() }
 
-private let entities: [Unicode.Scalar: String] = [
-  "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
-]
+private let entities: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
 
 /// Titles one after the other, as they are read: `A, B and C`.
 func enumeration(of titles: [String]) -> String {

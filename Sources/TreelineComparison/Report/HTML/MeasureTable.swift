@@ -7,9 +7,7 @@ struct MeasureTable {
 
   /// In a frame of its own, within which it may be pushed sideways where it is wider than the page.
   var html: String {
-    let heads = heads.map {
-      "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>"
-    }
+    let heads = heads.map { "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>" }
     return """
       <div class="table" role="region" tabindex="0" aria-label="\(escaped(caption))"><table>
       <thead><tr><th scope="col">Measure</th>\(heads.joined())<th scope="col" class="way">Better</th></tr></thead>

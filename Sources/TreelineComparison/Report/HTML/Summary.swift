@@ -45,8 +45,7 @@ struct Summary {
   /// What one method does better than the first, or the first than the next best.
   private func sentence(_ findings: [Finding], of one: Int) -> String {
     let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
-    return clauses.isEmpty
-      ? "" : " \(escaped(report.methods[one].title)) has \(enumeration(of: clauses))."
+    return clauses.isEmpty ? "" : " \(escaped(report.methods[one].title)) has \(enumeration(of: clauses))."
   }
 
   /// - Returns: nil where the difference is not worth a word.
@@ -59,8 +58,7 @@ struct Summary {
       return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
       let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
-      return percent < 2
-        ? nil : "\(what) <b>\(fixed(percent, 0)) %</b> nearer to \(target) than \(rival)\(ending)"
+      return percent < 2 ? nil : "\(what) <b>\(fixed(percent, 0)) %</b> nearer to \(target) than \(rival)\(ending)"
     case nil: return nil
     }
   }
@@ -75,8 +73,7 @@ struct Summary {
         + "<dd class=\"t\(index % colourCount)\"><i style=\"width:\(fixed(mean / longest * 100, 0))%\"></i>"
         + "<span>\(escaped(finding.measure.unit.text(mean)))</span></dd></div>"
     }
-    return
-      "<li><h3>\(escaped(finding.measure.praise?.title ?? finding.measure.title))</h3><dl>\(values.joined())</dl>"
+    return "<li><h3>\(escaped(finding.measure.praise?.title ?? finding.measure.title))</h3><dl>\(values.joined())</dl>"
       + "<p>\(escaped(verdict(finding)))</p></li>\n"
   }
 
@@ -124,9 +121,8 @@ struct Finding {
   /// The method whose mean another's is compared with: the first; for the first, the best of the others.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
-    return means.indices.dropFirst().filter { isRanked[$0] }.min {
-      measure.rank(means[$0]) < measure.rank(means[$1])
-    } ?? 0
+    return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }
+      ?? 0
   }
 
   /// The methods with the best mean; none where all means read the same.
