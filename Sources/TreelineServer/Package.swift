@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// A package of its own, so that nobody who wants the library or the command-line tool fetches or builds an HTTP server.
+// A package of its own, so that nobody who wants the library or the command-line tool fetches or builds an HTTP
+// server.
 let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
   products: [

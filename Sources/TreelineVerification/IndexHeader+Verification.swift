@@ -3,10 +3,12 @@ import Treeline
 // MARK: - Sections
 
 extension IndexHeader {
-  /// Whether all that the file may hold is known. A later minor version may use reserved bytes and more kinds of sections.
+  /// Whether all that the file may hold is known. A later minor version may use reserved bytes and more kinds of
+  /// sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table, the sections' checksums, and that nothing lies between them but as many zeros as it takes.
+  /// Checks the section table, the sections' checksums, and that nothing lies between them but as many zeros as it
+  /// takes.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {
@@ -53,8 +55,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Holds what the header says of the points against them: how many were clipped, and the plane.
   ///
-  /// A world that is turned, or a square that is moved or scaled, holds the same positions: what is checked is that they are
-  /// those that a build gives on such a plane.
+  /// A world that is turned, or a square that is moved or scaled, holds the same positions: what is checked is that
+  /// they are those that a build gives on such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
@@ -111,8 +113,8 @@ extension IndexHeader {
     }
   }
 
-  /// The square is the smallest around the points that has its corner at their least x and y: they reach from 0 to the far
-  /// edge of one side at least.
+  /// The square is the smallest around the points that has its corner at their least x and y: they reach from 0 to the
+  /// far edge of one side at least.
   private func checkSquare(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
     guard let first = points.first else { return }
     let box = points.reduce(into: PlaneRect(first)) { $0.formUnion($1) }

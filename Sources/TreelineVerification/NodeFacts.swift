@@ -11,8 +11,8 @@ struct NodeFacts {
   let yy: Double
   /// The unit vector of the principal axis in the sense in which the builder takes it.
   ///
-  /// Exact but for the rounding of its components: a circle's two eigenvalues may differ by one in 10^15 and their axis
-  /// is known all the same.
+  /// Exact but for the rounding of its components: a circle's two eigenvalues may differ by one in 10^15 and their
+  /// axis is known all the same.
   let principalAxis: (x: Double, y: Double)
   private let meanX: Double
   private let meanY: Double
@@ -44,8 +44,8 @@ struct NodeFacts {
     (meanX, meanY) = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
-  /// At half the angle of the vector (`difference`, `double`); its longer component is positive. Of equal eigenvalues the
-  /// longer side of the box decides, of equal sides x.
+  /// At half the angle of the vector (`difference`, `double`); its longer component is positive. Of equal eigenvalues
+  /// the longer side of the box decides, of equal sides x.
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
@@ -76,7 +76,8 @@ struct NodeFacts {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double but for one rounding more. The standard library's own conversion is generic and takes far longer.
+  /// The nearest double but for one rounding more. The standard library's own conversion is generic and takes far
+  /// longer.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)

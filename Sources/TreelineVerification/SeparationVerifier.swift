@@ -2,18 +2,19 @@ import Treeline
 
 /// Holds the separations of a sound tree against its nodes.
 ///
-/// First each by itself: a code stands only where a node is split, is no more than its parent's, and no more than
-/// that of the distance at which it may be split for its own part (see `TreeStorage.squaredSplitDistance`). Then all of
+/// First each by itself: a code stands only where a node is split, is no more than its parent's, and no more than that
+/// of the distance at which it may be split for its own part (see `TreeStorage.squaredSplitDistance`). Then all of
 /// them together: from the greatest code down to 1, nodes are split whose code it is, and at each code
 /// - no two nodes that are shown are nearer than its distance, and
 /// - none of them that may be split there could be without bringing two nearer than that.
 ///
-/// What holds at a code's distance holds at those down to the next code (see `SeparationCode`), so that is what queries
-/// promise of every spacing at every zoom. Of nodes of one code that stand in each other's way either may have been split.
+/// What holds at a code's distance holds at those down to the next code (see `SeparationCode`), so that is what
+/// queries promise of every spacing at every zoom. Of nodes of one code that stand in each other's way either may have
+/// been split.
 ///
 /// A node is not looked at anew for every code. What is too near to one of its children remains so until the code has
-/// fallen to that distance's, or to the code at which that other node is split itself; both are known, and the node goes on
-/// the agenda of the greater. It shares nothing with the builder, which does not know the codes beforehand.
+/// fallen to that distance's, or to the code at which that other node is split itself; both are known, and the node
+/// goes on the agenda of the greater. It shares nothing with the builder, which does not know the codes beforehand.
 ///
 /// - Complexity: O(pointCount) time on all measured data and some 60 bytes a point of memory.
 struct SeparationVerifier {

@@ -2,9 +2,9 @@ import Treeline
 
 /// The nodes that are shown at some distance, found by where they are.
 ///
-/// Nodes that are shown have no points in common, so each goes by the tree index of its first point. They are kept by the
-/// cells of a grid, no narrower than the distance and less than twice as wide: as long as any two of them are that far
-/// apart there are few in a cell, and what is nearer than that lies in the same cell or beside it.
+/// Nodes that are shown have no points in common, so each goes by the tree index of its first point. They are kept by
+/// the cells of a grid, no narrower than the distance and less than twice as wide: as long as any two of them are that
+/// far apart there are few in a cell, and what is nearer than that lies in the same cell or beside it.
 struct ShownNodes {
   private let projection: Plane.Projection
   private var entries: [Entry]
@@ -57,8 +57,8 @@ struct ShownNodes {
     arrange(inLists: heads.count)
   }
 
-  /// The node nearest to a position of those that are nearer than a distance, given by its square; cells are as wide as
-  /// that at least.
+  /// The node nearest to a position of those that are nearer than a distance, given by its square; cells are as wide
+  /// as that at least.
   func nearest(to position: PlanePoint, within squaredDistance: UInt64, besides node: UInt32) -> (
     node: UInt32, squaredDistance: UInt64
   )? {

@@ -75,8 +75,8 @@ extension SplitFacts {
     return most
   }
 
-  /// How much more of it there would be, at least, if each point that is certain to be nearer to the mean of the other part
-  /// went there.
+  /// How much more of it there would be, at least, if each point that is certain to be nearer to the mean of the other
+  /// part went there.
   func scatterToGain(_ leftCount: Int) -> Double {
     let (left, right) = (mean(of: points[..<leftCount]), mean(of: points[leftCount...]))
     let (dx, dy) = (right.x - left.x, right.y - left.y)

@@ -2,7 +2,8 @@ import Treeline
 
 /// Holds every node of a tree against its points.
 ///
-/// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the builder.
+/// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the
+/// builder.
 struct TreeVerifier {
   private let storage: TreeStorage
   private let splitRule: SplitRule
@@ -10,8 +11,8 @@ struct TreeVerifier {
   private let problems: ProblemList
   private var monitor: VerificationMonitor
 
-  /// The record that the next node with stored children must have its children at: they follow one another in the order
-  /// in which a walk from left to right meets their parents.
+  /// The record that the next node with stored children must have its children at: they follow one another in the
+  /// order in which a walk from left to right meets their parents.
   private var nextPair = 1
 
   /// - Parameter principalLevels: From this level on, nodes with stored children are halved along their longer side.

@@ -7,7 +7,8 @@
   let options =
     count % 2 == 0 ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
   do throws(ReadingError) {
-    // Small chunks, so that records lie across their boundaries, as they do in files that are larger than any input here.
+    // Small chunks, so that records lie across their boundaries, as they do in files that are larger than any input
+    // here.
     let limits = ReadingLimits(chunk: 16 + count % 97, record: 2048)
     let table = try PointReader.read(bytes: bytes, name: "input", options: options, limits: limits)
     for point in table.coordinates.indices.prefix(20) {

@@ -36,8 +36,9 @@ import Testing
     #expect(try Work.ofQuery(.memcheck, limit: limit) == 2)
   }
 
-  /// Each node's record is counted once a query. Points of a bucket have none, so an answer may have more clusters than
-  /// nodes were looked at. Counted: 45.8, 86.5, 132.8 and 174.4, of answers of 7, 53, 263 and 76 clusters on average.
+  /// Each node's record is counted once a query. Points of a bucket have none, so an answer may have more clusters
+  /// than nodes were looked at. Counted: 45.8, 86.5, 132.8 and 174.4, of answers of 7, 53, 263 and 76 clusters on
+  /// average.
   @Test(arguments: [(20_000, 10, 51), (20_000, 100, 97), (20_000, 1000, 149), (400_000, 100, 196)])
   func queryTouchesFewNodes(pointCount: Int, limit: Int, most: Int) throws {
     let touched = try TouchedNodes(of: .clustered, count: pointCount, limit: limit)

@@ -24,8 +24,8 @@ import Treeline
     }
   }
 
-  /// From the best position across the axis on, points go to the nearer mean as long as that takes off a 2048th of what lies
-  /// between: worked out step by step. Coordinates are so wide apart that rounding decides nothing.
+  /// From the best position across the axis on, points go to the nearer mean as long as that takes off a 2048th of
+  /// what lies between: worked out step by step. Coordinates are so wide apart that rounding decides nothing.
   @Test(arguments: 0..<300 as Range<UInt64>) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
@@ -72,8 +72,8 @@ import Treeline
     return best!
   }
 
-  /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at distances that double, in two or
-  /// three heaps, or all but one in a heap.
+  /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at distances that double, in
+  /// two or three heaps, or all but one in a heap.
   @Test(arguments: 0..<120 as Range<UInt64>) func noPositionIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
@@ -158,7 +158,8 @@ import Treeline
     return squares.map { weight.of($0 * scale) }
   }
 
-  /// The split of some points, with all sides of it checked; nil where all products are equal, and nothing to be split.
+  /// The split of some points, with all sides of it checked; nil where all products are equal, and nothing to be
+  /// split.
   private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm) -> Split? {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
     let memory = BuildMemory(pointCount: points.count)

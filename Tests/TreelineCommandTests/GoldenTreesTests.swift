@@ -4,8 +4,8 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt: the same on every machine, for any number of
-/// threads and any build of LAPACK; `scripts/bless` rewrites them.
+/// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt: the same on every machine, for any number
+/// of threads and any build of LAPACK; `scripts/bless` rewrites them.
 @Suite struct GoldenTreesTests {
   static let file = Tool.repository.appendingPathComponent("Fixtures/golden/trees.txt")
 

@@ -32,8 +32,8 @@ import TreelineVerification
     #expect(try editor.forged().problems() == [])
   }
 
-  /// Where every bin has points at both of its ends, the gap within is wider than that between two; and points around every
-  /// place at which a bin may end.
+  /// Where every bin has points at both of its ends, the gap within is wider than that between two; and points around
+  /// every place at which a bin may end.
   @Test func everySeamThatIsBuiltIsSound() throws {
     let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =

@@ -1,7 +1,8 @@
 import Testing
 import Treeline
 
-/// Records that once ended the process: each damage gets past every checksum and must end in an answer or a typed error.
+/// Records that once ended the process: each damage gets past every checksum and must end in an answer or a typed
+/// error.
 @Suite struct HostileRecordRegressionTests {
   @Test(arguments: Damage.all) func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
     _ = IndexExercise(try damage.damaged().repaired(), queries: 100)

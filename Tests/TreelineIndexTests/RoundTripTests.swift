@@ -69,8 +69,8 @@ import TreelineVerification
     }
   }
 
-  /// Separations are a function of the hierarchy, whose name stays what it is, and of what is written only their section
-  /// is more.
+  /// Separations are a function of the hierarchy, whose name stays what it is, and of what is written only their
+  /// section is more.
   @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one]) func separationsAddTheirSectionAndNothingElse(
     _ set: PointSet
   ) throws {

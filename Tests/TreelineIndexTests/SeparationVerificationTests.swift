@@ -19,8 +19,8 @@ import TreelineVerification
     #expect(try set.tree(threads: 2, computesSeparations: true).problems() == [])
   }
 
-  /// One more, and nodes come too near to each other, or a node is split before its parent; one less, and a node is not
-  /// split where it could be.
+  /// One more, and nodes come too near to each other, or a node is split before its parent; one less, and a node is
+  /// not split where it could be.
   @Test(arguments: [
     PointSet.cities(150, seed: 71), .uniformWorld(100, seed: 72), .antimeridian(60, seed: 73),
     .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75), .lattice(columns: 8, rows: 8),

@@ -82,8 +82,8 @@ import TreelineVerification
         .contains { $0.hasPrefix("rows: expected each row number once") })
   }
 
-  /// Two points that change sides leave box, sums and spread of their parent as they are; the line between its children
-  /// tells.
+  /// Two points that change sides leave box, sums and spread of their parent as they are; the line between its
+  /// children tells.
   @Test func orderThatIsNotCanonicalIsReported() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)

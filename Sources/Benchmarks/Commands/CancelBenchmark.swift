@@ -61,7 +61,8 @@ struct CancelBenchmark: ParsableCommand {
     return result
   }
 
-  /// What is held once builds that were cancelled have let go of their memory: once it has not fallen for half a second.
+  /// What is held once builds that were cancelled have let go of their memory: once it has not fallen for half a
+  /// second.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 10 {

@@ -110,9 +110,9 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// How much of each kind of work gets done in a second by so many threads that do nothing else: for each kind one figure
-  /// a turn and number of threads. All take turns of a twentieth of a second, so that a machine that slows down for a while
-  /// slows down all.
+  /// How much of each kind of work gets done in a second by so many threads that do nothing else: for each kind one
+  /// figure a turn and number of threads. All take turns of a twentieth of a second, so that a machine that slows down
+  /// for a while slows down all.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {

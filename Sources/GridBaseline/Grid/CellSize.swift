@@ -10,7 +10,8 @@ public enum CellSize: Hashable, Sendable {
   /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
   ///
   /// The published code rescales its cells at each fractional zoom, and so its clusters jitter during a pinch. Here
-  /// the cells are those of the zoom level: equal to the published ones at whole zooms, and at rest between two levels.
+  /// the cells are those of the zoom level: equal to the published ones at whole zooms, and at rest between two
+  /// levels.
   case published
 }
 

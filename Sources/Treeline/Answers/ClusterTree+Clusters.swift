@@ -6,9 +6,9 @@ extension ClusterTree {
   /// - no cluster contains another;
   /// - there are no more clusters than the cut's limit.
   ///
-  /// What more holds depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included, which
-  /// is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane. A cluster
-  /// stands for all its points, some of which may lie out of view.
+  /// What more holds depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included,
+  /// which is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane.
+  /// A cluster stands for all its points, some of which may lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -18,16 +18,16 @@ extension ClusterTree {
   /// - Parameters:
   ///   - cut: How finely the points are told apart.
   ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
-  ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without one its
-  ///     answer is a fresh one.
+  ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without
+  ///     one its answer is a fresh one.
   /// - Returns: The clusters; none where no point is in view.
-  /// - Throws: `QueryError` where an argument makes no sense or the tree lacks what the cut needs; `IndexError` where a file
-  ///   is damaged.
+  /// - Throws: `QueryError` where an argument makes no sense or the tree lacks what the cut needs; `IndexError` where
+  ///   a file is damaged.
   /// - Precondition: `previous` is of this tree.
-  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a detail or a spacing,
-  ///   O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the previous
-  ///   answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if they scatter too
-  ///   much.
+  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a detail or a
+  ///   spacing, O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the
+  ///   previous answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if
+  ///   they scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     guard let window = try viewport.window(on: plane) else { return noClusters }
@@ -56,8 +56,9 @@ extension ClusterTree {
 
   /// The clusters of a cut over the whole plane whose mean lies in a viewport, edges included; in tree order.
   ///
-  /// This is what a tile of a map shows: a cluster's mean may lie where none of its points does, in the tile beside all of
-  /// them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters whose mean lies in it.
+  /// This is what a tile of a map shows: a cluster's mean may lie where none of its points does, in the tile beside
+  /// all of them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters whose mean lies
+  /// in it.
   ///
   /// - Parameters:
   ///   - cut: By detail or spacing; it is not bounded by its limit, which would differ from tile to tile.

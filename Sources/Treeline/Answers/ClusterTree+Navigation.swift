@@ -29,8 +29,8 @@ extension ClusterTree {
     try withStorage { _ in try path(to: id).dropLast().map { try checkedCluster(of: $0) } }
   }
 
-  /// The clusters on the way from the root to a single point; the last of them is the point or the stack that it belongs
-  /// to.
+  /// The clusters on the way from the root to a single point; the last of them is the point or the stack that it
+  /// belongs to.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
@@ -43,8 +43,8 @@ extension ClusterTree {
 
   /// The answer of some clusters, by their ids in any order: what a client shows that sends them back.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where one
-  ///   lies within another or comes twice; `IndexError` where a file is damaged.
+  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where
+  ///   one lies within another or comes twice; `IndexError` where a file is damaged.
   /// - Complexity: O(k log k + k · level)
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in

@@ -24,8 +24,8 @@ extension ClusterTree {
   /// - Parameter coordinate: The one the point was built with.
   /// - Precondition: both numbers of the coordinate are finite.
   /// - Throws: `IndexError` where a file is damaged.
-  /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around the
-  ///   position are looked into.
+  /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around
+  ///   the position are looked into.
   public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
     guard let row = UInt32(exactly: row) else { return nil }
     return try withStorage { storage throws(IndexError) in
@@ -42,8 +42,8 @@ extension ClusterTree {
   }
 }
 
-/// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points of
-/// one position come in the order of their rows.
+/// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points
+/// of one position come in the order of their rows.
 ///
 /// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing.
 public struct RowNumbers: RandomAccessCollection, Sendable {

@@ -1,8 +1,8 @@
 /// What changes between two answers over one tree, whatever their boxes, limits and orders.
 ///
-/// The clusters of an answer are nodes of one hierarchy, so a cluster of one answer is the same as one of the other, or
-/// contains some of them, or lies in one of them, or has nothing to do with any. Hence every cluster of both answers
-/// occurs exactly once in what follows, and each change can be drawn from where it starts to where it ends:
+/// The clusters of an answer are nodes of one hierarchy, so a cluster of one answer is the same as one of the other,
+/// or contains some of them, or lies in one of them, or has nothing to do with any. Hence every cluster of both
+/// answers occurs exactly once in what follows, and each change can be drawn from where it starts to where it ends:
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))

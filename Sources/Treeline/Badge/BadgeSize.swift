@@ -8,8 +8,8 @@
 
 /// How large badges are drawn for the points that they stand for: the curves of two well-known map apps.
 public enum BadgeSize {
-  /// The diameter of the article on quadtree clustering: `largest / (1 + exp(-0.3 n^0.4))`, from 57 % of the largest for one
-  /// point, rising towards it.
+  /// The diameter of the article on quadtree clustering: `largest / (1 + exp(-0.3 n^0.4))`, from 57 % of the largest
+  /// for one point, rising towards it.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///

@@ -46,8 +46,8 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     return polar(radius, 2 * .pi * Double(position) / Double(count))
   }
 
-  /// Archimedes' spiral, whose turns lie a spacing apart. Where a member stands goes by the length of the way to it, which
-  /// is half the square of the angle; the way between two is longer than straight, hence the factor.
+  /// Archimedes' spiral, whose turns lie a spacing apart. Where a member stands goes by the length of the way to it,
+  /// which is half the square of the angle; the way between two is longer than straight, hence the factor.
   private func onSpiral(_ position: Int) -> Offset {
     let turn = 1.06 * spacing / (2 * .pi)
     let start = 2 * .pi * 1.1

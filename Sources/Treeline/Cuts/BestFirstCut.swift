@@ -1,11 +1,12 @@
 extension TreeStorage {
-  /// The cut that comes of expanding, again and again, the node that is worth most, as long as the answer stays within the
-  /// limit; in tree order.
+  /// The cut that comes of expanding, again and again, the node that is worth most, as long as the answer stays within
+  /// the limit; in tree order.
   ///
-  /// Widest first a node is worth what it scatters, the sum of its points' squared distances to their mean; steepest first
-  /// what it scatters more than its children do. It is worth no more than its parent; of equals the upper is first, then
-  /// the first in tree order. So nodes are expanded in an order that does not look at the window, a parent before its children, and what
-  /// holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing could still be expanded.
+  /// Widest first a node is worth what it scatters, the sum of its points' squared distances to their mean; steepest
+  /// first what it scatters more than its children do. It is worth no more than its parent; of equals the upper is
+  /// first, then the first in tree order. So nodes are expanded in an order that does not look at the window, a parent
+  /// before its children, and what holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing
+  /// could still be expanded.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
   func bestFirstCut(in window: PlaneWindow, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {

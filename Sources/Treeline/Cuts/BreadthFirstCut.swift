@@ -1,21 +1,22 @@
 import CPrefetch
 
 extension TreeStorage {
-  /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level by
-  /// level, within a level in the order in which they were reached, as long as the answer stays within the limit.
+  /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level
+  /// by level, within a level in the order in which they were reached, as long as the answer stays within the limit.
   ///
   /// A node is replaced by those of its children that have a point in the window. One visible child takes its parent's
   /// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
-  /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does not
-  /// look at the window, a window inside another has an answer that refines the other's.
+  /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does
+  /// not look at the window, a window inside another has an answer that refines the other's.
   ///
   /// Whether a node that lies across the window's edge has a point inside takes a search. So while the answer is below
-  /// the limit even with every such node counted, they are expanded unsearched, and those of which nothing is left go. At
-  /// the limit the few that are there are searched, once, and from then on each node as it is reached. The answer is the
-  /// same.
+  /// the limit even with every such node counted, they are expanded unsearched, and those of which nothing is left go.
+  /// At the limit the few that are there are searched, once, and from then on each node as it is reached. The answer
+  /// is the same.
   ///
-  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is finished is
-  /// copied at every level, but of more than about a thousand nodes only while many are not: see `Frontier`.
+  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is
+  /// finished is copied at every level, but of more than about a thousand nodes only while many are not: see
+  /// `Frontier`.
   func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: window, limit: limit) { _, _ in true }
   }
@@ -128,8 +129,8 @@ extension TreeStorage {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
-  /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing of it
-  /// is seen.
+  /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing
+  /// of it is seen.
   @inline(never) private func onlyVisibleNode(
     below node: Node, _ visibility: Visibility, in edges: WindowEdges,
     expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
@@ -160,8 +161,8 @@ extension TreeStorage {
     return node
   }
 
-  /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one only
-  /// reaches into the window. There is nil at its end if that of neither does.
+  /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one
+  /// only reaches into the window. There is nil at its end if that of neither does.
   private func lowestNode(
     around window: PlaneWindow, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {

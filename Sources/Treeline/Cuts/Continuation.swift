@@ -1,9 +1,9 @@
-/// What an answer may be made of that continues another: the clusters of the previous answer and of a fresh one as far as
-/// neither lies within the other, others beside them where something else is in view, and whatever has several of these
-/// within it.
+/// What an answer may be made of that continues another: the clusters of the previous answer and of a fresh one as far
+/// as neither lies within the other, others beside them where something else is in view, and whatever has several of
+/// these within it.
 struct Continuation {
-  /// A node of the tree, of which a point is in view. Those in between, which have all that is in view in one child, are
-  /// left out: the child scatters less.
+  /// A node of the tree, of which a point is in view. Those in between, which have all that is in view in one child,
+  /// are left out: the child scatters less.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of its points to their mean.
@@ -111,14 +111,14 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all that
-  /// were looked at scatter too much, which only a damaged file brings about.
+  /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all
+  /// that were looked at scatter too much, which only a damaged file brings about.
   ///
-  /// No answer within the limit gives up fewer. For whatever it shows, there are entries as coarse that have the same in
-  /// view.
+  /// No answer within the limit gives up fewer. For whatever it shows, there are entries as coarse that have the same
+  /// in view.
   ///
-  /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any scatter
-  /// down to nothing, where nothing but scatter counts and previous clusters are no better than others.
+  /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any
+  /// scatter down to nothing, where nothing but scatter counts and previous clusters are no better than others.
   ///
   /// - Complexity: O(k log k) for k entries where there is room for all; O(k · d · log k) where d are too many.
   func nodes(limit: Int) -> [Node]? {
@@ -137,8 +137,8 @@ extension Continuation {
     return best
   }
 
-  /// What a lost cluster may weigh, in units of scatter, from the greatest on. Each excess is one, for there another of
-  /// the previous clusters gives way.
+  /// What a lost cluster may weigh, in units of scatter, from the greatest on. Each excess is one, for there another
+  /// of the previous clusters gives way.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
@@ -153,9 +153,9 @@ extension Continuation {
   }
 }
 
-/// Which entries are shown, given what a lost cluster weighs. Of all that could be shown as finest, so many are to be saved
-/// by showing what is around them that the limit is kept: found for every number to be saved, from the bottom up. It can
-/// be kept, for the fresh answer does.
+/// Which entries are shown, given what a lost cluster weighs. Of all that could be shown as finest, so many are to be
+/// saved by showing what is around them that the limit is kept: found for every number to be saved, from the bottom
+/// up. It can be kept, for the fresh answer does.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 

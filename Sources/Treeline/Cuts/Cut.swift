@@ -7,8 +7,8 @@
 /// Cut.spacing(44).atMost(500)             // split as far as clusters stay 44 px apart
 /// ```
 ///
-/// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL (`parameters`).
-/// What is looked at is a `Viewport`; `ClusterTree.clusters(_:in:after:)` takes both.
+/// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL
+/// (`parameters`). What is looked at is a `Viewport`; `ClusterTree.clusters(_:in:after:)` takes both.
 public struct Cut: Hashable, Sendable {
   /// What decides whether a cluster is shown as a whole or by its parts.
   public enum Criterion: Hashable, Sendable {
@@ -28,8 +28,8 @@ public struct Cut: Hashable, Sendable {
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.
   public var limit: Int
 
-  /// Which points are shown by themselves though a cluster could stand for them. A limit alone leaves no room for it and
-  /// does not look at it.
+  /// Which points are shown by themselves though a cluster could stand for them. A limit alone leaves no room for it
+  /// and does not look at it.
   public var unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
@@ -47,32 +47,34 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: Which cluster is replaced next as long as there is room.
-  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous one that the query is
-  ///     given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges some in
-  ///     the middle of the screen; continued, as many clusters of the previous answer stay as in any answer within the
-  ///     limit. Of those that keep as many and split no more than it takes, the answer is the one of the least scatter,
-  ///     the sum of the squared distances of all points to the means of their clusters.
+  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous one that the query
+  ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
+  ///     some in the middle of the screen; continued, as many clusters of the previous answer stay as in any answer
+  ///     within the limit. Of those that keep as many and split no more than it takes, the answer is the one of the
+  ///     least scatter, the sum of the squared distances of all points to the means of their clusters.
   ///
-  ///     That holds as long as the scatter is at most `continuityFactor` squared of that of the fresh answer. Where it is
-  ///     more, previous clusters give way to the fresh ones within them, those first that gain most by it, and fewer are
-  ///     merged, until it is not. If the limit leaves room for that, as few are lost as can be; if not, a few more may be.
-  ///     A viewport inside that of a fresh answer has one that refines it, however it is continued; on the way in from an
-  ///     answer that continued another, clusters may merge.
+  ///     That holds as long as the scatter is at most `continuityFactor` squared of that of the fresh answer. Where it
+  ///     is more, previous clusters give way to the fresh ones within them, those first that gain most by it, and
+  ///     fewer are merged, until it is not. If the limit leaves room for that, as few are lost as can be; if not, a
+  ///     few more may be. A viewport inside that of a fresh answer has one that refines it, however it is continued;
+  ///     on the way in from an answer that continued another, clusters may merge.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
 
-  /// Clusters that spread so little that a badge stands for them well: a cluster is shown as one once the root mean square
-  /// distance of its points to their mean is at most so many pixels. It needs a viewport with a zoom.
+  /// Clusters that spread so little that a badge stands for them well: a cluster is shown as one once the root mean
+  /// square distance of its points to their mean is at most so many pixels. It needs a viewport with a zoom.
   ///
-  /// Which clusters these are depends on the zoom and not on the viewport. So a pan changes nothing but at the edge, the
-  /// tiles of a map agree with their neighbours, and the answer at a greater zoom, which may be fractional, refines this one.
+  /// Which clusters these are depends on the zoom and not on the viewport. So a pan changes nothing but at the edge,
+  /// the tiles of a map agree with their neighbours, and the answer at a greater zoom, which may be fractional,
+  /// refines this one.
   ///
   /// - Parameter pixels: 0 or more. At 0 every position is shown by itself.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail(pixels), limit: .max) }
 
-  /// Clusters any two of which are at least so many pixels apart, so that badges of that size never touch: those in view
-  /// and all others that a larger viewport would show. It needs a tree with separations and a viewport with a zoom.
+  /// Clusters any two of which are at least so many pixels apart, so that badges of that size never touch: those in
+  /// view and all others that a larger viewport would show. It needs a tree with separations and a viewport with a
+  /// zoom.
   ///
   /// Clusters are split in one fixed order of falling distances, found when the tree was built, as far as the distance
   /// goes that so many pixels are at the zoom. One that its badge stands for well waits, which leaves room for denser
@@ -89,9 +91,9 @@ public struct Cut: Hashable, Sendable {
 
   /// The same cut with no more clusters than a limit.
   ///
-  /// Where a detail or a spacing would show more, the answer is that of the least greater one at which there are not. That
-  /// depends on the viewport, so a pan may change it anywhere; but the spacing holds, and a viewport inside this one, at
-  /// this zoom or a greater one, still has an answer that refines this one.
+  /// Where a detail or a spacing would show more, the answer is that of the least greater one at which there are not.
+  /// That depends on the viewport, so a pan may change it anywhere; but the spacing holds, and a viewport inside this
+  /// one, at this zoom or a greater one, still has an answer that refines this one.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
@@ -117,8 +119,8 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// How much farther from their clusters' means points may be in an answer that continues another than in a fresh one,
-  /// as a root mean square.
+  /// How much farther from their clusters' means points may be in an answer that continues another than in a fresh
+  /// one, as a root mean square.
   public static let continuityFactor = 1.25
 }
 
@@ -127,17 +129,18 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable, Codable {
   /// Level by level, within a level in tree order: the article's.
   case breadthFirst = "breadth-first"
 
-  /// The cluster whose points scatter most about their mean: the sum of their squared distances to it. What is shown then
-  /// lies closer to the points that it stands for, at the same number of clusters; it takes several times as long.
+  /// The cluster whose points scatter most about their mean: the sum of their squared distances to it. What is shown
+  /// then lies closer to the points that it stands for, at the same number of clusters; it takes several times as
+  /// long.
   case widestFirst = "widest-first"
 
-  /// The cluster whose split lowers the scatter most: widest first with a look at what comes of it, which brings points a
-  /// little closer still. It reads the children of every cluster that it weighs, so it takes longer.
+  /// The cluster whose split lowers the scatter most: widest first with a look at what comes of it, which brings
+  /// points a little closer still. It reads the children of every cluster that it weighs, so it takes longer.
   case steepestFirst = "steepest-first"
 }
 
-/// Which points are shown by themselves though a cluster could stand for them. Points of one position stay together: no
-/// zoom tells them apart.
+/// Which points are shown by themselves though a cluster could stand for them. Points of one position stay together:
+/// no zoom tells them apart.
 ///
 /// ```swift
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))
@@ -148,16 +151,16 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable, Codable {
 /// zooming in only splits.
 ///
 /// That is so within a limit, too. Unclustered points count like clusters, and where there are too many of both the
-/// answer is that of a greater detail or spacing: clusters grow, and points go into those that have the least members or
-/// more. Where there is no room for every position from the zoom on that asks for it, clusters are what they would be below
-/// that zoom. Only where the whole tree has fewer points than these, and more than the limit are in view, there are
-/// clusters as if nothing were to be shown by itself.
+/// answer is that of a greater detail or spacing: clusters grow, and points go into those that have the least members
+/// or more. Where there is no room for every position from the zoom on that asks for it, clusters are what they would
+/// be below that zoom. Only where the whole tree has fewer points than these, and more than the limit are in view,
+/// there are clusters as if nothing were to be shown by itself.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// A cluster of fewer points than this is shown as its points.
   public let leastMembers: Int
 
-  /// From this zoom on, of 256 px tiles, there are no clusters: every position is shown by itself, if a limit has room for
-  /// all in view.
+  /// From this zoom on, of 256 px tiles, there are no clusters: every position is shown by itself, if a limit has room
+  /// for all in view.
   public let fromZoom: Double
 
   /// Wherever a cluster can stand for points it does.

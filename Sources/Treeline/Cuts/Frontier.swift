@@ -1,11 +1,11 @@
 /// The nodes of a cut while it is made, in tree order.
 ///
 /// A level is expanded by reading the nodes one after the other and writing what takes their place, to be read at the
-/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless its limit is
-/// above a thousand.
+/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless its limit
+/// is above a thousand.
 struct Frontier: ~Copyable {
-  /// A node and how much of it is seen, in two numbers: it is copied at every level, and its parts are made of it in a few
-  /// additions.
+  /// A node and how much of it is seen, in two numbers: it is copied at every level, and its parts are made of it in a
+  /// few additions.
   struct Slot {
     /// The node's first point in the lower half, its count in the upper.
     private let span: UInt64
@@ -89,8 +89,8 @@ struct Frontier: ~Copyable {
 
   typealias Cursor = UnsafeMutablePointer<Slot>
 
-  /// For so many nodes there is room from the beginning, and finished ones are copied at every level without looking for
-  /// better. Higher limits are often said to be huge and seldom are reached.
+  /// For so many nodes there is room from the beginning, and finished ones are copied at every level without looking
+  /// for better. Higher limits are often said to be huge and seldom are reached.
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
@@ -158,7 +158,8 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + count, writtenStart)
   }
 
-  /// Sets finished nodes aside if most are. So copying takes no longer than what is expanded, however deep the tree is.
+  /// Sets finished nodes aside if most are. So copying takes no longer than what is expanded, however deep the tree
+  /// is.
   @inline(never) private mutating func retire() {
     let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
     let finished = slots.filter(\.isFinished).map(\.node)

@@ -1,10 +1,11 @@
-/// What a cut by pixels goes by, made ready for a tree: how coarse a node is, and how coarse a node may be at a zoom to be
-/// shown as a whole.
+/// What a cut by pixels goes by, made ready for a tree: how coarse a node is, and how coarse a node may be at a zoom
+/// to be shown as a whole.
 struct PixelScale {
   let storage: TreeStorage
 
   /// The codes by which a spacing goes, each of a node with two children at the tree index of its right child's first
-  /// point: every such node parts two neighbouring points, and no two part the same ones. nil where a detail goes by radii.
+  /// point: every such node parts two neighbouring points, and no two part the same ones. nil where a detail goes by
+  /// radii.
   let separations: UnsafePointer<UInt16>?
 
   let name: String
@@ -21,8 +22,8 @@ extension PixelScale {
       storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name, pixels: pixels)
   }
 
-  /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow from
-  /// parent to child; a damaged file may say otherwise.
+  /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow
+  /// from parent to child; a damaged file may say otherwise.
   @inline(__always) func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
     if let separations { return Double(separations[Int(node.first &+ pair.leftCount)]) }
     return try storage.squaredRadius(of: node)
@@ -43,8 +44,8 @@ extension PixelScale {
     return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
   }
 
-  /// The least zoom at which nodes up to a coarseness are no longer all shown as wholes: the very number from which a query
-  /// says so, to the last bit, for it is found by asking what a query asks.
+  /// The least zoom at which nodes up to a coarseness are no longer all shown as wholes: the very number from which a
+  /// query says so, to the last bit, for it is found by asking what a query asks.
   ///
   /// - Returns: nil if there is none; -infinity if it is so at each.
   /// - Complexity: 64 zooms are tried.

@@ -1,14 +1,15 @@
 extension TreeStorage {
-  /// The nodes that are shown at a scale and have a point in a window, in tree order: the first on each way down from the
-  /// root that are coarse no more. If there are more than the limit allows, those at the least coarser scale at which there are not.
+  /// The nodes that are shown at a scale and have a point in a window, in tree order: the first on each way down from
+  /// the root that are coarse no more. If there are more than the limit allows, those at the least coarser scale at
+  /// which there are not.
   ///
-  /// Which nodes are expanded at a scale does not look at the window, and a coarser one expands some of them. A part of the
-  /// window has no more nodes at any scale, hence its scale is no coarser; and where less is asked to be coarse it is not
-  /// either. So a window inside another has an answer that refines the other's, at this scale or a finer one, within
-  /// a limit too, and what holds of all nodes of a scale holds of each answer.
+  /// Which nodes are expanded at a scale does not look at the window, and a coarser one expands some of them. A part
+  /// of the window has no more nodes at any scale, hence its scale is no coarser; and where less is asked to be coarse
+  /// it is not either. So a window inside another has an answer that refines the other's, at this scale or a finer
+  /// one, within a limit too, and what holds of all nodes of a scale holds of each answer.
   ///
-  /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the limit
-  ///   O(limit · log limit + depth).
+  /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the
+  ///   limit O(limit · log limit + depth).
   func scaleCut(in window: PlaneWindow, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints)
     throws -> [Node]
   {
@@ -50,8 +51,8 @@ extension TreeStorage {
 
   /// The least coarseness up to which nodes are shown as wholes if no more than `limit` are shown.
   ///
-  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is no
-  /// room any more tells it.
+  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is
+  /// no room any more tells it.
   @inline(never) private func leastCoarseness(
     in window: PlaneWindow, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {

@@ -69,8 +69,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: edges), of: pair, of: node, in: edges)
   }
 
-  /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the points
-  /// of buckets.
+  /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the
+  /// points of buckets.
   @inline(__always) func visibilities(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node, in edges: WindowEdges
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -140,8 +140,8 @@ extension TreeStorage {
 
   /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in the window.
   ///
-  /// Of two children the one with fewer points is looked into by a call and the other by going on, so calls nest at most
-  /// 31 deep, however deep a damaged file says that its tree is: a thread may have a small stack.
+  /// Of two children the one with fewer points is looked into by a call and the other by going on, so calls nest at
+  /// most 31 deep, however deep a damaged file says that its tree is: a thread may have a small stack.
   ///
   /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners.
   func hasPoint(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {

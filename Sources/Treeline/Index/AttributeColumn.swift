@@ -1,15 +1,16 @@
 /// One column of the input as an index keeps it: numbers as numbers, all else by a dictionary of its distinct values.
 ///
-/// A section of kind `attribute`: the encoding (4 bytes), the length of the name in bytes (4), the number of dictionary
-/// entries (4) and 4 bytes of 0; the name in UTF-8, and zeros up to a multiple of 8. What follows depends on the encoding.
+/// A section of kind `attribute`: the encoding (4 bytes), the length of the name in bytes (4), the number of
+/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8, and zeros up to a multiple of 8. What follows depends
+/// on the encoding.
 ///
 /// Nothing is checked on opening but that it fits its section: a damaged value is read as null or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
     /// 8 bytes a point, in tree order: a double, one NaN for null and one for absent.
     case numbers = 1
-    /// 4 bytes a point, in tree order: which entry; then, from the next multiple of 8, 8 bytes an entry and one more: where
-    /// its bytes begin, counted from the end of this table; then the entries, each a tag and its text in UTF-8.
+    /// 4 bytes a point, in tree order: which entry; then, from the next multiple of 8, 8 bytes an entry and one more:
+    /// where its bytes begin, counted from the end of this table; then the entries, each a tag and its text in UTF-8.
     case dictionary = 2
   }
 
@@ -116,7 +117,8 @@ package struct AttributeColumn: Sendable {
     return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
-  /// The JSON literal of a number: whole ones without a fraction, others in the fewest digits that give the same double.
+  /// The JSON literal of a number: whole ones without a fraction, others in the fewest digits that give the same
+  /// double.
   package static func text(of number: Double) -> String {
     number.rounded() == number && abs(number) < 0x1p53 && !(number == 0 && number.sign == .minus)
       ? String(Int64(number)) : "\(number)"

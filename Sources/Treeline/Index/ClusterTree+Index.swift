@@ -1,9 +1,9 @@
 extension ClusterTree {
   /// Opens an index by mapping it into memory.
   ///
-  /// Looks at the header, the section table and the names of attributes only and copies nothing but these, so it takes as
-  /// long for a hundred points as for a hundred million. What the sections hold is checked where a query touches it;
-  /// `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification` checks all of it.
+  /// Looks at the header, the section table and the names of attributes only and copies nothing but these, so it takes
+  /// as long for a hundred points as for a hundred million. What the sections hold is checked where a query touches
+  /// it; `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification` checks all of it.
   ///
   /// - Parameter path: `-` is standard input, where that is a file.
   /// - Throws: `IndexError`
@@ -53,8 +53,8 @@ extension TreeStorage {
     try checkSummary(of: root)
   }
 
-  /// The sections that are the same for the same points in any order: those of the hierarchy and what else depends on it
-  /// alone. Row numbers and attributes are not among them.
+  /// The sections that are the same for the same points in any order: those of the hierarchy and what else depends on
+  /// it alone. Row numbers and attributes are not among them.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = Self.pairCount(ofNodes: nodeCount)
     var sections = [

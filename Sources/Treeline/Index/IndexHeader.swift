@@ -14,8 +14,8 @@ public struct IndexHeader: Hashable, Sendable {
 }
 
 extension IndexHeader {
-  /// The header checksum, which covers the checksums of all sections: two files that share it are, but for chance, the same
-  /// byte for byte.
+  /// The header checksum, which covers the checksums of all sections: two files that share it are, but for chance, the
+  /// same byte for byte.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {

@@ -29,7 +29,8 @@ extension Cut: Parameterized {
   /// Reads a cut; one that says nothing is `standard`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, prefix: "") }
 
-  /// Reads one of several cuts: a limit, and how it is cut, with a prefix before their names in place of those without.
+  /// Reads one of several cuts: a limit, and how it is cut, with a prefix before their names in place of those
+  /// without.
   public init(_ parameters: inout QueryParameters, prefix: String, standard: Cut = .standard) {
     func limit() -> Int? {
       let key = parameters.has(prefix + "limit") ? prefix + "limit" : "limit"

@@ -1,7 +1,7 @@
 /// A question to a tree as one value: how it is cut, and what is looked at.
 ///
-/// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) are three
-/// spellings of it, by the same names.
+/// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) are
+/// three spellings of it, by the same names.
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
@@ -21,8 +21,8 @@ extension Query: Parameterized {
 
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, prefix: "") }
 
-  /// Reads one of several queries, with a prefix before the names of its parameters. Those of the cut may go without: they
-  /// are then of all queries.
+  /// Reads one of several queries, with a prefix before the names of its parameters. Those of the cut may go without:
+  /// they are then of all queries.
   public init(_ parameters: inout QueryParameters, prefix: String) {
     viewport = Viewport(&parameters, prefix: prefix)
     cut = Cut(&parameters, prefix: prefix)

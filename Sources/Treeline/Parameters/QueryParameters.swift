@@ -1,9 +1,9 @@
-/// The named parameters of a query, as a command line, a URL or a JSON object has them: `limit`, `zoom` and so on, each with
-/// a value. The three are spellings of one description: `Cut.parameters` and `Viewport.parameters` write it, and
-/// `Cut.init(_:)` and `Viewport.init(_:)` read it.
+/// The named parameters of a query, as a command line, a URL or a JSON object has them: `limit`, `zoom` and so on,
+/// each with a value. The three are spellings of one description: `Cut.parameters` and `Viewport.parameters` write it,
+/// and `Cut.init(_:)` and `Viewport.init(_:)` read it.
 ///
-/// What is wrong is collected, so that whoever asked is told of all of it at once; a parameter that nothing reads is wrong
-/// too, being a misspelling as a rule.
+/// What is wrong is collected, so that whoever asked is told of all of it at once; a parameter that nothing reads is
+/// wrong too, being a misspelling as a rule.
 public struct QueryParameters: Sendable {
   /// What is wrong with a parameter.
   public struct Fault: Hashable, Sendable {

@@ -22,8 +22,8 @@ extension Viewport: Parameterized {
 
   /// Reads one of several viewports, with a prefix before the names of its parameters.
   ///
-  /// - Parameter defaultZoom: That of another viewport, of 256 px tiles, where this one says none. A box of so many pixels
-  ///   has a zoom of its own.
+  /// - Parameter defaultZoom: That of another viewport, of 256 px tiles, where this one says none. A box of so many
+  ///   pixels has a zoom of its own.
   public init(_ parameters: inout QueryParameters, prefix: String, defaultZoom: Double? = nil) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize(prefix + "tile-size") ?? .pixels256

@@ -15,8 +15,8 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned. Where all the others are
-  /// turned instead, it is the other way round: of an east or a south, the lesser lies farther out.
+  /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned. Where all the
+  /// others are turned instead, it is the other way round: of an east or a south, the lesser lies farther out.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
@@ -55,8 +55,8 @@ struct WindowEdges {
 
 /// Which sides of a tight box lie outside of a window, and past which of its edges.
 struct SidesOutside {
-  /// A byte for each of west, north, east and south, all its bits set where that side is out: in the lower half past the
-  /// window's farther edge, so that all of the box is; in the upper half not as far as the nearer one.
+  /// A byte for each of west, north, east and south, all its bits set where that side is out: in the lower half past
+  /// the window's farther edge, so that all of the box is; in the upper half not as far as the nearer one.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)

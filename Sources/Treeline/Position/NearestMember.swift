@@ -1,9 +1,9 @@
 extension TreeStorage {
-  /// The tree index of the point of a node that lies nearest to the node's mean, of those in a window; of several equally
-  /// near the first. nil where none is in the window.
+  /// The tree index of the point of a node that lies nearest to the node's mean, of those in a window; of several
+  /// equally near the first. nil where none is in the window.
   ///
-  /// Depth first, the nearer child before the other, leaving out what lies no nearer than the best so far (Roussopoulos,
-  /// Kelley and Vincent 1995, doi:10.1145/223784.223794). What waits is at most one node a level.
+  /// Depth first, the nearer child before the other, leaving out what lies no nearer than the best so far
+  /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). What waits is at most one node a level.
   ///
   /// Complexity: O(log n) for most nodes; O(n) where most points are equally far from the mean, as on a circle.
   func nearestMember(of node: Node, in window: PlaneWindow) throws(IndexError) -> Int? {
@@ -39,8 +39,8 @@ extension TreeStorage {
   }
 }
 
-/// Squared distances to the mean of a node's points, exact: what is measured is the distance times the number of points, a
-/// whole number of units.
+/// Squared distances to the mean of a node's points, exact: what is measured is the distance times the number of
+/// points, a whole number of units.
 private struct MeanDistance {
   private let corner: PlanePoint
   private let sums: NodeSums

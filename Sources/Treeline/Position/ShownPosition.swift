@@ -24,8 +24,8 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Where a cluster is shown.
   ///
-  /// Kept visible in a window it never lies outside while a point of the cluster is inside: if the rule's own position does,
-  /// it is that of the visible member nearest to the mean, and so moves with the window.
+  /// Kept visible in a window it never lies outside while a point of the cluster is inside: if the rule's own position
+  /// does, it is that of the visible member nearest to the mean, and so moves with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(in: window, zoom: 7, detail: 20) {
@@ -59,7 +59,8 @@ extension ClusterTree {
   /// first. Distances are compared exactly.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  /// - Complexity: O(log pointCount) for most clusters; at worst, where most members are equally far from the mean, O(n).
+  /// - Complexity: O(log pointCount) for most clusters; at worst, where most members are equally far from the mean,
+  ///   O(n).
   public func nearestMember(of id: ClusterID) throws -> Int {
     // Every node has a point, and the whole plane all of them, whatever a damaged file says of their boxes.
     try nearestMember(of: id, in: .everything)!

@@ -4,7 +4,8 @@
 /// Three things are packed by them:
 /// - the gaps behind a bucket's points, four bits each, which are read as one word of 64;
 /// - the levels of a `Node`: its level in the lowest 10 bits, its depth below its bucket in the 4 above;
-/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and two more.
+/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and two
+///   more.
 enum Bucket {
   /// The lowest and the highest bit of each gap of a word.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
@@ -69,8 +70,8 @@ extension TreeStorage {
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
 
-  /// The gaps behind a part's points but its last, the first of them lowest; above them none. It has 2 points or more and
-  /// no more than a bucket has room for.
+  /// The gaps behind a part's points but its last, the first of them lowest; above them none. It has 2 points or more
+  /// and no more than a bucket has room for.
   @inline(__always) private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
     let bytes =

@@ -1,8 +1,9 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order; its two children part that range along a line across its
-/// principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one hierarchy,
-/// so between two answers a cluster is kept, split or merged and nothing else. Make one with the module `TreelineBuilder`.
+/// Each node is a contiguous range of the points in tree order; its two children part that range along a line across
+/// its principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one
+/// hierarchy, so between two answers a cluster is kept, split or merged and nothing else. Make one with the module
+/// `TreelineBuilder`.
 ///
 /// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.
 public struct ClusterTree: Sendable {
@@ -77,7 +78,8 @@ extension ClusterTree {
 extension ClusterTree {
   /// The cluster of all points; nil where there are none.
   public var root: Cluster? {
-    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked for.
+    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked
+    // for.
     withStorage { storage in storage.root.map { cluster(of: $0) } }
   }
 
@@ -102,7 +104,8 @@ extension ClusterTree {
     }
   }
 
-  /// A number that two trees share if and, but for chance, only if they are the same hierarchy over the same positions.
+  /// A number that two trees share if and, but for chance, only if they are the same hierarchy over the same
+  /// positions.
   ///
   /// It covers the positions in tree order, the shape, the exact sums of every node and the plane; split lines are
   /// functions of those. It does not cover row numbers, so shuffling the input leaves it as it is.

@@ -80,8 +80,8 @@ extension TreeStorage {
   /// The record of a stored node's left child, which is to be held to `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Whether a left child's record lies within the node section with its right neighbour. Those that do have sums and a
-  /// spread, for there is one of each for every two records behind the root's.
+  /// Whether a left child's record lies within the node section with its right neighbour. Those that do have sums and
+  /// a spread, for there is one of each for every two records behind the root's.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
     // In one comparison: half of what is one less, which is huge if that is odd.
     let entry = UInt(bitPattern: left &- 1)

@@ -4,10 +4,11 @@
 /// significant bits above, so that the distance is less than the 2048th part too short. 0 is a node that never
 /// gives way: a single position, or a node whose children would never be apart.
 ///
-/// Rounding never breaks a promise. Codes grow with distances, so separations that never grow from parent to child stay so.
-/// And the nodes shown at a required distance T, taken from codes, are exactly those shown at d(c), the distance of the least
-/// code c that stands for T or more: for any code c, exactly those nodes have a lesser code whose separation is below d(c).
-/// So all that holds at an exact distance holds here at d(c), which is at least T and at most a 2048th longer.
+/// Rounding never breaks a promise. Codes grow with distances, so separations that never grow from parent to child
+/// stay so. And the nodes shown at a required distance T, taken from codes, are exactly those shown at d(c), the
+/// distance of the least code c that stands for T or more: for any code c, exactly those nodes have a lesser code
+/// whose separation is below d(c). So all that holds at an exact distance holds here at d(c), which is at least T and
+/// at most a 2048th longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 

@@ -21,9 +21,9 @@ public struct SplitRule: Hashable, Sendable {
   /// At the mean of its points: the article's rule.
   public static let mean = SplitRule(.mean)
 
-  /// Where the least scatter is left in the two halves, the sum of the squared distances of the points to the mean of their
-  /// half: at the best position along the axis, of several the lowest, and then across whatever line as long as points that
-  /// go to the half whose mean is nearer take off enough.
+  /// Where the least scatter is left in the two halves, the sum of the squared distances of the points to the mean of
+  /// their half: at the best position along the axis, of several the lowest, and then across whatever line as long as
+  /// points that go to the half whose mean is nearer take off enough.
   ///
   /// At an equal number of clusters, widest first, points lie a tenth closer to them than to those split at the mean.
   /// Points are passed over several times more at every level, so that building takes two to three times as
@@ -34,9 +34,9 @@ public struct SplitRule: Hashable, Sendable {
   /// discrimination power of the original library, ADClusterMapView.
   ///
   /// Above 1 outliers draw the line towards them, and are split off earlier; 1 is the same as `mean`; below 1 the line
-  /// stays where most points are. However near the mean a point is, and above 1 however far inside of the outermost one,
-  /// its weight is finite and above 0. The axis is the same as for other rules. Building takes two to three times as long as
-  /// with `mean`.
+  /// stays where most points are. However near the mean a point is, and above 1 however far inside of the outermost
+  /// one, its weight is finite and above 0. The axis is the same as for other rules. Building takes two to three times
+  /// as long as with `mean`.
   ///
   /// - Parameter power: From 0 to 4 in steps of 1/8. Weights of such a power are made up of square roots, products and
   ///   quotients, which IEEE 754 defines to the last bit; those of others would depend on the build of a C library.

@@ -1,8 +1,8 @@
 extension TreeStorage {
   /// The sums and the covariance of a node's points.
   ///
-  /// A mean outside its box would lead to coordinates that are no numbers: where a file is damaged so, which verification
-  /// tells, it is moved to the box's edge.
+  /// A mean outside its box would lead to coordinates that are no numbers: where a file is damaged so, which
+  /// verification tells, it is moved to the box's edge.
   ///
   /// Complexity: O(1), reading them for a node with stored children and taking them from at most 16 points for others.
   ///
@@ -42,8 +42,8 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have been
-  /// asked for its children, which checks the same.
+  /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have
+  /// been asked for its children, which checks the same.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {
@@ -81,9 +81,9 @@ extension TreeStorage {
 
 /// At which distance a node may give way to its children at the earliest, whatever is shown around it.
 ///
-/// Both children must be at least as far apart as that. But the room that they take they take from their neighbours, so at
-/// a distance r a node is split only where a badge does not stand for it well: where its points scatter, the root of
-/// their mean squared distance to their mean being 0.7 r or more, or where the children are 2 r apart, so that
+/// Both children must be at least as far apart as that. But the room that they take they take from their neighbours,
+/// so at a distance r a node is split only where a badge does not stand for it well: where its points scatter, the
+/// root of their mean squared distance to their mean being 0.7 r or more, or where the children are 2 r apart, so that
 /// nothing small is hidden in something large and far away. What waits leaves its room to what is denser.
 extension TreeStorage {
   /// The square of the distance up to which a node scatters: twice the mean squared distance of its points to their

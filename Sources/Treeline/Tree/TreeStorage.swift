@@ -22,8 +22,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// The code of each node's separation, `pointCount` of them, where they were computed: see `SeparationCode`. That of a
-  /// node with two children is at the tree index of its right child's first point.
+  /// The code of each node's separation, `pointCount` of them, where they were computed: see `SeparationCode`. That of
+  /// a node with two children is at the tree index of its right child's first point.
   package let separations: UnsafePointer<UInt16>?
 
   package let attributes: [AttributeColumn]

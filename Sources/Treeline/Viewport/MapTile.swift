@@ -27,8 +27,8 @@ public struct MapTile: Hashable, Sendable {
       maxY: UInt32(min(top + side, 1 << 32 - 1)))
   }
 
-  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond that
-  /// on its neighbours.
+  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
+  /// that on its neighbours.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)

@@ -36,8 +36,8 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
 
   /// A node whose sums fit 64 bits, and so do those of all below it: most of any tree.
   ///
-  /// All sums are measured from one corner, that of the first node. Boxes are not computed on the way down, which would
-  /// cost a pass over the points at each level, but united from the buckets up once the subtree is complete.
+  /// All sums are measured from one corner, that of the first node. Boxes are not computed on the way down, which
+  /// would cost a pass over the points at each level, but united from the buckets up once the subtree is complete.
   private struct NarrowNode {
     var points: PointGroup<UInt64>
     var record: Int

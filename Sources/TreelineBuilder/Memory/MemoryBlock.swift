@@ -80,8 +80,8 @@ func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
 }
 
 extension BuildMonitor {
-  /// Deallocates memory of a build that goes on, and waits for it, so that no more is held at once than need be; but no
-  /// longer once the build is cancelled.
+  /// Deallocates memory of a build that goes on, and waits for it, so that no more is held at once than need be; but
+  /// no longer once the build is cancelled.
   func deallocate(_ deallocate: @escaping @Sendable () -> Void) {
     guard pointCount > Self.blockSize else { return deallocate() }
     let isDone = DispatchSemaphore(value: 0)

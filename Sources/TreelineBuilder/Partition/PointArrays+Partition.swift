@@ -5,8 +5,8 @@ extension PointArrays {
   /// Brings the points left of a split to the front of a range and returns how many there are; within both parts the
   /// order stays as it is.
   ///
-  /// It does nothing else, so the loop is short and has no branch: sums are computed afterwards, over the smaller part.
-  /// One copy of it serves every rule: loops that are inlined next to others run short of registers.
+  /// It does nothing else, so the loop is short and has no branch: sums are computed afterwards, over the smaller
+  /// part. One copy of it serves every rule: loops that are inlined next to others run short of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     var leftCount = 0

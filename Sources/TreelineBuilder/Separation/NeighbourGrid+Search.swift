@@ -10,8 +10,8 @@ extension NeighbourGrid {
   /// From this reach on every cell is looked at: there are but a thousand nodes or so as far apart.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// The cells with all that is within reach of two positions; nil if these are so far from each other that there would
-  /// be much else, and each has to be searched by itself.
+  /// The cells with all that is within reach of two positions; nil if these are so far from each other that there
+  /// would be much else, and each has to be searched by itself.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)

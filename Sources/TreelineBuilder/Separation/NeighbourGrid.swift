@@ -69,7 +69,8 @@ extension NeighbourGrid {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  /// Where the table is read first for a cell, and what it leads to: the cell's first piece, or none, or another one's.
+  /// Where the table is read first for a cell, and what it leads to: the cell's first piece, or none, or another
+  /// one's.
   @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }

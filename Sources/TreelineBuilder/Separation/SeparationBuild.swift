@@ -2,10 +2,11 @@ import Treeline
 
 /// Computes the separation of every node of a tree: the distance at which it is split into its children.
 ///
-/// Let a distance r fall from infinity to 0. At first only the root is shown. A node is split, so that its two children
-/// are shown instead, as soon as these are at least r from each other and from every other node shown, and the node by
-/// itself may be split at r (see `TreeStorage.squaredSplitDistance`). Of several such nodes the first in tree order is
-/// split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never is.
+/// Let a distance r fall from infinity to 0. At first only the root is shown. A node is split, so that its two
+/// children are shown instead, as soon as these are at least r from each other and from every other node shown, and
+/// the node by itself may be split at r (see `TreeStorage.squaredSplitDistance`). Of several such nodes the first in
+/// tree order is split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never
+/// is.
 ///
 /// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units; their squares
 /// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes,
@@ -23,8 +24,9 @@ import Treeline
 /// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every
 /// zoom, whole or not, and every part of the map alike. `SeparationCode` explains why rounding down keeps all that.
 ///
-/// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as the caches
-/// hold less of it. Memory, besides the tree's, is 64 bytes a point for nodes and 30 to 70 for the grid and the queue.
+/// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as the
+/// caches hold less of it. Memory, besides the tree's, is 64 bytes a point for nodes and 30 to 70 for the grid and the
+/// queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection

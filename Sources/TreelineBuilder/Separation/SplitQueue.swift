@@ -1,7 +1,7 @@
 import Treeline
 
-/// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the last
-/// one taken.
+/// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the
+/// last one taken.
 ///
 /// Distances are divided into bands, 256 an octave of their squares. Splits of a band that is not reached yet are
 /// appended to a chain of blocks. A band that is reached is sorted; what is added to it afterwards goes to a heap. So

@@ -81,8 +81,8 @@ extension SplitSequence {
     insertShown()
   }
 
-  /// Puts the nodes shown into the empty grid, more or less in tree order: so those near each other on the map are near
-  /// each other in its memory too.
+  /// Puts the nodes shown into the empty grid, more or less in tree order: so those near each other on the map are
+  /// near each other in its memory too.
   private mutating func insertShown() {
     var shown: ContiguousArray<(position: PlanePoint, node: UInt32)> = []
     var stack: ContiguousArray<UInt32> = []

@@ -6,11 +6,11 @@ import Treeline
 ///
 /// A node that is shown is queued at a distance at which, or later, it can split. At first that is its own: that
 /// between its children, or that up to which it scatters. When r has fallen that far, the neighbours of the children
-/// are looked at; if none is nearer than r, the node is split. Otherwise the nearest one blocks it, and as long as that
-/// is shown the node cannot split before r is their distance: so there it is queued next. Should the blocker split
-/// sooner, the node is queued anew: one of the blocker's children blocks it now, or it may split at once. A single
-/// position never splits, so nothing need wait for it. Hence whatever could split at r is queued at r or above, and the
-/// queue is in the order of distances and then of the tree: the rule's own order.
+/// are looked at; if none is nearer than r, the node is split. Otherwise the nearest one blocks it, and as long as
+/// that is shown the node cannot split before r is their distance: so there it is queued next. Should the blocker
+/// split sooner, the node is queued anew: one of the blocker's children blocks it now, or it may split at once. A
+/// single position never splits, so nothing need wait for it. Hence whatever could split at r is queued at r or above,
+/// and the queue is in the order of distances and then of the tree: the rule's own order.
 ///
 /// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so as long as cells
 /// are about as wide as r, each has few nodes, and few cells are near.

@@ -39,8 +39,8 @@ package struct PrincipalAxis: Hashable, Sendable {
   package enum Solver: Sendable {
     /// The eigenvector from LAPACK.
     case lapack
-    /// The formula for half an angle: for the parts of buckets, most of all nodes, where a call of LAPACK would cost as
-    /// much as all the rest.
+    /// The formula for half an angle: for the parts of buckets, most of all nodes, where a call of LAPACK would cost
+    /// as much as all the rest.
     case halfAngle
   }
 

@@ -26,8 +26,8 @@ struct MeanSplit: SplitAlgorithm {
 extension PointArrays {
   /// The split of some points, not all at one position, across their principal axis.
   ///
-  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot products
-  /// are equal, which is all that an algorithm asks for.
+  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot
+  /// products are equal, which is all that an algorithm asks for.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver = .lapack

@@ -3,9 +3,9 @@ import Treeline
 /// Finds the position along an axis at which a split leaves the least scatter in the two halves: of equally good ones
 /// the first.
 ///
-/// Points are put into bins of equal width by their dot products. At the ends of a bin, sums over bins give the scatter
-/// between the halves; for the positions inside there is a bound, and only if it is above the best found so far are the
-/// points of the bin searched, in the same way. So the result is that of trying every position.
+/// Points are put into bins of equal width by their dot products. At the ends of a bin, sums over bins give the
+/// scatter between the halves; for the positions inside there is a bound, and only if it is above the best found so
+/// far are the points of the bin searched, in the same way. So the result is that of trying every position.
 struct SplitPositionSearch {
   private let corner: PlanePoint
   private let axis: PrincipalAxis
@@ -125,8 +125,8 @@ extension SplitPositionSearch {
   /// Tries the positions between bins, and bounds those inside.
   ///
   /// Along a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at both ends by at most a
-  /// quarter of n c times the greatest distance of two of them: the sum of j of them differs from j/c of the sum of all
-  /// by j (c - j) / c times the distance of their mean to that of the others.
+  /// quarter of n c times the greatest distance of two of them: the sum of j of them differs from j/c of the sum of
+  /// all by j (c - j) / c times the distance of their mean to that of the others.
   private mutating func tryEnds(
     of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, across: Int64, rightOf left: Halves.Sums
   ) {

@@ -3,8 +3,8 @@ import Treeline
 /// At the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
 ///
 /// No weight is 0, so the least dot product is at most their mean, and the greatest is above it. Weights are integers,
-/// so that their sums do not depend on the order of the points; each is a function of exact integers by operations that
-/// IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
+/// so that their sums do not depend on the order of the points; each is a function of exact integers by operations
+/// that IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
 struct WeightedMeanSplit: SplitAlgorithm {
   static var passesOverPoints: Bool { true }
 

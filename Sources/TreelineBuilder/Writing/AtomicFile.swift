@@ -10,8 +10,8 @@ import Treeline
 
 /// A file that appears under its name only when it is complete and on the disk.
 ///
-/// It is written beside its path under one fixed name, which is taken, and locked, from the start. A run that is killed
-/// leaves that file behind, and the next run for the same path removes it; the lock shows whether a run is
+/// It is written beside its path under one fixed name, which is taken, and locked, from the start. A run that is
+/// killed leaves that file behind, and the next run for the same path removes it; the lock shows whether a run is
 /// still at work.
 package final class AtomicFile {
   /// As it was asked for, for messages.
@@ -25,8 +25,8 @@ package final class AtomicFile {
 
   /// - Parameters:
   ///   - path: where the file is to appear; a link is followed, even one that leads to nothing yet.
-  ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished is
-  ///     known; nothing where other files begin so too, and then that one is left to its owner.
+  ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished
+  ///     is known; nothing where other files begin so too, and then that one is left to its owner.
   package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
     name = path
     var status = stat()

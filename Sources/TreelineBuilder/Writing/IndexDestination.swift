@@ -17,8 +17,8 @@ public final class IndexDestination {
   package let file: AtomicFile
 
   /// - Parameters:
-  ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`. A
-  ///     link is followed, even one that leads to nothing yet. An index that is replaced passes its permissions on.
+  ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`.
+  ///     A link is followed, even one that leads to nothing yet. An index that is replaced passes its permissions on.
   ///   - overwriting: Whether to replace a file that is not an index.
   /// - Throws: `IndexWritingError`
   public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Treeline
 
-/// The options of a cut that has its limit elsewhere. They are read as all parameters of a query are: see `Cut.init(_:)`.
+/// The options of a cut that has its limit elsewhere. They are read as all parameters of a query are: see
+/// `Cut.init(_:)`.
 struct CutOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -7,7 +7,8 @@ import TreelineComparison
 enum Land {
   /// The rings of land, as fine as there are any for these views.
   ///
-  /// Iceland's coast is kept at a larger scale than the world's: the data that comes with Treeline is looked at closely.
+  /// Iceland's coast is kept at a larger scale than the world's: the data that comes with Treeline is looked at
+  /// closely.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }

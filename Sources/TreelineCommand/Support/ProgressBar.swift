@@ -1,7 +1,7 @@
 import Foundation
 
-/// One line on standard error that says what goes on, how far it is and how fast; silent unless a person is looking, and
-/// for the first half second.
+/// One line on standard error that says what goes on, how far it is and how fast; silent unless a person is looking,
+/// and for the first half second.
 ///
 /// Whoever shows progress from several threads does so from one at a time, as `ClusterTree`'s builds do.
 final class ProgressBar: @unchecked Sendable {

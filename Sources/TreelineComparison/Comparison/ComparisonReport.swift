@@ -33,8 +33,8 @@ package struct ComparisonReport: Sendable {
   /// - grid: `Grid(over: tree)`. It gives the number of clusters where the options do not, and is what distortions are
   ///     compared with.
   ///   - views: Where; nil is where the options say.
-  /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError` where
-  ///   the size of cells is none, `IndexError` where a tree comes from a damaged file, and what k-means throws.
+  /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError`
+  ///   where the size of cells is none, `IndexError` where a tree comes from a damaged file, and what k-means throws.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()

@@ -3,10 +3,10 @@ import Treeline
 /// A journey chosen by the data, the same every time.
 ///
 /// It begins at a view of all the data and dives towards the middle of the densest view (see `ViewChoice`), six zooms
-/// further in or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it pans
-/// by a tenth of the screen to the right, down, to the left and up, back to where it was. It rises again by seven
-/// tenths of a zoom a step. All views on the way in and out shrink towards that one position, so each lies inside every
-/// one from further away.
+/// further in or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it
+/// pans by a tenth of the screen to the right, down, to the left and up, back to where it was. It rises again by seven
+/// tenths of a zoom a step. All views on the way in and out shrink towards that one position, so each lies inside
+/// every one from further away.
 struct Flight {
   let choice: ViewChoice
 

@@ -36,8 +36,8 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Which clusters stand inside the view and inside another, and have a point inside both: one that has not is rightly
-  /// shown in one of them only.
+  /// Which clusters stand inside the view and inside another, and have a point inside both: one that has not is
+  /// rightly shown in one of them only.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))

@@ -14,8 +14,8 @@ extension ViewMeasure {
     ) { $0.neighbours.axisShare }
   }
 
-  /// The standard deviation of the distances to the nearest neighbour over their mean, 0 or more: 0 for a lattice, 0.52
-  /// for points strewn at random, more where density varies. Nil where no two stand apart.
+  /// The standard deviation of the distances to the nearest neighbour over their mean, 0 or more: 0 for a lattice,
+  /// 0.52 for points strewn at random, more where density varies. Nil where no two stand apart.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",

@@ -27,8 +27,8 @@ extension ComparisonView {
 }
 
 extension ClusterTree {
-  /// The distance in plane units from a position to the nearest point of the tree, wherever the view ends; the position
-  /// need not be a whole number of units. Nil where there are no points.
+  /// The distance in plane units from a position to the nearest point of the tree, wherever the view ends; the
+  /// position need not be a whole number of units. Nil where there are no points.
   ///
   /// Branch and bound over the boxes of the nodes, hence exact.
   ///

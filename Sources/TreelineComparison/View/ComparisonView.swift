@@ -14,7 +14,8 @@ import Treeline
   /// The part of the plane that the box covers.
   public let window: PlaneWindow
 
-  /// - Throws: `QueryError` where the box is not one, `ComparisonError` where it shows nothing or the zoom is not finite.
+  /// - Throws: `QueryError` where the box is not one, `ComparisonError` where it shows nothing or the zoom is not
+  ///   finite.
   public init(_ box: BoundingBox, zoom: Double, on plane: Plane) throws {
     guard zoom.isFinite else { throw ComparisonError.zoomNotFinite(found: zoom) }
     self.init(box, zoom: zoom, window: try Self.window(showing: box, on: plane), plane: plane)

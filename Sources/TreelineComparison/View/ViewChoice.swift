@@ -3,9 +3,9 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
 ///
-/// From the whole, each view is centred on the points of that cell of a grid over the view before whose surroundings, one zoom
-/// further in, show the most points. Of this descent, views at even steps are kept. The rule by which a tree is split
-/// makes no difference, so that tables of different rules tell of the same views.
+/// From the whole, each view is centred on the points of that cell of a grid over the view before whose surroundings,
+/// one zoom further in, show the most points. Of this descent, views at even steps are kept. The rule by which a tree
+/// is split makes no difference, so that tables of different rules tell of the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid

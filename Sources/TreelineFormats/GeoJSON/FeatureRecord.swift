@@ -1,7 +1,7 @@
 import Treeline
 
-/// Decodes what is kept of a Feature, its syntax checked: the literal of its id, if it has one, and behind it the object of
-/// its properties, if it has some.
+/// Decodes what is kept of a Feature, its syntax checked: the literal of its id, if it has one, and behind it the
+/// object of its properties, if it has some.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }

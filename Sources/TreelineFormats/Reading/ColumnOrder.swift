@@ -27,8 +27,8 @@ struct ColumnOrder {
     }
   }
 
-  /// Those that some record has, each before those that follow it, and otherwise as they were asked for; all as they were
-  /// asked for where they go round in a circle.
+  /// Those that some record has, each before those that follow it, and otherwise as they were asked for; all as they
+  /// were asked for where they go round in a circle.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

@@ -10,8 +10,8 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]
-  /// How many rows, the header among them, hold bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless columns
-  /// were kept.
+  /// How many rows, the header among them, hold bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless
+  /// columns were kept.
   public let repairedRowCount: Int
   /// The numbers of all skipped rows, ascending.
   let skippedRows: [Int]
@@ -22,7 +22,8 @@ public struct PointTable: Sendable {
   /// How many rows were skipped because they have no valid position.
   public var invalidRowCount: Int { skippedRows.count }
 
-  /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped rows.
+  /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped
+  /// rows.
   ///
   /// - Complexity: O(log of the number of skipped rows).
   public func row(ofPoint index: Int) -> Int {
@@ -39,8 +40,8 @@ public struct PointTable: Sendable {
     decode(index) { $0.columns(of: $1) } ?? []
   }
 
-  /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in CSV,
-  /// and unless columns were kept.
+  /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in
+  /// CSV, and unless columns were kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
   private func decode<Result>(_ index: Int, _ work: (any RecordDecoder, Bytes) -> Result) -> Result? {
@@ -66,8 +67,8 @@ extension RecordDecoder {
 // MARK: - Names of columns
 
 extension PointTable {
-  /// The names of a CSV file's columns in file order, without its two coordinates, whether or not there are rows; nil for
-  /// GeoJSON, whose Features differ, and unless columns were kept.
+  /// The names of a CSV file's columns in file order, without its two coordinates, whether or not there are rows; nil
+  /// for GeoJSON, whose Features differ, and unless columns were kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Whether any point has a column of that name, by Swift's equality of strings, which is canonical equivalence.

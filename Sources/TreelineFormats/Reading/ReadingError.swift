@@ -97,6 +97,7 @@ public struct InvalidRow: Hashable, Sendable {
 }
 
 extension InvalidRow: CustomStringConvertible {
-  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; a file's name goes before.
+  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; a file's name goes
+  /// before.
   public var description: String { "\(line): \(part): expected \(expected), found \(found)" }
 }

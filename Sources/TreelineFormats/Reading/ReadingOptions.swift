@@ -23,8 +23,8 @@ public struct ReadingOptions: Hashable, Sendable {
 
 /// Which columns of a CSV file hold the coordinates. GeoJSON has none to choose from, and choosing is an error.
 ///
-/// A column is given by its name, or by its position as a decimal number that counts from 1. An exact name is preferred
-/// to one that differs in case.
+/// A column is given by its name, or by its position as a decimal number that counts from 1. An exact name is
+/// preferred to one that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
   /// By common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case);
   /// in a file without a header, columns 1 and 2.

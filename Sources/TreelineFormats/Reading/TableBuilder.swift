@@ -78,8 +78,8 @@ struct RecordArena: Sendable {
   /// The first block is small, for a few records are the most common table in tests and pipes.
   private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
-  /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record is
-  /// bounded by `ReadingLimits`.
+  /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record
+  /// is bounded by `ReadingLimits`.
   private var starts: [UInt64] = []
 
   /// Adds a record of two parts, one behind the other.

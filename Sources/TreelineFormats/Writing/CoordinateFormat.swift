@@ -3,8 +3,8 @@ import Treeline
 
 /// Writes coordinates with the decimals that a plane resolves and no more: 7 on the sphere (1 cm).
 ///
-/// A unit of the plane is less than the last decimal, so what was read with that many decimals or fewer is written as it
-/// was read.
+/// A unit of the plane is less than the last decimal, so what was read with that many decimals or fewer is written as
+/// it was read.
 @_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
   /// 10 to the power of the decimals, as far as that is a whole number and exact; 0 where it is not.

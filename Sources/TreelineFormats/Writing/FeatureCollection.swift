@@ -133,8 +133,8 @@ public struct FeatureCollectionWriter: Sendable {
 
 /// What the properties of a feature are called, in whatever format they are written.
 @_spi(Server) public enum FeatureProperties {
-  /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or with
-  /// a column before it, gets underscores at its end, so that no value hides another.
+  /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or
+  /// with a column before it, gets underscores at its end, so that no value hides another.
   ///
   /// - Complexity: O(columns)
   public static func forEachColumn(

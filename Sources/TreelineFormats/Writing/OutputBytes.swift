@@ -1,7 +1,7 @@
 import Treeline
 
-/// Text on its way out, in UTF-8. What is appended is written where it stays, with no `String` in between: an answer to a
-/// query takes microseconds, and so should its text.
+/// Text on its way out, in UTF-8. What is appended is written where it stays, with no `String` in between: an answer
+/// to a query takes microseconds, and so should its text.
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -123,8 +123,8 @@ import Treeline
   }
 }
 
-/// Eight decimal digits of a number, one a byte, the first in the lowest. All are found at once, by splitting halves into
-/// halves within one word, so that no step waits for another's division.
+/// Eight decimal digits of a number, one a byte, the first in the lowest. All are found at once, by splitting halves
+/// into halves within one word, so that no step waits for another's division.
 struct Digits {
   private let values: UInt64
 

@@ -3,8 +3,8 @@ import Treeline
 /// Writes what changes between two answers as JSON, for a client that draws it.
 ///
 /// `kept`, `entered` and `left` are lists of clusters; `splits` and `merges` of a `whole`, its `parts`, and the
-/// `hidden_point_count` of its points that no part has. A part of a split moves from the whole's coordinates to its own,
-/// a part of a merge from its own to the whole's.
+/// `hidden_point_count` of its points that no part has. A part of a split moves from the whole's coordinates to its
+/// own, a part of a merge from its own to the whole's.
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
@@ -13,8 +13,8 @@ public struct TransitionWriter: Sendable {
   /// Where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the second
-  /// are shown. A kept one that moves has `from_coordinates`, too.
+  /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the
+  /// second are shown. A kept one that moves has `from_coordinates`, too.
   public func text(_ transition: Transition, from first: Position, to second: Position) rethrows -> String {
     var bytes = OutputBytes()
     bytes.append("{")

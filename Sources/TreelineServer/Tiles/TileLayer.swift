@@ -2,7 +2,8 @@ import SwiftProtobuf
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, feature by feature: points with the properties that they have in GeoJSON, but for the box.
+/// The layer of a vector tile, feature by feature: points with the properties that they have in GeoJSON, but for the
+/// box.
 ///
 /// Keys and values stand in it once. They are looked up by what they are here, for messages are slow to compare.
 struct TileLayer {

@@ -39,8 +39,8 @@ extension PrincipalSplit {
 // MARK: - Least scatter
 
 extension PrincipalSplit {
-  /// Every cut across the axis that is certain to be possible is tried, and then whether points had better go to the nearer
-  /// mean.
+  /// Every cut across the axis that is certain to be possible is tried, and then whether points had better go to the
+  /// nearer mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
     let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }.sorted {
       $0.distance.along < $1.distance.along

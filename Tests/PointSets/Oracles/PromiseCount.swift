@@ -1,7 +1,7 @@
 import Treeline
 
-/// How often a tree breaks what it promises of pairs of answers, over random screens. All is by ranges of points, so that
-/// `Transition` is held to them too.
+/// How often a tree breaks what it promises of pairs of answers, over random screens. All is by ranges of points, so
+/// that `Transition` is held to them too.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
@@ -14,12 +14,12 @@ public struct PromiseCount: Sendable {
   /// Answers of more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// How much farther points lie from their clusters in an answer that continues another on a pan than in a fresh one, as a
-  /// root mean square: the worst of all.
+  /// How much farther points lie from their clusters in an answer that continues another on a pan than in a fresh one,
+  /// as a root mean square: the worst of all.
   public private(set) var continuingDistortion = 1.0
 
-  /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those there
-  /// before and after, and those there before or after.
+  /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those
+  /// there before and after, and those there before or after.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 

@@ -41,8 +41,8 @@ struct SeparationByDefinition {
     return next
   }
 
-  /// The square of the least distance from either child to the other and to what is shown besides, but not above what the
-  /// entry may be split at for its own part.
+  /// The square of the least distance from either child to the other and to what is shown besides, but not above what
+  /// the entry may be split at for its own part.
   private func key(of entry: Int, among shown: [Int]) -> UInt64 {
     let children = outline.entries[entry].children
     var key = outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1]))
@@ -58,8 +58,8 @@ struct SeparationByDefinition {
 }
 
 extension TreeOutline {
-  /// At which an entry may be split if nothing else is shown: its children have to be as far apart and, unless they are twice as
-  /// far, its points to scatter by 0.7 of it, more exactly by the root of a half.
+  /// At which an entry may be split if nothing else is shown: its children have to be as far apart and, unless they
+  /// are twice as far, its points to scatter by 0.7 of it, more exactly by the root of a half.
   func ownSquaredDistance(of entry: Int, _ apart: UInt64) -> UInt64 {
     // The mean square is kept as two numbers of 24 bits.
     let spread = entries[entry].cluster.spread

@@ -43,8 +43,8 @@ import Testing
     #expect(waiting.isEmpty, "seed \(seed)")
   }
 
-  /// Whoever looks some indices ahead of each that is reported has seen whatever comes before it comes, in order and once,
-  /// but for what is added later.
+  /// Whoever looks some indices ahead of each that is reported has seen whatever comes before it comes, in order and
+  /// once, but for what is added later.
   @Test(arguments: [0, 1, 12]) func reportsItsProgress(ahead: Int) {
     var queue = SplitQueue(monitor)
     for node: UInt32 in 1...1000 {

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Makes the header of a changed index agree with its bytes again, so that the change gets past the checksums to whatever
-/// lies behind them.
+/// Makes the header of a changed index agree with its bytes again, so that the change gets past the checksums to
+/// whatever lies behind them.
 enum ChecksumRepair {
   static func repair(_ bytes: UnsafeMutableRawBufferPointer) {
     guard bytes.count >= IndexHeader.fixedLength else { return }

@@ -42,7 +42,8 @@ struct IndexEditor {
     return IndexBytes(bytes)
   }
 
-  /// With every checksum and the content hash right again: nothing but its own facts tells that the index is not sound.
+  /// With every checksum and the content hash right again: nothing but its own facts tells that the index is not
+  /// sound.
   func forged() throws -> IndexBytes {
     var editor = self
     editor.store(try repaired().open().contentHash, at: 72)

@@ -113,8 +113,8 @@ extension Lie {
 extension Lie {
   private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
 
-  /// On a line the points 0, 10, 11 and 21, of which the first two and the last two are a node. Both stand in each other's
-  /// way until the first is split, at 6 units; then the point 10 is in the way of the second down to 1 unit.
+  /// On a line the points 0, 10, 11 and 21, of which the first two and the last two are a node. Both stand in each
+  /// other's way until the first is split, at 6 units; then the point 10 is in the way of the second down to 1 unit.
   private static let line = TestIndex(
     name: "line", set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
     computesSeparations: true)

@@ -4,8 +4,8 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A detail and a spacing that a limit caps, with points that stand alone and without, against the definition: the answer
-/// of the least greater detail or spacing at which there is room. So all that holds of answers without a limit
+/// A detail and a spacing that a limit caps, with points that stand alone and without, against the definition: the
+/// answer of the least greater detail or spacing at which there is room. So all that holds of answers without a limit
 /// holds, and zooming in never merges.
 @Suite struct CappedScaleTests {
   static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
@@ -141,8 +141,8 @@ private struct Question: CustomStringConvertible {
     return outline.tree.withStorage { Double($0.separations![right.range.lowerBound]) }
   }
 
-  /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points alone, where
-  /// these are asked for.
+  /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points
+  /// alone, where these are asked for.
   func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
     let asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units

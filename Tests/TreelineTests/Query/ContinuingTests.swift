@@ -4,8 +4,8 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Answers that continue a previous one: what holds of any answer, that they are as steady as they may be, and never much
-/// wider than a fresh one.
+/// Answers that continue a previous one: what holds of any answer, that they are as steady as they may be, and never
+/// much wider than a fresh one.
 @Suite struct ContinuingTests {
   static let sets = PointSet.nasty + (900..<930).map { PointSet.random(seed: UInt64($0)) }
 
@@ -38,9 +38,9 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
-  /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be, and of
-  /// answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever could
-  /// another keep more.
+  /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be,
+  /// and of answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever
+  /// could another keep more.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     for seed in 910..<960 {
@@ -91,7 +91,8 @@ import TreelineBuilder
     }
   }
 
-  /// What it is for: of the clusters that a pan by a tenth of the screen leaves in view, far more stay than of fresh answers.
+  /// What it is for: of the clusters that a pan by a tenth of the screen leaves in view, far more stay than of fresh
+  /// answers.
   @Test func mostClustersSurviveAPan() throws {
     let tree = try PointSet.cities(20_000, seed: 301).tree()
     var (screens, fresh, continued) = (ScreenMaker(over: tree, seed: 163), PromiseCount(), PromiseCount())

@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Clusters of few points shown as their points, and all points from a zoom on, against the definition; and what holds of
-/// other answers holds of these.
+/// Clusters of few points shown as their points, and all points from a zoom on, against the definition; and what holds
+/// of other answers holds of these.
 @Suite struct PointsAloneTests {
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 

@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The promises of pairs of answers over random screens, 10,000 for every way to cut a tree, split by every rule in turn.
-/// `scripts/measures` does as many for each rule of each real set.
+/// The promises of pairs of answers over random screens, 10,000 for every way to cut a tree, split by every rule in
+/// turn. `scripts/measures` does as many for each rule of each real set.
 @Suite struct PromiseTests {
   static let sets = [
     PointSet.cities(20_000, seed: 301), PointSet.cities(3_000, seed: 302), PointSet.random(seed: 303),
@@ -36,8 +36,8 @@ import TreelineBuilder
     }
   }
 
-  /// A count that could not fail would prove nothing: a limit does lose clusters on a pan, and answers at other limits are
-  /// not nested.
+  /// A count that could not fail would prove nothing: a limit does lose clusters on a pan, and answers at other limits
+  /// are not nested.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
       PointSet.cities(20_000, seed: 301).places, options: BuildOptions(threads: 1, computesSeparations: true))

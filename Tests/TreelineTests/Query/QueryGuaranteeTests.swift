@@ -72,7 +72,8 @@ import Treeline
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 
-  /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of levels.
+  /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of
+  /// levels.
   @Test(arguments: [1_100, 1_500, 2_030, .max]) func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
     let deep = PointSet.lattice(columns: 50, rows: 40).places + PointSet.geometricSpread(.spiral).places
     for set in [PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105)] {

@@ -16,8 +16,8 @@ extension ComparisonReport {
   ///
   /// - Parameters:
   ///   - title: What the data is, such as the name of its file.
-  ///   - land: Rings in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as in
-  ///     GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
+  ///   - land: Rings in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as
+  ///     in GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
   ///   - credits: Sentences that licences ask to show, in plain text.
   /// - Complexity: O(clusters + drawn points + corners of land), views times.
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {

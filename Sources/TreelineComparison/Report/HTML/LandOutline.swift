@@ -27,8 +27,8 @@ struct LandOutline {
 
   /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel.
   ///
-  /// - Returns: nil where the outline is too coarse for the view: a coast of a few long lines would put points into the
-  ///   sea that are not there.
+  /// - Returns: nil where the outline is too coarse for the view: a coast of a few long lines would put points into
+  ///   the sea that are not there.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel
