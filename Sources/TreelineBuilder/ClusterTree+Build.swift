@@ -87,10 +87,14 @@ extension ClusterMap {
   /// let stops = try ClusterMap(allStops) { Coordinate(longitude: $0.lng, latitude: $0.lat) }
   /// ```
   ///
-  /// - Parameter coordinate: Where a value is; a key path will do.
+  /// - Parameters:
+  ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which take
+  ///     several times as long as the rest.
+  ///   - coordinate: Where a value is; a key path will do.
   /// - Throws: `BuildError`, or what `coordinate` throws.
   public init(
-    _ values: [Value], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
+    _ values: [Value], as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(computesSeparations: true),
     at coordinate: (Value) throws -> Coordinate
   ) throws {
     self.init(tree: try ClusterTree(values.map(coordinate), as: projection, options: options), values: values)

@@ -18,18 +18,40 @@ import TreelineBuilder
 
   @Test func exampleRuns() throws {
     var lines: [String] = []
-    func print(_ items: Any...) { lines.append(items.map { "\($0)" }.joined(separator: " ")) }
+    func print(_ items: Any...) {
+      lines.append(items.map { "\($0)" }.joined(separator: " "))
+    }
 
     let map = try ClusterMap(hotels, at: \.coordinate)
-    let paris = BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9)
-    for result in try map.clusters(.limit(20), in: Viewport(paris)) {
+    let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
+    let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
+    for result in try map.clusters(.limit(20), in: view) {
       switch result {
       case .single(let hotel, _): print(hotel.name)
-      case .cluster(let cluster, let members): print(cluster.pointCount, cluster.coordinate, members.first!.name)
+      case .cluster(let cluster, let members): print(cluster, "such as", members.first!.name)
       }
     }
 
     #expect(lines == ["Ritz", "Meurice"])
+  }
+
+  /// As the README says, any other cut may stand where the limit does.
+  @Test(arguments: [
+    (Cut.spacing(44), ["2 points at (2.32825, 48.8666) such as Ritz"]), (.spacing(4), ["Ritz", "Meurice"]),
+    (.detail(20), ["2 points at (2.32825, 48.8666) such as Ritz"]),
+    (.limit(1), ["2 points at (2.32825, 48.8666) such as Ritz"]),
+  ])
+  func anyCutStandsInTheExample(_ cut: Cut, expected: [String]) throws {
+    let map = try ClusterMap(hotels, at: \.coordinate)
+    let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
+    let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
+    let lines = try map.clusters(cut, in: view).map { result in
+      switch result {
+      case .single(let hotel, _): hotel.name
+      case .cluster(let cluster, let members): "\(cluster) such as \(members.first!.name)"
+      }
+    }
+    #expect(lines == expected)
   }
 
   @Test func readmeHasThisExample() throws {
