@@ -12,18 +12,20 @@ public struct QueryParameters: Sendable {
     /// nil where it is missing.
     public let found: String?
 
-    /// The same as a sentence, in which names of parameters stand in braces.
-    private let sentence: String
+    /// The same as a sentence, in which names of parameters stand in braces; nil for one made of the others.
+    private let sentence: String?
 
-    /// - Parameter sentence: In words, with names of parameters in braces; by default made of the others.
+    /// - Parameter sentence: In words, with names of parameters in braces, where the others do not make a good one.
     public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
-      (self.name, self.expected, self.found) = (name, expected, found)
-      self.sentence = sentence ?? "{\(name)} must be \(expected), found \(found ?? "none")."
+      (self.name, self.expected, self.found, self.sentence) = (name, expected, found, sentence)
     }
 
-    /// The sentence with names spelled as they are asked for, such as `'--limit'`.
+    /// What is wrong as a sentence, with names spelled as they are asked for, such as `'--limit'`.
     public func message(spelling: (_ name: String) -> String) -> String {
-      var (message, rest) = ("", sentence[...])
+      guard var rest = sentence?[...] else {
+        return "\(spelling(name)) must be \(expected), found \(found ?? "none")."
+      }
+      var message = ""
       while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
         message += rest[..<start] + spelling(String(rest[rest.index(after: start)..<end]))
         rest = rest[rest.index(after: end)...]

@@ -1,4 +1,4 @@
-/// A place: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
+/// Where something is: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
 ///
 /// On a plain plane, where there are no degrees, longitude is x and latitude is y, growing upwards.
 public struct Coordinate: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct Coordinate: Hashable, Sendable {
     self.latitude = latitude
   }
 
-  /// A place on a plain plane.
+  /// x and y on a plain plane.
   public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
   public var x: Double { longitude }

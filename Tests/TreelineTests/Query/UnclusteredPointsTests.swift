@@ -5,7 +5,7 @@ import TreelineBuilder
 
 /// Clusters of few points shown as their points, and all points from a zoom on, against the definition; and what holds
 /// of other answers holds of these.
-@Suite struct PointsAloneTests {
+@Suite struct UnclusteredPointsTests {
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 
   @Test(arguments: sets) func answersAreThoseOfTheDefinition(_ set: PointSet) throws {

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 
 /// Where an input row is found, against a look at every point.
-@Suite struct PlaceOfRowTests {
+@Suite struct TreeIndexOfRowTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func everyRowIsFound(_ set: PointSet, _ rule: SplitRule) throws {
     try check(set, rule)
   }
@@ -14,15 +14,15 @@ import Treeline
 
   private func check(_ set: PointSet, _ rule: SplitRule) throws {
     let tree = try set.tree(rule)
-    let placeOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
+    let treeIndexOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
     for (row, coordinate) in set.places.enumerated() {
-      #expect(try tree.treeIndex(ofRow: row, at: coordinate) == placeOfRow[row])
+      #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
       // Another row's place holds it only if both have one position.
       let other = (row + 1) % set.places.count
-      let isShared = tree.position(atTreeIndex: placeOfRow[row]!) == tree.position(atTreeIndex: placeOfRow[other]!)
-      #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? placeOfRow[other] : nil))
+      let isShared = tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)
+      #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? treeIndexOfRow[other] : nil))
     }
-    for row in [0, tree.pointCount / 2, tree.pointCount - 1] { #expect(tree.treeIndex(ofRow: row) == placeOfRow[row]) }
+    for row in [0, tree.pointCount / 2, tree.pointCount - 1] { #expect(tree.treeIndex(ofRow: row) == treeIndexOfRow[row]) }
     for row in [-1, tree.pointCount, .max, .min] {
       #expect(tree.treeIndex(ofRow: row) == nil)
       #expect(try tree.treeIndex(ofRow: row, at: set.places.first ?? Coordinate(x: 0, y: 0)) == nil)
