@@ -67,7 +67,7 @@ let package = Package(
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
     .testTarget(
       name: "TreelineCommandTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: [

@@ -16,6 +16,9 @@ struct ViewportOptions: ParsableArguments {
       valueName: "lon,lat")) var center: String?
 
   @Option(
+    help: ArgumentHelp("Look at a map tile, in place of --bbox and --zoom.", valueName: "z,x,y")) var tile: String?
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom: Double?
 
@@ -29,10 +32,14 @@ struct ViewportOptions: ParsableArguments {
     help: ArgumentHelp("Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
   var tileSize: Int?
 
+  @Option(help: ArgumentHelp("How far around that to look, too, in pixels at the zoom.", valueName: "px")) var margin:
+    Double?
+
   var parameters: [Parameter?] {
     [
       Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom), Parameter("width", width),
-      Parameter("height", height), Parameter("tile-size", tileSize),
+      Parameter("height", height), Parameter("tile-size", tileSize), Parameter("tile", tile),
+      Parameter("margin", margin),
     ]
   }
 }

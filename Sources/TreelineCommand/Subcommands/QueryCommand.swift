@@ -84,7 +84,8 @@ struct QueryCommand: ParsableCommand {
     }
   }
 
-  private func query() throws -> Query {
+  /// What the options ask for.
+  func query() throws -> Query {
     var parameters = QueryParameters([Parameter("limit", limit)] + viewport.parameters + cut.parameters)
     let query = Query(&parameters)
     try parameters.check()
