@@ -1,7 +1,7 @@
 import Treeline
 
 extension Sequence<AttributeColumn> {
-  /// Checks every column, and that bytes tell their names apart: names that are equal to Unicode may be two.
+  /// Checks every column, and that no two names have the same bytes; names equal in Unicode may differ in these.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
     var names: Set<[UInt8]> = []
     for column in self {
@@ -14,14 +14,14 @@ extension Sequence<AttributeColumn> {
 }
 
 extension AttributeColumn {
-  /// By its name or, as that may be almost all of the file, by how it begins.
+  /// Its name, cut short: that may be almost all of the file.
   fileprivate var label: String {
     let beginning = name.unicodeScalars.prefix(40)
     let isWhole = beginning.endIndex == name.endIndex
     return "attribute \(String(beginning).debugDescription)" + (isWhole ? "" : "…")
   }
 
-  /// Checks every value, and that the section holds nothing else.
+  /// Checks every value, the name and the padding.
   ///
   /// - Complexity: O(bytes)
   fileprivate func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
@@ -54,7 +54,7 @@ extension AttributeColumn {
       body.count == 8 * pointCount, label, expected: "\(8 * pointCount) bytes of numbers", found: "\(body.count)")
   }
 
-  /// Every point has an entry, and every entry a point.
+  /// Every point has an entry, and every entry is used.
   private func checkEntryNumbers(_ problems: ProblemList) {
     var isUsed = [Bool](repeating: false, count: entryCount)
     for index in 0..<pointCount where !problems.isFull {
@@ -73,7 +73,7 @@ extension AttributeColumn {
       expected: "zeros before the dictionary", found: "other bytes")
   }
 
-  /// Entries lie one behind the other, each above the one before it in the order of bytes.
+  /// Entries follow one another without gaps, in the order of their bytes.
   private func checkEntries(_ problems: ProblemList) {
     let table = Self.tableStart(pointCount)
     let textCount = body.count - table - 8 * (entryCount + 1)

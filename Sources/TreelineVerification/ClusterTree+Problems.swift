@@ -1,19 +1,18 @@
 import Treeline
 
 extension ClusterTree {
-  /// Checks every byte of an index: header, checksums, the space between sections, every invariant of the hierarchy,
-  /// every fact of the header against the points, what separations promise of every spacing, and every attribute.
+  /// Checks every byte of an index: header, checksums, padding, the hierarchy, the header's facts about the points,
+  /// the separations at every spacing, and the attributes.
   ///
-  /// - Parameter progress: Told how far it is, some hundred times a stage.
-  /// - Returns: What is wrong and where, 100 problems at most; nothing where all is as it was written.
-  /// - Throws: `IndexError` where the file is no index or cannot be opened as one.
+  /// - Parameter progress: Called some hundred times a stage.
+  /// - Returns: At most 100 problems; none if the index is as it was written.
+  /// - Throws: `IndexError` where the file cannot be opened as an index.
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
     let file = try MappedFile(path: path)
-    return try file.withBytes { bytes throws(IndexError) in try problems(in: bytes, name: path, keeping: file, progress)
-    }
+    return try problems(in: file.bytes, name: path, keeping: file, progress)
   }
 
   package static func problems(
@@ -33,7 +32,7 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks every invariant of the hierarchy against the points, and what its separations, if any, promise.
+  /// Checks the hierarchy against the points, and the separations, if any, at every spacing.
   ///
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
@@ -45,11 +44,13 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Separations are distances between nodes, so there is nothing to hold them against in a hierarchy that is damaged.
+  /// Separations are distances between nodes: in a damaged hierarchy they cannot be checked.
   private func check(principalLevels: Int, _ problems: ProblemList, _ progress: VerificationMonitor.Report? = nil) {
     withStorage { storage in
       let known = problems.count
-      var hierarchy = TreeVerifier(storage, splitRule, principalLevels: principalLevels, problems, progress)
+      var hierarchy = TreeVerifier(
+        storage: storage, splitRule: splitRule, principalLevels: principalLevels, problems: problems,
+        monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
       guard let codes = storage.separations, problems.count == known, !problems.isFull else { return }
       var separations = SeparationVerifier(storage, codes, plane.projection, problems, progress)

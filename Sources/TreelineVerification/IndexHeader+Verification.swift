@@ -3,12 +3,10 @@ import Treeline
 // MARK: - Sections
 
 extension IndexHeader {
-  /// Whether all that the file may hold is known. A later minor version may use reserved bytes and more kinds of
-  /// sections.
+  /// Whether the version is known: a later minor one may use reserved bytes and more kinds of sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table, the sections' checksums, and that nothing lies between them but as many zeros as it
-  /// takes.
+  /// Checks the section table, the sections' checksums, and that only zeros, no more than needed, lie between them.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {
@@ -33,7 +31,7 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isKnown || section.kind.isPrivate, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // Opening has refused the flag of every kind that is not known.
+    // Opening has refused the flag on unknown kinds.
     problems.check(
       section.isRequired == section.kind.isInEveryIndex || !section.kind.isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isInEveryIndex ? 1 : 0) of a section of \(section.kind)",
@@ -53,10 +51,10 @@ extension IndexHeader {
 // MARK: - Points
 
 extension IndexHeader {
-  /// Holds what the header says of the points against them: how many were clipped, and the plane.
+  /// Checks what the header says about the points: how many were clipped, and the plane.
   ///
-  /// A world that is turned, or a square that is moved or scaled, holds the same positions: what is checked is that
-  /// they are those that a build gives on such a plane.
+  /// A turned world or a moved or scaled square has the same positions, so what is checked is that a build gives these
+  /// positions on such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
@@ -70,7 +68,7 @@ extension IndexHeader {
     }
   }
 
-  /// Clipped points lie on the plane's upper or lower edge, beside those that lay there anyway.
+  /// Clipped points lie on the plane's upper or lower edge, as others may.
   private func checkClippedPoints(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
     let edgeCount = points.count { $0.y == 0 || $0.y == .max }
     problems.check(
@@ -87,8 +85,8 @@ extension IndexHeader {
         ?? "the seam 0, where there are no points", found: "\(plane.seam)")
   }
 
-  /// The first position behind the widest gap between two bins of longitude, as the format's document defines it; nil
-  /// where there are no points.
+  /// The first position behind the widest gap between two bins of longitude, as the format document defines it; nil
+  /// without points.
   private static func seam(of points: UnsafeBufferPointer<PlanePoint>, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
     for point in points {
@@ -113,8 +111,7 @@ extension IndexHeader {
     }
   }
 
-  /// The square is the smallest around the points that has its corner at their least x and y: they reach from 0 to the
-  /// far edge of one side at least.
+  /// The square is the smallest around the points from their least x and y: these are 0, and one side is filled.
   private func checkSquare(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
     guard let first = points.first else { return }
     let box = points.reduce(into: PlaneRect(first)) { $0.formUnion($1) }

@@ -21,7 +21,6 @@ final class ProblemList {
   func add(_ location: @autoclosure () -> String, expected: @autoclosure () -> String, found: @autoclosure () -> String)
   { if !isFull { problems.append(IndexProblem(location: location(), expected: expected(), found: found())) } }
 
-  /// Adds a problem unless a condition holds.
   func check(
     _ condition: Bool, _ location: @autoclosure () -> String, expected: @autoclosure () -> String,
     found: @autoclosure () -> String

@@ -1,21 +1,18 @@
 import Treeline
 
-/// What is true of some points, computed from them alone, in integers.
+/// What the points of a node say about it, computed from them alone, in integers.
 struct NodeFacts {
+  let points: UnsafeBufferPointer<PlanePoint>
   let box: PlaneRect
   /// From the corner of the box.
   let sums: NodeSums
   /// The covariance matrix in plane units squared.
-  let xx: Double
-  let xy: Double
-  let yy: Double
-  /// The unit vector of the principal axis in the sense in which the builder takes it.
+  let spread: NodeSpread
+  /// The unit vector of the principal axis, pointing as the builder's does.
   ///
-  /// Exact but for the rounding of its components: a circle's two eigenvalues may differ by one in 10^15 and their
-  /// axis is known all the same.
+  /// Exact but for the rounding of its components, even if two eigenvalues differ by one in 10^15, as a circle's may.
   let principalAxis: (x: Double, y: Double)
-  private let meanX: Double
-  private let meanY: Double
+  private let mean: (x: Double, y: Double)
 
   /// - Precondition: there are points.
   init(of points: UnsafeBufferPointer<PlanePoint>) {
@@ -37,11 +34,11 @@ struct NodeFacts {
     let xy = count &* Int128(truncatingIfNeeded: sumXY) &- x &* y
     let yy = count &* Int128(truncatingIfNeeded: sumYY) &- y &* y
     let square = Double(points.count) * Double(points.count)
-    self.box = box
-    self.sums = sums
-    (self.xx, self.xy, self.yy) = (xx.rounded / square, xy.rounded / square, yy.rounded / square)
+    (self.points, self.box, self.sums) = (points, box, sums)
+    spread = NodeSpread(
+      xx: Float(xx.rounded / square), xy: Float(xy.rounded / square), yy: Float(yy.rounded / square))
     principalAxis = Self.axis(difference: xx &- yy, double: xy << 1, box)
-    (meanX, meanY) = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
+    mean = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
   /// At half the angle of the vector (`difference`, `double`); its longer component is positive. Of equal eigenvalues
@@ -56,28 +53,24 @@ struct NodeFacts {
     return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
-  /// The covariance matrix as an index keeps it.
-  var spread: NodeSpread { NodeSpread(xx: Float(xx), xy: Float(xy), yy: Float(yy)) }
-
-  /// To the last bit: all that is rounded is rounded as the format says.
+  /// To the last bit: the format says how each step rounds.
   func agrees(with spread: NodeSpread) -> Bool {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
-  /// How far a point lies along an axis from the mean, in plane units.
-  func product(_ point: PlanePoint, _ axis: (x: Double, y: Double)) -> Double {
-    axis.x * (Double(point.x - box.minX) - meanX) + axis.y * (Double(point.y - box.minY) - meanY)
+  /// How far a point lies along the principal axis from the mean, in plane units.
+  func product(_ point: PlanePoint) -> Double {
+    principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
 
-  /// The builder's axis is one of integers of 29 bits.
+  /// How far products may be off: the builder's axis is one of integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double but for one rounding more. The standard library's own conversion is generic and takes far
-  /// longer.
+  /// The nearest double but for one more rounding; far faster than the standard library's generic conversion.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)

@@ -1,31 +1,18 @@
 import Treeline
 
-/// Holds every node of a tree against its points.
+/// Checks every node of a tree against its points.
 ///
-/// Each stored node is recomputed from scratch, which costs a pass over its points and shares nothing with the
-/// builder.
+/// Each is computed afresh in a pass over its points, with no code of the builder.
 struct TreeVerifier {
-  private let storage: TreeStorage
-  private let splitRule: SplitRule
-  private let principalLevels: Int
-  private let problems: ProblemList
-  private var monitor: VerificationMonitor
+  let storage: TreeStorage
+  let splitRule: SplitRule
+  /// From this level on, nodes with stored children are halved along their longer side.
+  let principalLevels: Int
+  let problems: ProblemList
+  var monitor: VerificationMonitor
 
-  /// The record that the next node with stored children must have its children at: they follow one another in the
-  /// order in which a walk from left to right meets their parents.
-  private var nextPair = 1
-
-  /// - Parameter principalLevels: From this level on, nodes with stored children are halved along their longer side.
-  init(
-    _ storage: TreeStorage, _ splitRule: SplitRule, principalLevels: Int, _ problems: ProblemList,
-    _ progress: VerificationMonitor.Report?
-  ) {
-    self.storage = storage
-    self.splitRule = splitRule
-    self.principalLevels = principalLevels
-    self.problems = problems
-    monitor = VerificationMonitor(.hierarchy, pointCount: storage.pointCount, progress)
-  }
+  /// Where the next node with stored children must have them: they are in the order of a walk from left to right.
+  var nextPair = 1
 
   mutating func verify() {
     checkRows()
@@ -42,15 +29,16 @@ struct TreeVerifier {
         stack += [children.right, children.left]
       } catch { add(error, at: node) }
     }
+    let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(storage.nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
-      found: "\(storage.nodeCount)")
-    if storage.pointCount % 2 == 1, storage.gap(after: UInt32(storage.pointCount)) != 0 {
-      problems.add("gap \(storage.pointCount)", expected: "0 behind the last point", found: "a gap")
-    }
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
+      found: "\(nodeCount)")
+    problems.check(
+      pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
+      expected: "0 behind the last point", found: "a gap")
   }
 
-  /// The records below a node contradict it, and are not gone into.
+  /// The records below a node contradict it, and are not checked further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
@@ -58,7 +46,6 @@ struct TreeVerifier {
     problems.add("\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
   }
 
-  /// Every row number stands once.
   private func checkRows() {
     let rows = UnsafeBufferPointer(start: storage.rows, count: storage.pointCount).sorted()
     for (row, next) in zip(rows, rows.dropFirst()) where row == next {
@@ -104,12 +91,11 @@ extension TreeVerifier {
       found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
   }
 
-  /// A line across the principal axis parts the two children, the left one on the side of the lesser products.
+  /// A line across the principal axis separates the children, the left one on the side of the lesser products.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }
-    let axis = facts.principalAxis
-    let left = storage.members(of: children.left).lazy.map { facts.product($0, axis) }.max()!
-    let right = storage.members(of: children.right).lazy.map { facts.product($0, axis) }.min()!
+    let left = storage.members(of: children.left).lazy.map(facts.product).max()!
+    let right = storage.members(of: children.right).lazy.map(facts.product).min()!
     let tolerance = facts.tolerance
     func expect(_ product: Double, _ name: String) {
       problems.check(
@@ -117,20 +103,19 @@ extension TreeVerifier {
         expected: "its \(name) between its children along its principal axis",
         found: "the left one up to \(left), the right one from \(right) on")
     }
-    let split = SplitFacts(of: storage.members(of: node), facts)
     switch splitRule.kind {
     case .mean: expect(0, "mean")
-    case .gamma: expect(split.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
+    case .gamma: expect(facts.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
     case .leastScatter:
       let leftCount = Int(children.left.count)
-      let (between, most) = (split.scatterBetween(leftCount), split.mostScatterBetween())
-      // Sums of integers are exact; what is rounded is off by some units in the 53rd bit.
+      let (between, most) = (facts.scatterBetween(leftCount), facts.mostScatterBetween())
+      // Sums of integers are exact; roundings add up to some units in the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
         expected: "no less between its children than a split across its axis can put there, \(most)",
         found: "\(between)")
-      // A builder goes on for a 2048th more.
-      let gain = split.scatterToGain(leftCount)
+      // A builder goes on as long as there is a 2048th to gain.
+      let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
         expected: "its points with the child whose mean is nearer, which would put \(gain) more between",
@@ -138,7 +123,7 @@ extension TreeVerifier {
     }
   }
 
-  /// Far down, a line across the middle of the longer side of the box parts the two.
+  /// Far down, a line across the middle of the box's longer side separates the children.
   private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
     let isWide = box.width >= box.height
     let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
@@ -154,15 +139,14 @@ extension TreeVerifier {
 // MARK: - Buckets and stacks
 
 extension TreeVerifier {
-  /// The gap behind a bucket's last point means nothing, and is 0 so that the same points give the same bytes.
+  /// The gap behind a bucket's last point means nothing; it is 0 so that the same points give the same bytes.
   private func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
-    problems.check(
-      storage.gap(after: last) == 0, "gap \(last)", expected: "0 behind the last point of a bucket",
-      found: "\(storage.gap(after: last))")
+    let gap = storage.gap(after: last)
+    problems.check(gap == 0, "gap \(last)", expected: "0 behind the last point of a bucket", found: "\(gap)")
   }
 
-  /// What has no split is one position, or lacks the gap that says where it is split.
+  /// A node without children has one position, or lacks the gap at which it is split.
   private func checkUnsplit(_ node: Node) {
     let points = storage.members(of: node)
     let gaps = node.range.dropLast().map { (treeIndex: $0, level: storage.gap(after: UInt32($0))) }

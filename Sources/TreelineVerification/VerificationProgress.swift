@@ -1,33 +1,28 @@
 /// How far a verification is.
 public struct VerificationProgress: Hashable, Sendable {
   public enum Stage: String, Hashable, Sendable {
-    /// Nodes are held against their points.
+    /// Nodes are checked against their points.
     case hierarchy
-    /// It is checked at what distance each node gives way to its children.
+    /// The distances are checked at which nodes give way to their children.
     case separations
   }
 
   public let stage: Stage
 
-  /// How much of the stage is done, from 0 to 1, never less than was told before.
+  /// How much of the stage is done, from 0 to 1; it never falls.
   public let fraction: Double
 
-  /// How many points the index has.
   public let pointCount: Int
 }
 
-/// Tells of a stage's progress each time that another hundredth of it is done.
+/// Reports the progress of a stage at every hundredth.
 struct VerificationMonitor {
   typealias Report = (VerificationProgress) -> Void
 
-  private let stage: VerificationProgress.Stage
-  private let pointCount: Int
-  private let report: Report?
-  private var toldPercent = -1
-
-  init(_ stage: VerificationProgress.Stage, pointCount: Int, _ report: Report?) {
-    (self.stage, self.pointCount, self.report) = (stage, pointCount, report)
-  }
+  let stage: VerificationProgress.Stage
+  let pointCount: Int
+  let report: Report?
+  var toldPercent = -1
 
   /// - Parameter done: Of all points, 1 or more.
   mutating func tell(_ done: Int) {

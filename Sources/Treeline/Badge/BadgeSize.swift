@@ -6,9 +6,9 @@
   import Musl
 #endif
 
-/// How large badges are drawn for the points that they stand for: the curves of two well-known map apps.
+/// The size of badges by point count: the curves of two well-known map apps.
 public enum BadgeSize {
-  /// The diameter of the article on quadtree clustering: `largest / (1 + exp(-0.3 n^0.4))`, from 57 % of the largest
+  /// The diameter of the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`: from 57 % of the largest
   /// for one point, rising towards it.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
@@ -18,7 +18,7 @@ public enum BadgeSize {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 
-  /// A factor that grows without end, ever more slowly: `1 + ln n`, 1 for one point.
+  /// A factor that grows without bound, ever more slowly: `1 + ln n`, 1 for one point.
   ///
   /// Source: Raizlabs, BentoMap (2016).
   public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }

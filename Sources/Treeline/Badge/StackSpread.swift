@@ -6,18 +6,18 @@
   import Musl
 #endif
 
-/// Where the members of a stack are drawn when it is opened: points of one position, which no zoom tells apart.
+/// Where the members of a stack, which share one position at every zoom, are drawn when it is opened.
 ///
-/// Few stand on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor is any
+/// Few are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor is any
 /// closer to the stack itself.
 public struct StackSpread: RandomAccessCollection, Sendable {
-  /// Where a member is drawn, from where the stack is: x to the right, y down, in the unit of the spacing.
+  /// Where a member is drawn, relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
     public let x: Double
     public let y: Double
   }
 
-  /// More members than this stand on a spiral.
+  /// More members than this are on a spiral.
   public static let mostOnCircle = 9
 
   private let spacing: Double
@@ -25,8 +25,8 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
 
   /// - Parameters:
-  ///   - count: How many members are drawn: of a large stack, those of one page.
-  ///   - spacing: The least distance between two of them, above 0, in pixels as a rule.
+  ///   - count: How many members are drawn: one page of a large stack.
+  ///   - spacing: The least distance between two of them, above 0, usually in pixels.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
     precondition(spacing > 0 && spacing.isFinite, "Expected a spacing above 0, found \(spacing)")
@@ -46,8 +46,8 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     return polar(radius, 2 * .pi * Double(position) / Double(count))
   }
 
-  /// Archimedes' spiral, whose turns lie a spacing apart. Where a member stands goes by the length of the way to it,
-  /// which is half the square of the angle; the way between two is longer than straight, hence the factor.
+  /// Archimedes' spiral, whose turns are a spacing apart. Members are spaced by arc length, which grows as half the
+  /// square of the angle; an arc is longer than its chord, hence the factor.
   private func onSpiral(_ position: Int) -> Offset {
     let turn = 1.06 * spacing / (2 * .pi)
     let start = 2 * .pi * 1.1

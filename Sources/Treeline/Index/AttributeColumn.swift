@@ -1,16 +1,16 @@
 /// One column of the input as an index keeps it: numbers as numbers, all else by a dictionary of its distinct values.
 ///
-/// A section of kind `attribute`: the encoding (4 bytes), the length of the name in bytes (4), the number of
-/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8, and zeros up to a multiple of 8. What follows depends
-/// on the encoding.
+/// A section of kind `attribute` holds the encoding (4 bytes), the length of the name in bytes (4), the number of
+/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8 with zeros up to a multiple of 8; and the body.
 ///
-/// Nothing is checked on opening but that it fits its section: a damaged value is read as null or as repaired text.
+/// Opening only checks that it fits its section: a damaged value is read as null or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
     /// 8 bytes a point, in tree order: a double, one NaN for null and one for absent.
     case numbers = 1
-    /// 4 bytes a point, in tree order: which entry; then, from the next multiple of 8, 8 bytes an entry and one more:
-    /// where its bytes begin, counted from the end of this table; then the entries, each a tag and its text in UTF-8.
+    /// 4 bytes a point, in tree order: the number of its entry; then, from the next multiple of 8, a table of 8 bytes
+    /// an entry and 8 more, where each begins and the last one ends, from the end of the table; then the entries, each a
+    /// tag and its text in UTF-8.
     case dictionary = 2
   }
 
@@ -18,7 +18,7 @@ package struct AttributeColumn: Sendable {
   package let encoding: Encoding
   package let entryCount: Int
   package let pointCount: Int
-  /// All of it. Whatever keeps the tree keeps these.
+  /// All of it, kept alive by the tree.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer
   package nonisolated(unsafe) let nameBytes: UnsafeRawBufferPointer
   /// From behind the name to the end of the section.
@@ -26,9 +26,9 @@ package struct AttributeColumn: Sendable {
 
   package static let fixedLength = 16
 
-  /// The bits that stand for null among numbers: the quiet NaN.
+  /// Null among numbers: the quiet NaN.
   package static let nullBits: UInt64 = 0x7FF8_0000_0000_0000
-  /// The bits that stand for no value at all.
+  /// No value at all.
   package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
 
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
@@ -46,9 +46,7 @@ package struct AttributeColumn: Sendable {
     try file.require(
       bodyStart <= bytes.count, at: section.offset + 4, "a name that ends within the section",
       found: "\(nameLength) bytes")
-    self.encoding = encoding
-    self.section = bytes
-    self.pointCount = pointCount
+    (self.encoding, self.section, self.pointCount) = (encoding, bytes, pointCount)
     nameBytes = UnsafeRawBufferPointer(rebasing: bytes[Self.fixedLength..<Self.fixedLength + nameLength])
     name = String(decoding: nameBytes, as: UTF8.self)
     entryCount = Int(bytes.read(at: 8) as UInt32)
@@ -75,38 +73,34 @@ package struct AttributeColumn: Sendable {
       let number = Double(bitPattern: bits)
       return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
     case .dictionary:
-      guard let entry = entry(Int(body.read(at: 4 * treeIndex) as UInt32)) else { return .null }
-      return AttributeValue(entry.tag, entry.text)
-    }
-  }
-
-  private func entry(_ entry: Int) -> (tag: AttributeValue.Tag, text: String)? {
-    guard let bytes = entryBytes(entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return nil }
-    let literal = UnsafeRawBufferPointer(rebasing: bytes[1...])
-    // What is written out as it stands must be what it says it is.
-    switch tag {
-    case .number where !JSONSyntax.isNumber(literal), .json where !JSONSyntax.isValue(literal): return nil
-    default: return (tag, String(decoding: literal, as: UTF8.self))
-    }
-  }
-
-  /// What its values are, but for those that are null.
-  var type: AttributeType {
-    if encoding == .numbers { return .number }
-    var types: Set<AttributeType> = []
-    for entry in 0..<min(entryCount, 4096) {
-      guard let tag = entryBytes(entry).flatMap({ AttributeValue.Tag(rawValue: $0[0]) }) else { continue }
+      guard let bytes = entryBytes(Int(body.read(at: 4 * treeIndex) as UInt32)),
+        let tag = AttributeValue.Tag(rawValue: bytes[0])
+      else { return .null }
+      let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
+      // What answers contain verbatim must be valid.
       switch tag {
-      case .null, .absent: break
-      case .no, .yes: types.insert(.boolean)
-      case .number: types.insert(.number)
-      case .string, .json: types.insert(.string)
+      case .number where !JSONSyntax.isNumber(text), .json where !JSONSyntax.isValue(text): return .null
+      default: return AttributeValue(tag, String(decoding: text, as: UTF8.self))
       }
     }
+  }
+
+  /// The type of its values, but for null.
+  var type: AttributeType {
+    if encoding == .numbers { return .number }
+    let types = Set(
+      (0..<min(entryCount, 4096)).compactMap { entry -> AttributeType? in
+        switch entryBytes(entry).flatMap({ AttributeValue.Tag(rawValue: $0[0]) }) {
+        case .null, .absent, nil: nil
+        case .no, .yes: .boolean
+        case .number: .number
+        case .string, .json: .string
+        }
+      })
     return types.count > 1 ? .mixed : types.first ?? .string
   }
 
-  /// The tag and the text of a dictionary entry, one byte at least; nil where there is no such entry.
+  /// The tag and the text of a dictionary entry; nil where there is none.
   package func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }
     let table = Self.tableStart(pointCount)
@@ -117,8 +111,7 @@ package struct AttributeColumn: Sendable {
     return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
-  /// The JSON literal of a number: whole ones without a fraction, others in the fewest digits that give the same
-  /// double.
+  /// The JSON literal of a number: integers without a fraction, others in the fewest digits that give the same double.
   package static func text(of number: Double) -> String {
     number.rounded() == number && abs(number) < 0x1p53 && !(number == 0 && number.sign == .minus)
       ? String(Int64(number)) : "\(number)"

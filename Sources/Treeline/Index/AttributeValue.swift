@@ -9,9 +9,9 @@ public enum AttributeValue: Hashable, Sendable {
   case json(String)
 }
 
-/// What the values of a column are, but for null, in the words of TileJSON.
+/// The type of a column's values, but for null, in the words of TileJSON.
 public enum AttributeType: String, Hashable, Sendable {
-  /// Nested objects and arrays among them, which are text in tiles.
+  /// Nested objects and arrays included, which are text in tiles.
   case string = "String"
   case number = "Number"
   case boolean = "Boolean"
@@ -19,7 +19,7 @@ public enum AttributeType: String, Hashable, Sendable {
 }
 
 extension AttributeValue {
-  /// How a value is told apart in a dictionary of an index.
+  /// The kind of a value in a dictionary of an index.
   package enum Tag: UInt8 {
     case null = 0
     case no = 1
@@ -27,7 +27,7 @@ extension AttributeValue {
     case number = 3
     case string = 4
     case json = 5
-    /// The point has no value, not even null: the input lacks the column there.
+    /// No value, not even null: the input lacks the column there.
     case absent = 6
   }
 
@@ -48,7 +48,7 @@ extension AttributeValue {
     }
   }
 
-  /// Nil where the tag says that there is none.
+  /// Nil for the tag of an absent value.
   package init?(_ tag: Tag, _ text: String) {
     switch tag {
     case .absent: return nil
@@ -63,17 +63,14 @@ extension AttributeValue {
 }
 
 extension ClusterTree {
-  /// The names of the columns that the index keeps, in its order; none for a tree that was built in memory.
+  /// The names of the index's columns, in its order; none for a tree built in memory.
   public var attributeNames: [String] { withStorage { $0.attributes.map(\.name) } }
 
-  /// What the values of the columns are, in the order of `attributeNames`.
-  ///
-  /// Of a column whose values are not all numbers the first 4,096 distinct ones say so.
+  /// The types of the columns, in the order of `attributeNames`. Unless all values are numbers, the first 4,096
+  /// distinct ones decide.
   public var attributeTypes: [AttributeType] { withStorage { $0.attributes.map(\.type) } }
 
-  /// What the index keeps of a point, by its index in tree order.
-  ///
-  /// Columns that the point lacks are left out, as the members that a GeoJSON feature does not have.
+  /// The attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
@@ -82,7 +79,7 @@ extension ClusterTree {
     }
   }
 
-  /// What the index keeps of the point that a cluster is; nothing of a cluster of several points.
+  /// The attributes of a cluster of one point; none for larger clusters.
   ///
   /// - Precondition: The cluster is one of this tree.
   public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {

@@ -1,11 +1,11 @@
 extension ClusterTree {
   /// Opens an index by mapping it into memory.
   ///
-  /// Looks at the header, the section table and the names of attributes only and copies nothing but these, so it takes
-  /// as long for a hundred points as for a hundred million. What the sections hold is checked where a query touches
-  /// it; `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification` checks all of it.
+  /// Reads only the header, the section table and the names of attributes, so it takes as long for a hundred points as
+  /// for a hundred million. What sections hold is checked where a query reads it;
+  /// `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification` checks all of it.
   ///
-  /// - Parameter path: `-` is standard input, where that is a file.
+  /// - Parameter path: `-` is standard input, which must be a file.
   /// - Throws: `IndexError`
   /// - Complexity: O(sections)
   public init(index path: String) throws(IndexError) {
@@ -16,8 +16,8 @@ extension ClusterTree {
   /// Reads an index that lies in memory, aligned to 8 bytes.
   ///
   /// - Parameters:
-  ///   - name: What to call it in errors.
-  ///   - owner: Whatever keeps the bytes where they are.
+  ///   - name: The index's name in errors.
+  ///   - owner: What keeps the bytes alive.
   package init(bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable) throws(IndexError)
   {
     let header = try IndexHeader(bytes, name: name)
@@ -29,22 +29,22 @@ extension ClusterTree {
     let pairs = TreeStorage.pairCount(ofNodes: header.nodeCount)
     self.init(
       storage: TreeStorage(
-        points: try sections.start(of: .points, count: header.pointCount, as: PlanePoint.self),
-        rows: try sections.start(of: .rows, count: header.pointCount, as: UInt32.self), pointCount: header.pointCount,
-        gaps: try sections.start(of: .gaps, count: (header.pointCount + 1) / 2, as: UInt8.self),
-        nodes: try sections.start(of: .nodes, count: header.nodeCount, as: NodeRecord.self),
-        nodeCount: header.nodeCount, sums: try sections.start(of: .sums, count: pairs, as: NodeSums.self),
-        spreads: try sections.start(of: .spreads, count: pairs, as: NodeSpread.self),
-        separations: sections.has(.separations)
-          ? try sections.start(of: .separations, count: header.pointCount, as: UInt16.self) : nil, name: name,
-        nodesOffset: sections.offset(of: .nodes), attributes: attributes, release: { withExtendedLifetime(owner) {} }),
+        points: try sections.start(of: .points, count: header.pointCount),
+        rows: try sections.start(of: .rows, count: header.pointCount), pointCount: header.pointCount,
+        gaps: try sections.start(of: .gaps, count: (header.pointCount + 1) / 2),
+        nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
+        sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
+        separations: sections[.separations] == nil
+          ? nil : try sections.start(of: .separations, count: header.pointCount),
+        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
+        release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
     try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }
   }
 }
 
 extension TreeStorage {
-  /// All counts below the root are checked against its own on the way down, and the root itself needs no `try`.
+  /// Counts below the root are checked against its own on the way down; the root itself needs no `try` after this.
   fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
     guard let root else { return }
     try file.require(
@@ -53,8 +53,7 @@ extension TreeStorage {
     try checkSummary(of: root)
   }
 
-  /// The sections that are the same for the same points in any order: those of the hierarchy and what else depends on
-  /// it alone. Row numbers and attributes are not among them.
+  /// The sections that are the same for the same points in any order: all but row numbers and attributes.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = Self.pairCount(ofNodes: nodeCount)
     var sections = [
@@ -71,12 +70,12 @@ extension TreeStorage {
   }
 }
 
-/// The sections of which there is one at most, by kind.
+/// The sections of known kinds but attributes, of each kind one at most.
 private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
-  /// Refuses sections that must be understood and are not, and a second section of a kind of which there is one.
+  /// Rejects unknown sections that are required, and a second section of a kind.
   init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
     self.file = file
     for (index, section) in header.sections.enumerated() {
@@ -90,20 +89,16 @@ private struct SectionsByKind {
     }
   }
 
-  func has(_ kind: IndexSection.Kind) -> Bool { sections[kind] != nil }
+  subscript(kind: IndexSection.Kind) -> IndexSection? { sections[kind] }
 
-  func offset(of kind: IndexSection.Kind) -> UInt64 { sections[kind]?.offset ?? 0 }
-
-  /// Where a section's entries begin, once its length is known to be theirs.
-  func start<Entry>(of kind: IndexSection.Kind, count: Int, as type: Entry.Type) throws(IndexError) -> UnsafePointer<
-    Entry
-  > {
+  /// Where the entries of a section begin, which must have as many bytes as they take.
+  func start<Entry>(of kind: IndexSection.Kind, count: Int) throws(IndexError) -> UnsafePointer<Entry> {
     guard let section = sections[kind] else {
       throw file.malformed(at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
     let length = count * MemoryLayout<Entry>.stride
     try file.require(
       section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)", found: "\(section.length)")
-    return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: type)
+    return (file.bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
   }
 }

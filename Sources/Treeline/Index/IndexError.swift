@@ -1,6 +1,4 @@
-/// Why a file cannot be opened as an index, or what is wrong with one whose bytes are not those that were written.
-///
-/// Each names the file.
+/// Why a file cannot be opened as an index, or how its bytes are damaged. Each case names the file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   case unopenable(path: String, reason: String)
@@ -8,11 +6,11 @@ public enum IndexError: Error, Hashable, Sendable {
   case notAnIndex(path: String)
   /// The index is of a version that this reader does not know.
   case unknownVersion(path: String, major: UInt16, minor: UInt16)
-  /// The index has a section that must be understood and is not.
+  /// The index requires a section that this reader does not know.
   case unknownSection(path: String, kind: UInt32)
-  /// What stands at an offset contradicts the format or the rest of the file.
+  /// The bytes at an offset contradict the format or the rest of the file.
   case malformed(path: String, offset: UInt64, expected: String, found: String)
-  /// A node record, at a byte of the file, contradicts the records around it. Records count from the root, which is 0.
+  /// A node record, at an offset of the file, contradicts those around it. The root's record is number 0.
   case damagedNode(path: String, record: Int, offset: UInt64, expected: NodeDamage, found: String)
 
   public enum NodeDamage: String, Hashable, Sendable {
@@ -43,7 +41,7 @@ extension IndexError: CustomStringConvertible {
   }
 }
 
-/// What may be wrong with a record. Never inlined: the loops that check records stay small.
+/// How a record may be damaged. Never inlined, so that the loops that check records stay small.
 extension TreeStorage {
   @inline(never) func childOutside(_ record: UInt32) -> IndexError {
     damage(record, .childOutside, "child offset \(nodes[Int(record)].childOffset) among \(nodeCount) records")

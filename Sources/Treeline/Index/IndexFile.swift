@@ -8,42 +8,38 @@
 
 /// A file mapped into memory for reading, for as long as this object lives.
 ///
-/// Replacing the file by renaming another over it is safe: the mapping keeps the old one. Shortening it in place is
-/// not, and no reader can guard against that.
+/// Renaming another file over it is safe: the mapping keeps the old one. Shortening it in place is not, and no reader
+/// can guard against that.
 package final class MappedFile: @unchecked Sendable {
-  /// Good for as long as the object is; a temporary object may end before its last use, hence `withBytes`.
+  /// Valid as long as the object lives; a temporary one may end before their last use, hence `withBytes`.
   package let bytes: UnsafeRawBufferPointer
 
   /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
   package init(path: String) throws(IndexError) {
     // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
+    func failure() -> IndexError { .unopenable(path: path, reason: String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw failure() }
     defer { if path != "-" { close(descriptor) } }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw .unopenable(path: path, reason: String(cString: strerror(errno)))
-    }
+    guard fstat(descriptor, &status) == 0 else { throw failure() }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .unopenable(path: path, reason: "expected a regular file, which can be mapped")
     }
-    guard let length = Int(exactly: status.st_size) else {
-      throw .unopenable(
-        path: path, reason: "expected a file that fits the address space, found \(status.st_size) bytes")
-    }
+    let length = Int(status.st_size)
     guard length > 0 else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       return
     }
     guard let start = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
-      throw .unopenable(path: path, reason: String(cString: strerror(errno)))
+      throw failure()
     }
     bytes = UnsafeRawBufferPointer(start: start, count: length)
   }
 
   deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-  package func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+  func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
     -> Result
   {
     defer { withExtendedLifetime(self) {} }
@@ -54,15 +50,10 @@ package final class MappedFile: @unchecked Sendable {
 /// The bytes of a whole index, and what to call it in errors.
 struct NamedBytes {
   let bytes: UnsafeRawBufferPointer
-  /// The path of the file.
   let name: String
 
-  var count: Int { bytes.count }
-
-  /// A little-endian integer. The caller has checked that it lies within.
   func read<Value: FixedWidthInteger>(at offset: Int) -> Value { bytes.read(at: offset) }
 
-  /// Throws unless a condition holds.
   func require(
     _ condition: Bool, at offset: some BinaryInteger, _ expected: @autoclosure () -> String,
     found: @autoclosure () -> String
@@ -80,7 +71,7 @@ struct NamedBytes {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A little-endian integer. The caller has checked that it lies within.
+  /// A little-endian integer, which must lie within.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
     precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))

@@ -1,9 +1,6 @@
 extension IndexHeader {
-  /// Reads and checks the header and the section table. Nothing else of the file is touched.
+  /// Reads and checks the header and the section table, and nothing else of the file, whose name is for errors.
   ///
-  /// - Parameters:
-  ///   - bytes: The whole file.
-  ///   - name: What to call it in errors.
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {
     guard bytes.count >= 8, bytes.prefix(8).elementsEqual(Self.magic) else { throw .notAnIndex(path: name) }
@@ -24,7 +21,10 @@ extension IndexHeader {
     try file.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
     try file.require(
       bytes.count >= length, at: bytes.count, "a section table up to byte \(length)", found: "the end of the file")
-    try file.checkHeader(length: length)
+    // The checksum covers the header and the section table, its own eight bytes taken as 0.
+    var header = Array(bytes[..<length])
+    header.replaceSubrange(Offset.checksum..<Offset.checksum + 8, with: repeatElement(0, count: 8))
+    try file.expect(header.withUnsafeBytes { XXHash64.hash($0) }, at: Offset.checksum, "the header's checksum")
     fileLength = file.read(at: Offset.fileLength)
     try file.expect(UInt64(bytes.count), at: Offset.fileLength, "the file's length in bytes")
     if minorVersion <= Self.minorVersion {
@@ -60,8 +60,7 @@ extension IndexHeader {
 extension Plane {
   fileprivate init(readingFrom file: NamedBytes) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
-    let rawProjection: UInt32 = file.read(at: Offset.projection)
-    let seam: UInt32 = file.read(at: Offset.seam)
+    let (rawProjection, seam): (UInt32, UInt32) = (file.read(at: Offset.projection), file.read(at: Offset.seam))
     let edges = [Offset.left, Offset.top, Offset.side].map { Double(bitPattern: file.read(at: $0)) }
     switch Projection(rawValue: rawProjection) {
     case .webMercator:
@@ -85,8 +84,7 @@ extension Plane {
 extension SplitRule {
   fileprivate init(readingFrom file: NamedBytes) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
-    let rawKind: UInt32 = file.read(at: Offset.splitRule)
-    let eighths: UInt32 = file.read(at: Offset.gamma)
+    let (rawKind, eighths): (UInt32, UInt32) = (file.read(at: Offset.splitRule), file.read(at: Offset.gamma))
     guard let kind = Kind(rawValue: rawKind) else {
       throw file.malformed(
         at: Offset.splitRule, expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma)", found: "\(rawKind)")
@@ -102,38 +100,26 @@ extension SplitRule {
 }
 
 extension IndexSection {
-  /// - Parameter end: where the section before it in the table ends, or the table itself. Sections that cannot overlap
-  ///   cannot make a reader look at the same bytes over and over.
+  /// - Parameter end: The end of the previous section or of the table. Sections that cannot overlap cannot make a
+  ///   reader read the same bytes over and over.
   fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64) throws(IndexError) {
     let flags: UInt32 = file.read(at: entry + 4)
     try file.require(flags <= 1, at: entry + 4, "section flags 0 or 1", found: "\(flags)")
-    let offset: UInt64 = file.read(at: entry + 8)
-    let length: UInt64 = file.read(at: entry + 16)
+    let (offset, length): (UInt64, UInt64) = (file.read(at: entry + 8), file.read(at: entry + 16))
     try file.require(
       offset % IndexHeader.alignment == 0 && offset >= end, at: entry + 8,
       "a section that begins at a multiple of 64 bytes from byte \(end) on", found: "offset \(offset)")
     try file.require(
-      offset <= file.count && length <= UInt64(file.count) - offset, at: entry + 16,
-      "a section that ends within the file's \(file.count) bytes", found: "offset \(offset) and length \(length)")
+      offset <= file.bytes.count && length <= UInt64(file.bytes.count) - offset, at: entry + 16,
+      "a section that ends within the file's \(file.bytes.count) bytes", found: "offset \(offset) and length \(length)")
     self.init(
       kind: Kind(rawValue: file.read(at: entry)), isRequired: flags == 1, offset: offset, length: length,
       checksum: file.read(at: entry + 24))
   }
 }
 
-extension NamedBytes {
-  /// The checksum covers the header and the section table, its own eight bytes taken as 0.
-  fileprivate func checkHeader(length: Int) throws(IndexError) {
-    typealias Offset = IndexHeader.Offset
-    var header = Array(bytes[..<length])
-    header.replaceSubrange(Offset.checksum..<Offset.checksum + 8, with: repeatElement(0, count: 8))
-    let checksum = header.withUnsafeBytes { XXHash64.hash($0) }
-    try expect(checksum, at: Offset.checksum, "the header's checksum")
-  }
-}
-
 extension IndexHeader {
-  /// Whether a path leads to a file that begins as an index does. Of a pipe nothing is read, so nothing is lost.
+  /// Whether a file begins as an index does. Nothing is read from a pipe.
   public static func begins(fileAt path: String) -> Bool {
     do throws(IndexError) {
       return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }

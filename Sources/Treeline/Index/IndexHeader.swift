@@ -1,4 +1,4 @@
-/// The first bytes of an index: what it is, how large, and what it holds. See the format document for the byte grid.
+/// The first bytes of an index: its version, size and content. See the format document for the byte grid.
 public struct IndexHeader: Hashable, Sendable {
   public var majorVersion: UInt16
   public var minorVersion: UInt16
@@ -14,24 +14,18 @@ public struct IndexHeader: Hashable, Sendable {
 }
 
 extension IndexHeader {
-  /// The header checksum, which covers the checksums of all sections: two files that share it are, but for chance, the
-  /// same byte for byte.
+  /// The header's checksum, which covers those of all sections: but for chance, files that share it are the same.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
-    majorVersion = Self.majorVersion
-    minorVersion = Self.minorVersion
-    self.fileLength = fileLength
-    pointCount = tree.pointCount
-    nodeCount = tree.withStorage(\.nodeCount)
-    plane = tree.plane
-    clippedPointCount = tree.clippedPointCount
-    contentHash = tree.contentHash
-    splitRule = tree.splitRule
-    self.sections = sections
+    self.init(
+      majorVersion: Self.majorVersion, minorVersion: Self.minorVersion, fileLength: fileLength,
+      pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount), plane: tree.plane,
+      clippedPointCount: tree.clippedPointCount, contentHash: tree.contentHash, splitRule: tree.splitRule,
+      sections: sections)
   }
 
-  /// Told apart from text, from files that lost their eighth bit and from files whose line ends were changed.
+  /// Unlike text, and spoilt by what strips the eighth bit or changes line ends.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   package static let majorVersion: UInt16 = 1
@@ -42,36 +36,30 @@ extension IndexHeader {
   package static let entryLength = 32
   package static let maximumSectionCount = 1024
 
-  /// Every section begins at a multiple of this, so that its entries can be read where they lie.
+  /// Every section begins at a multiple of this, so that its entries can be read in place.
   package static let alignment: UInt64 = 64
 
   package enum Offset {
     static let (majorVersion, minorVersion, headerLength, fileLength) = (8, 10, 12, 16)
-    static let (pointCount, nodeCount) = (24, 28)
-    static let projection = 32
-    package static let (seam, left, top, side) = (36, 40, 48, 56)
-    package static let clippedPointCount = 64
-    static let sectionCount = 68
-    static let contentHash = 72
-    static let (splitRule, gamma) = (80, 84)
-    /// Zero, for what later versions may need.
+    static let (pointCount, nodeCount, projection) = (24, 28, 32)
+    package static let (seam, left, top, side, clippedPointCount) = (36, 40, 48, 56, 64)
+    static let (sectionCount, contentHash, splitRule, gamma) = (68, 72, 80, 84)
+    /// Zero, for later versions.
     static let reserved = 88..<120
     static let checksum = 120
   }
 
   package var length: Int { Self.offset(ofEntry: sections.count) }
 
-  /// Where an entry of the section table begins.
   package static func offset(ofEntry index: Int) -> Int { fixedLength + index * entryLength }
 
-  /// Where a section may begin, from an offset on.
+  /// The first offset at or after another where a section may begin.
   package static func aligned(_ offset: UInt64) -> UInt64 { (offset + alignment - 1) / alignment * alignment }
 }
 
 // MARK: - Writing
 
 extension IndexHeader {
-  /// The bytes of the header and the section table.
   package var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: length)
     bytes.replaceSubrange(0..<8, with: Self.magic)

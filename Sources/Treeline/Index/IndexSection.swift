@@ -1,7 +1,7 @@
-/// One stretch of an index: what is in it and where it lies.
+/// A section of an index: what it holds and where it lies.
 public struct IndexSection: Hashable, Sendable {
   public var kind: Kind
-  /// Whether a reader that does not know the section must refuse the index.
+  /// Whether a reader that does not know the section must reject the index.
   public var isRequired: Bool
   /// From the start of the file, in bytes; a multiple of 64.
   public var offset: UInt64
@@ -11,15 +11,11 @@ public struct IndexSection: Hashable, Sendable {
   public var checksum: UInt64
 
   package init(kind: Kind, isRequired: Bool, offset: UInt64, length: UInt64, checksum: UInt64) {
-    self.kind = kind
-    self.isRequired = isRequired
-    self.offset = offset
-    self.length = length
-    self.checksum = checksum
+    (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
   }
 
-  /// What a section holds. Kinds without a name here are of a later version or somebody's own.
-  public struct Kind: RawRepresentable, Hashable, Sendable {
+  /// What a section holds. Kinds without a name here are of a later version or private.
+  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -35,30 +31,28 @@ public struct IndexSection: Hashable, Sendable {
     public static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
     public static let spreads = Kind(rawValue: 6)
-    /// What queries by spacing need, 2 bytes a point; an index may do without.
+    /// What queries by spacing need, 2 bytes a point; optional.
     public static let separations = Kind(rawValue: 7)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
 
-    /// The sections that are the hierarchy: equal, byte for byte, for the same points in any order.
+    /// The sections that make up the hierarchy: byte for byte the same for the same points in any order.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
-    /// Whether every index has a section of this kind, and every reader must know it.
+    /// Whether every index has a section of this kind, which every reader must know.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether this version has sections of this kind.
     package var isKnown: Bool { Self.names[self] != nil }
 
-    /// Whether no version will ever have sections of this kind: anybody may.
+    /// Whether no version of the format will ever use this kind: anybody else may.
     package var isPrivate: Bool { rawValue >= 1 << 31 }
 
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .attribute: "attribute",
     ]
-  }
-}
 
-extension IndexSection.Kind: CustomStringConvertible {
-  public var description: String { Self.names[self] ?? "kind \(rawValue)" }
+    public var description: String { Self.names[self] ?? "kind \(rawValue)" }
+  }
 }

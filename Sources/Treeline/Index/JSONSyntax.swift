@@ -1,16 +1,14 @@
-/// Tells whether bytes are JSON (RFC 8259), for text of an index that is written out as it stands.
-///
-/// Nothing is decoded and nothing recurses: a stack of bits remembers what is open.
+/// Tells whether text of an index, which answers contain verbatim, is JSON (RFC 8259). Nothing is decoded.
 package enum JSONSyntax {
-  /// What may be nested in what; deeper text is taken for damage.
-  static let maximumDepth = 1024
+  /// Deeper nesting is taken for damage.
+  fileprivate static let maximumDepth = 1024
 
   package static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.number() && scanner.isAtEnd
   }
 
-  /// Whether the bytes are one value with no space around it but what it has inside.
+  /// Whether the bytes are one value without space around it.
   package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.value() && scanner.isAtEnd && String(validating: bytes, as: UTF8.self) != nil
@@ -21,14 +19,14 @@ private struct Scanner {
   let bytes: UnsafeRawBufferPointer
   var position = 0
 
-  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
   var isAtEnd: Bool { position == bytes.count }
+  /// 0 at the end, which no token contains.
   private var next: UInt8 { isAtEnd ? 0 : bytes[position] }
 
-  private mutating func take(_ byte: Unicode.Scalar) -> Bool {
-    guard !isAtEnd, bytes[position] == UInt8(ascii: byte) else { return false }
-    position += 1
+  private mutating func take(_ text: StaticString) -> Bool {
+    let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard bytes[position...].starts(with: text) else { return false }
+    position += text.count
     return true
   }
 
@@ -68,7 +66,6 @@ private struct Scanner {
 
   private mutating func escape() -> Bool {
     let byte = next
-    guard !isAtEnd else { return false }
     position += 1
     guard byte == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(byte) }
     for _ in 0..<4 {
@@ -78,34 +75,25 @@ private struct Scanner {
     return true
   }
 
-  private mutating func word(_ word: StaticString) -> Bool {
-    let end = position + word.utf8CodeUnitCount
-    guard end <= bytes.count else { return false }
-    for offset in 0..<word.utf8CodeUnitCount where bytes[position + offset] != word.utf8Start[offset] { return false }
-    position = end
-    return true
-  }
-
   mutating func value() -> Bool {
-    // Whether each of the open brackets is an object's.
+    // The open brackets, in place of recursion: whether each is an object's.
     var open: [Bool] = []
-    repeat {
-      if !open.isEmpty { skipSpace() }
-      let isObject = next == UInt8(ascii: "{")
-      if isObject || next == UInt8(ascii: "[") {
+    while true {
+      let isObject = take("{")
+      if isObject || take("[") {
         guard open.count < JSONSyntax.maximumDepth else { return false }
-        position += 1
         skipSpace()
         if !take(isObject ? "}" : "]") {
-          open.append(isObject)
           guard !isObject || name() else { return false }
+          open.append(isObject)
           continue
         }
       } else if !scalar() {
         return false
       }
-      // A value is complete, and so is whatever closes around it.
-      while let isObject = open.last {
+      // A value is complete, and with it all that closes here.
+      while true {
+        guard let isObject = open.last else { return true }
         skipSpace()
         if take(",") {
           skipSpace()
@@ -115,23 +103,19 @@ private struct Scanner {
         guard take(isObject ? "}" : "]") else { return false }
         open.removeLast()
       }
-    } while !open.isEmpty
-    return true
+    }
   }
 
+  /// With the colon and the space up to the value.
   private mutating func name() -> Bool {
     guard string() else { return false }
     skipSpace()
+    defer { skipSpace() }
     return take(":")
   }
 
   private mutating func scalar() -> Bool {
-    switch next {
-    case UInt8(ascii: "\""): string()
-    case UInt8(ascii: "t"): word("true")
-    case UInt8(ascii: "f"): word("false")
-    case UInt8(ascii: "n"): word("null")
-    default: number()
-    }
+    if next == UInt8(ascii: "\"") { return string() }
+    return take("true") || take("false") || take("null") || number()
   }
 }

@@ -8,13 +8,13 @@
 
 /// How coordinates become positions on the fixed-point plane, and back.
 ///
-/// Everything behind a plane is integer arithmetic; the functions of the C mathematics library are used here and
-/// nowhere else. Distances on the plane relate to the screen by `unitsPerPixel(zoom:)`.
+/// On the plane all arithmetic is integer; only this conversion uses the C mathematics library. Distances on the plane
+/// relate to the screen by `unitsPerPixel(zoom:)`.
 public struct Plane: Hashable, Sendable {
   public enum Projection: UInt32, Hashable, Sendable {
-    /// Spherical Web Mercator (EPSG:3857), the world being one square.
+    /// Spherical Web Mercator (EPSG:3857), the world as one square.
     case webMercator = 1
-    /// Plain x and y, the bounding square of the data being the plane.
+    /// Plain x and y, the plane being the data's bounding square.
     case planar = 2
   }
 
@@ -46,8 +46,7 @@ public struct Plane: Hashable, Sendable {
 // MARK: - From coordinates to the plane
 
 extension Plane {
-  /// The position of a coordinate. Latitudes beyond `maximumLatitude` are clipped, as is what lies off a plain plane's
-  /// square.
+  /// The position of a coordinate, clipped to `maximumLatitude` or to a plain plane's square.
   ///
   /// - Precondition: Both numbers of the coordinate are finite.
   public func point(at coordinate: Coordinate) -> PlanePoint {
@@ -61,7 +60,7 @@ extension Plane {
 
   /// Eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
   static func mercatorX(longitude: Double) -> UInt32 {
-    // Longitudes of a viewport may lie some turns away, and so far away that no turn is left to tell.
+    // Longitudes of a viewport may be many turns away, and too large for an integer.
     let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
     return UInt32(truncatingIfNeeded: Int64(((inOneTurn + 180) * (worldWidth / 360)).rounded()))
   }
@@ -78,7 +77,7 @@ extension Plane {
 
   private static let worldWidth = 0x1p32
 
-  /// The last position of a plain plane: its far edge belongs to it, as the sphere's seam does not.
+  /// The last position of a plain plane, whose far edge belongs to it, unlike the sphere's seam.
   private static let squareWidth = 0x1p32 - 1
 }
 
@@ -113,7 +112,7 @@ extension Plane {
   }
 
   private static func latitude(y: Double) -> Double {
-    // Half the steps of atan(sinh(…)), and as near to the latitude.
+    // As exact as atan(sinh(…)), in half the steps.
     (2 * atan(exp(.pi * (1 - y * (2 / worldWidth)))) - .pi / 2) * (180 / .pi)
   }
 }
@@ -124,12 +123,12 @@ extension Plane {
   /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
   public static func unitsPerPixel(zoom: Double) -> Double { exp2(24 - zoom) }
 
-  /// The greatest zoom at which a box of the plane fits on a screen, which may be fractional.
+  /// The greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
   ///
   /// - Parameters:
-  ///   - width: The screen's, in pixels.
-  ///   - padding: The pixels that are to stay free at each edge.
-  ///   - maximumZoom: What a single position is shown at.
+  ///   - width: Of the screen, in pixels.
+  ///   - padding: Pixels to be left free at each edge.
+  ///   - maximumZoom: The zoom for a single position.
   public static func zoom(
     fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
   ) -> Double {
@@ -140,7 +139,7 @@ extension Plane {
     return units > 0 ? min(24 - log2(units), maximumZoom) : maximumZoom
   }
 
-  /// The greatest zoom at which a part of the plane fits into a screen, up to that of a unit a pixel.
+  /// The greatest zoom, up to a unit a pixel, at which a part of the plane fits into a screen.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
     24 - log2(max(width / size.width, height / size.height, 1))
   }

@@ -19,10 +19,9 @@ public struct PlaneRect: Hashable, Sendable {
     (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
-  /// The box of one point.
   @inlinable public init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
-  // Modulo 2^32, so that a box which a damaged index has inside out traps nowhere.
+  // Modulo 2^32, so that an inside-out box of a damaged index cannot trap.
   @inlinable public var width: UInt32 { maxX &- minX }
   @inlinable public var height: UInt32 { maxY &- minY }
 
@@ -46,4 +45,34 @@ public struct PlaneRect: Hashable, Sendable {
   @inlinable package func contains(_ point: PlanePoint) -> Bool {
     minX <= point.x && point.x <= maxX && minY <= point.y && point.y <= maxY
   }
+}
+
+// MARK: - Distances
+
+extension Plane.Projection {
+  /// Whether x is the circle of longitudes, on which distances are measured the shorter way round.
+  @inlinable @inline(__always) package var isCyclic: Bool {
+    switch self {
+    case .webMercator: true
+    case .planar: false
+    }
+  }
+
+  @inlinable @inline(__always) package func width(_ a: UInt32, _ b: UInt32) -> UInt32 {
+    let width = a > b ? a &- b : b &- a
+    return isCyclic ? min(width, 0 &- width) : width
+  }
+
+  /// The exact square of a distance; 2^64 - 1 for all that is greater, which is at least the plane's width.
+  @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
+    let width = width(a.x, b.x)
+    let height = a.y > b.y ? a.y &- b.y : b.y &- a.y
+    let (square, overflow) = (UInt64(width) &* UInt64(width)).addingReportingOverflow(UInt64(height) &* UInt64(height))
+    return overflow ? .max : square
+  }
+
+  /// The square of the distance from a position to the nearer of two.
+  @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, toNearerOf b: PlanePoint, _ c: PlanePoint)
+    -> UInt64
+  { min(squaredDistance(a, b), squaredDistance(a, c)) }
 }

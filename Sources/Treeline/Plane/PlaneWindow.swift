@@ -1,25 +1,22 @@
 /// The part of the plane that a viewport shows, all four edges inclusive.
 ///
-/// Longitude is a circle, so a window starts at `x` and reaches `width` units east, past the seam where need be:
-/// differences modulo 2^32 make the seam invisible here and everywhere else.
+/// Longitude is a circle, so a window reaches from `x` to `width` units east, across the seam if need be: differences
+/// modulo 2^32 need no case for it.
 public struct PlaneWindow: Hashable, Sendable {
   public let x: UInt32
   public let width: UInt32
   public let minY: UInt32
   public let maxY: UInt32
 
-  /// A window all the way round starts at 0, wherever it was said to start: it is cut nowhere.
+  /// A window all the way round starts at 0, whatever `x` is.
   public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
-    self.x = width == .max ? 0 : x
-    self.width = width
-    self.minY = minY
-    self.maxY = maxY
+    (self.x, self.width, self.minY, self.maxY) = (width == .max ? 0 : x, width, minY, maxY)
   }
 
   /// The whole plane.
   public static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
-  /// The window with so many units more to all sides, as far as the plane reaches.
+  /// The window with so many more units on all sides, within the plane.
   func expanded(by units: Double, on plane: Plane) -> PlaneWindow {
     let margin = UInt64(min(units, 0x1p33))
     let (minY, maxY) = (UInt64(minY), min(UInt64(maxY) + margin, UInt64(UInt32.max)))
@@ -37,7 +34,7 @@ public struct PlaneWindow: Hashable, Sendable {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
 
-  /// The same for what need not be a whole number of units, such as a mean.
+  /// The same for fractional positions such as means.
   package func contains(x: Double, y: Double) -> Bool {
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
@@ -54,7 +51,7 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Whether one whole side of a box lies inside. Each side of a tight box has a point on it.
+  /// Whether one whole side of a box, and so a point if the box is tight, lies inside.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -88,8 +85,7 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // Edges less than a unit short of a full turn round to the same meridian, as do edges on one meridian. Such are
-    // also a west and an east edge just behind it.
+    // Edges on one position are a full turn apart or nearly none; so are a west and an east edge just behind it.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
@@ -97,7 +93,7 @@ extension Plane {
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    // Distances from the corner are compared, as the side was measured: rounding must not part it from a point on it.
+    // Distances from the corner, as the side was measured: rounding must not separate an edge from a point on it.
     guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))

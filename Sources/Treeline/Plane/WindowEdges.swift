@@ -1,4 +1,4 @@
-/// A window made ready for comparing its edges with those of many boxes, four numbers at a time and without a branch.
+/// A window's edges, prepared for comparison with many boxes: four at a time, without a branch.
 struct WindowEdges {
   let window: PlaneWindow
   let crossesSeam: Bool
@@ -15,18 +15,18 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Vectors are compared as signed numbers, which is right if the greatest bit of each is turned. Where all the
-  /// others are turned instead, it is the other way round: of an east or a south, the lesser lies farther out.
+  /// Vectors are compared as signed numbers: flipping the top bit keeps the order of unsigned ones, and flipping all
+  /// other bits reverses it, since the lesser of two east or south edges is the farther out.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
 
-  /// Which sides of a node's box are outside of the window.
+  /// Which sides of a node's box are outside the window.
   @inline(__always) func sidesOutside(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
   }
 
-  /// The same of two records, one behind the other. Asked once, no branch stands between them.
+  /// The same for two adjacent records, with one branch for both.
   @inline(__always) func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (
     left: SidesOutside, right: SidesOutside
   ) {
@@ -45,7 +45,7 @@ struct WindowEdges {
     return SidesOutside(bytes: unsafeBitCast(both, to: UInt64.self))
   }
 
-  /// Past the seam, where it is seldom asked for, comparing sides one by one does not tell it.
+  /// Across the seam, which is rare, single sides cannot be compared.
   @inline(never) private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     let box = record.pointee.box
     if !window.intersects(box) { return .all }
@@ -53,10 +53,10 @@ struct WindowEdges {
   }
 }
 
-/// Which sides of a tight box lie outside of a window, and past which of its edges.
+/// Which sides of a tight box lie outside a window, and past which of its edges.
 struct SidesOutside {
-  /// A byte for each of west, north, east and south, all its bits set where that side is out: in the lower half past
-  /// the window's farther edge, so that all of the box is; in the upper half not as far as the nearer one.
+  /// A byte for each of west, north, east and south, all bits set if that side is outside: in the lower half past the
+  /// window's farther edge, and so all of the box; in the upper half short of the nearer edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)
@@ -64,13 +64,10 @@ struct SidesOutside {
   static let several = SidesOutside(bytes: 0x0000_FFFF_0000_0000)
   static let all = SidesOutside(bytes: .max)
 
-  /// Whether all of the box is inside.
   @inline(__always) var areNone: Bool { bytes == 0 }
-
-  /// Whether all of the box is outside.
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether one whole side of the box is inside, and with it a point: it is if no more than one is outside.
+  /// Whether one whole side of the box is inside, and with it a point: that is, at most one is outside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0

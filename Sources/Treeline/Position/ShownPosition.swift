@@ -1,8 +1,8 @@
 /// Where on the map a cluster is shown.
 public struct ShownPosition: Hashable, Sendable {
-  /// Which of the positions that could stand for a cluster does.
+  /// Which position stands for a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// The mean of its points, where none of them need be: the middle of a bay, for a town around it.
+    /// The mean of its points, where none of them need be: a town around a bay is shown in the water.
     case mean
     /// The point nearest to the mean.
     case member
@@ -12,7 +12,7 @@ public struct ShownPosition: Hashable, Sendable {
   public let x: Double
   public let y: Double
 
-  /// The tree index of the member that is there; nil for the mean.
+  /// The tree index of the member there; nil for the mean.
   public let treeIndex: Int?
 
   /// The plane it lies on.
@@ -24,8 +24,8 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Where a cluster is shown.
   ///
-  /// Kept visible in a window it never lies outside while a point of the cluster is inside: if the rule's own position
-  /// does, it is that of the visible member nearest to the mean, and so moves with the window.
+  /// Kept visible in a window, it is inside as long as a point of the cluster is: if the rule's own position is not,
+  /// the visible member nearest to the mean takes its place, and so changes with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(in: window, zoom: 7, detail: 20) {
@@ -34,7 +34,7 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// A spacing is between means: clusters shown elsewhere may stand closer.
+  /// A spacing is between means: clusters shown elsewhere may be closer.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
   /// - Complexity: O(level) for the mean, otherwise that of `nearestMember(of:)`.
@@ -50,19 +50,17 @@ extension ClusterTree {
     return try nearestMember(of: id, in: window).map(member) ?? position
   }
 
-  /// The same for a box, which need not lie on the plane.
+  /// The same for a box, which may reach beyond the plane.
   public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn box: BoundingBox)
     throws -> ShownPosition
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
-  /// The tree index of the member of a cluster that lies nearest to the mean of them all; of several equally near the
-  /// first. Distances are compared exactly.
+  /// The tree index of the member of a cluster nearest to its mean, the first of several. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  /// - Complexity: O(log pointCount) for most clusters; at worst, where most members are equally far from the mean,
-  ///   O(n).
+  /// - Complexity: O(log pointCount) for most clusters; O(n) where most members are equally far from the mean.
   public func nearestMember(of id: ClusterID) throws -> Int {
-    // Every node has a point, and the whole plane all of them, whatever a damaged file says of their boxes.
+    // Every node has a point, and the whole plane has all, whatever boxes a damaged file has.
     try nearestMember(of: id, in: .everything)!
   }
 

@@ -1,4 +1,4 @@
-/// The first index of a range at or after some point, found by halving; the range's upper bound if there is none.
+/// The first index of a range at or after some point, by binary search; the range's upper bound if there is none.
 ///
 /// - Parameter isAtOrAfter: false for indices before the point, true for all others.
 /// - Complexity: O(log n) calls

@@ -1,12 +1,9 @@
-/// A binary heap: its least element is found at once, inserted and removed in O(log n).
-///
-/// Written here because the runtime depends on nothing else.
+/// A binary heap, the least element first. Written here because the runtime has no dependencies.
 package struct Heap<Element: Comparable> {
   @usableFromInline var elements: ContiguousArray<Element> = []
 
   @inlinable package init() {}
 
-  /// The least element.
   @inlinable package var first: Element? { elements.first }
 
   /// - Complexity: O(log n)

@@ -1,15 +1,5 @@
 extension String {
-  /// The string as a JSON literal, its quotes included (RFC 8259, section 7).
-  ///
-  /// - Complexity: O(length)
-  package var jsonLiteral: String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(utf8.count + 2)
-    writeJSONLiteral { bytes += $0 }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Writes that literal piece by piece: what needs no escape is handed out as it stands.
+  /// Writes the string as a JSON literal, quotes included (RFC 8259, section 7), piece by piece.
   package func writeJSONLiteral(_ append: (UnsafeBufferPointer<UInt8>) -> Void) {
     func write(_ text: String) {
       var text = text

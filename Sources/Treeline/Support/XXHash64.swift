@@ -1,6 +1,6 @@
 /// The 64-bit hash xxHash64 (Y. Collet, XXH64 as specified in doc/xxhash_spec.md of Cyan4973/xxHash), seed 0.
 ///
-/// Written here because the runtime links no C library and no kept Swift package has it.
+/// Written here because the runtime has no dependencies.
 package struct XXHash64 {
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (prime1 &+ prime2, prime2, 0, 0 &- prime1)
   private var pending: [UInt8] = []
@@ -14,7 +14,7 @@ package struct XXHash64 {
     return hasher.finalize()
   }
 
-  /// Adds bytes; how they are cut into calls does not matter.
+  /// Adds bytes, in pieces of any length.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var rest = bytes[...]
@@ -58,7 +58,7 @@ package struct XXHash64 {
         offset += 8
       }
       if offset + 4 <= tail.count {
-        let word = UInt64(UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        let word = UInt64(tail.read(at: offset) as UInt32)
         hash = (hash ^ word &* Self.prime1).rotated(23) &* Self.prime2 &+ Self.prime3
         offset += 4
       }

@@ -1,11 +1,10 @@
-/// Of a node with few points the nodes below are not stored: the gaps between its points tell their shape. All that
-/// follows from how many points a bucket may have is here; `BucketLayoutTests` holds the numbers to one another.
+/// The bit layout of buckets: small nodes whose descendants are not stored but follow from the gaps between points.
+/// All that depends on a bucket's capacity is here; `BucketLayoutTests` checks that the numbers agree.
 ///
-/// Three things are packed by them:
-/// - the gaps behind a bucket's points, four bits each, which are read as one word of 64;
+/// Three things are packed:
+/// - the gaps behind a bucket's points, 4 bits each, read as one word of 64;
 /// - the levels of a `Node`: its level in the lowest 10 bits, its depth below its bucket in the 4 above;
-/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and two
-///   more.
+/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more.
 enum Bucket {
   /// The lowest and the highest bit of each gap of a word.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
@@ -14,25 +13,25 @@ enum Bucket {
   static let bitsOfLevel: UInt32 = 10
   static let bitsOfDepth: UInt32 = 4
 
-  /// What is added to the levels of a node where its children are parts of a bucket: one to either.
+  /// Added to a node's levels for children in its bucket: one to the level, one to the depth.
   static let oneDown: UInt32 = 1 << bitsOfLevel | 1
 
-  /// Where the bits begin that tell which points of a bucket are visible.
+  /// The first of the bits that tell which points of a bucket are visible.
   static let shiftOfVisibility: UInt32 = bitsOfLevel + bitsOfDepth
 
-  /// The parts of a bucket reach this much deeper than its record, and their level must fit an id as well.
+  /// Of a bucket: its parts may lie up to 15 levels deeper, and their levels must fit an id.
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
 extension NodeRecord {
-  /// Up to this many points the nodes below a node are not stored.
+  /// The children of nodes with at most this many points are not stored.
   package static let bucketCapacity = 16
 }
 
-/// What lies between two neighbouring points of a bucket: half a byte, the even point's being the low half.
+/// What separates two neighbouring points of a bucket: half a byte, the low half for even points.
 ///
-/// 0 ... 14 is the level, below the bucket's own, of the node that is split there; of a node's gaps the one with the
-/// least level is its split. The gap behind a bucket's last point is written as 0 and means nothing.
+/// 0 ... 14 is the depth in the bucket of the node that is split there; a node is split at the least of its gaps. The
+/// gap behind a bucket's last point is written as 0 and means nothing.
 package enum Gap {
   /// No split: both points have one position.
   package static let none: UInt8 = 15
@@ -42,20 +41,18 @@ extension Node {
   /// 0 for the root.
   package var level: UInt16 { UInt16(truncatingIfNeeded: levels & (1 << Bucket.bitsOfLevel - 1)) }
 
-  /// How many levels below its bucket a part of one is; 0 for a node of its own record.
+  /// How many levels below its bucket a node is; 0 for one with a record of its own.
   @inline(__always) package var depthInBucket: UInt32 { levels >> Bucket.bitsOfLevel }
 }
 
 extension TreeStorage {
-  /// The children of a bucket or of a part of one, or nil where all its points have one position.
+  /// The children of a bucket or of a part of one; nil if all its points have one position.
   @inline(__always) func bucketChildPair(of node: Node) throws(IndexError) -> ChildPair? {
     guard let count = try splitOfBucket(node) else { return nil }
     return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
   }
 
-  /// How many points the left part has.
-  ///
-  /// A part that lies so many levels below its bucket is split at the gap of that level: it has just one.
+  /// How many points the left child has. A node is split at the only one of its gaps that equals its depth.
   @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {
@@ -63,15 +60,14 @@ extension TreeStorage {
       throw bucketOverfull(node.record)
     }
     let others = gaps(of: node) ^ (UInt64(node.depthInBucket) &* Bucket.lowBitOfEachGap)
-    // The lowest bit tells where the first half byte of 0 is; those above it may tell of none.
+    // The lowest set bit marks the first half byte of 0; those above it may be false.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
-    // Nothing lies so deep, and the value itself is for gaps that part nothing.
+    // No node lies so deep: the value stands for gaps without a split.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
 
-  /// The gaps behind a part's points but its last, the first of them lowest; above them none. It has 2 points or more
-  /// and no more than a bucket has room for.
+  /// The gaps behind all points but the last of a node of 2 ... 16 points, the first one lowest; above them `Gap.none`.
   @inline(__always) private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
     let bytes =

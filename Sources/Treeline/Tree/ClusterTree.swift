@@ -1,14 +1,12 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order; its two children part that range along a line across
-/// its principal axis: through its mean, or where another `SplitRule` has it. Every answer is a cut through this one
-/// hierarchy, so between two answers a cluster is kept, split or merged and nothing else. Make one with the module
-/// `TreelineBuilder`.
+/// Each node is a contiguous range of the points in tree order, which its two children divide by a line across its
+/// principal axis: through the mean, unless another `SplitRule` is chosen. Every answer is a cut through this
+/// hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes trees.
 ///
-/// A tree never changes. It is a reference to its arrays: copies are free, and any number of threads may query it.
+/// A tree never changes. It refers to its arrays: copies are free, and any number of threads may query it.
 public struct ClusterTree: Sendable {
-  /// Reached by `withStorage` alone: a pointer taken from it keeps nothing.
-  /// Reached by `withStorage` alone: a pointer taken from it keeps nothing.
+  /// Used through `withStorage` only: its pointers do not keep it alive.
   private let storage: TreeStorage
 
   /// How coordinates relate to the tree's fixed-point plane.
@@ -17,17 +15,14 @@ public struct ClusterTree: Sendable {
   /// How many points beyond Web Mercator's latitudes were moved to its edge.
   public let clippedPointCount: Int
 
-  /// How its nodes were split.
   public let splitRule: SplitRule
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, splitRule: SplitRule) {
-    self.storage = storage
-    self.splitRule = splitRule
-    self.plane = plane
-    self.clippedPointCount = clippedPointCount
+    (self.storage, self.plane) = (storage, plane)
+    (self.clippedPointCount, self.splitRule) = (clippedPointCount, splitRule)
   }
 
-  /// Reads the arrays, which are held on to until `body` is done: their pointers alone keep nothing.
+  /// Reads the arrays, which are kept alive until `body` returns.
   @inline(__always) package func withStorage<Result, Failure: Error>(_ body: (TreeStorage) throws(Failure) -> Result)
     throws(Failure) -> Result
   {
@@ -35,7 +30,7 @@ public struct ClusterTree: Sendable {
     return try body(storage)
   }
 
-  /// Whether both are one tree, and not only equal ones.
+  /// Whether both are the same tree, not merely equal ones.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 }
 
@@ -78,8 +73,7 @@ extension ClusterTree {
 extension ClusterTree {
   /// The cluster of all points; nil where there are none.
   public var root: Cluster? {
-    // Opening an index has checked that the root's record gives an answer; every other node's is checked when asked
-    // for.
+    // The root's record was checked on opening; every other node's is checked when it is read.
     withStorage { storage in storage.root.map { cluster(of: $0) } }
   }
 
@@ -104,11 +98,10 @@ extension ClusterTree {
     }
   }
 
-  /// A number that two trees share if and, but for chance, only if they are the same hierarchy over the same
-  /// positions.
+  /// A hash that two trees share if and, but for chance, only if they are the same hierarchy over the same positions.
   ///
-  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane; split lines are
-  /// functions of those. It does not cover row numbers, so shuffling the input leaves it as it is.
+  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane, of which split lines
+  /// are functions. It does not cover row numbers, so shuffling the input does not change it.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {
@@ -126,12 +119,12 @@ extension ClusterTree {
   }
 }
 
-/// How a tree is shaped.
+/// The size and depth of a tree.
 public struct TreeShape: Hashable, Sendable {
   /// Distinct positions: the leaves of the tree.
   public var positionCount = 0
   /// The greatest level of any leaf.
   public var depth = 0
-  /// Nodes whose parts are not stored.
+  /// Nodes whose descendants are not stored.
   public var bucketCount = 0
 }

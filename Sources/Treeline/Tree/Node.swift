@@ -1,10 +1,10 @@
-/// A node of the tree: a range of the points in tree order, and where to find out more about it.
+/// A node of the tree: a range of the points in tree order and its record.
 package struct Node: Hashable, Sendable {
   package var first: UInt32
   package var count: UInt32
   /// The node's own record or, for a part of a bucket, the bucket's.
   package var record: UInt32
-  /// The level and the depth in its bucket: see `Bucket`.
+  /// The level and the depth in the bucket: see `Bucket`.
   var levels: UInt32
 
   @inline(__always) init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
@@ -15,7 +15,7 @@ package struct Node: Hashable, Sendable {
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
 }
 
-/// What the two children of a node are, besides what they take from the node.
+/// The two children of a node, but for what they take from the node itself.
 struct ChildPair {
   var leftCount: UInt32
   var leftRecord: UInt32
@@ -36,11 +36,11 @@ struct ChildPair {
 }
 
 extension TreeStorage {
-  /// No tree is deeper: the builder sees to it, and a reader of a damaged one stops here.
+  /// No tree is deeper: the builder ensures it, and readers of a damaged one stop here.
   package static let maximumLevel = 1023
 
-  /// From this level on, nodes with stored children are halved along the longer side of their box, which ends after 64
-  /// levels more whatever the data.
+  /// From this level on, nodes with stored children are halved along their box's longer side, which takes at most 64
+  /// more levels.
   package static let principalLevels = 512
 
   package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
@@ -48,28 +48,25 @@ extension TreeStorage {
   /// Whether a node has stored children. A part of a bucket has the bucket's record, which has none.
   @inline(__always) package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 
-  /// The two children of a node, or nil where all its points have one position.
-  ///
-  /// Complexity: O(1)
+  /// The children of a node; nil if all its points have one position. Complexity: O(1)
   @inline(__always) package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
     guard let pair = try childPair(of: node) else { return nil }
     return (pair.left(of: node), pair.right(of: node))
   }
 
-  /// The same as a pair, which leaves it to the caller to make up either child.
+  /// The same as a pair, from which the caller makes either child.
   @inline(__always) func childPair(of node: Node) throws(IndexError) -> ChildPair? {
     if isStored(node) { return try storedChildPair(of: node) }
     return try bucketChildPair(of: node)
   }
 
-  /// The same for a node with stored children.
   @inline(__always) func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
-    // Of a stored node the depth in a bucket is 0.
+    // The depth in a bucket is 0 here, so this compares the level.
     guard node.levels < Bucket.maximumLevel else { throw tooDeep(node.record) }
     let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
-    // Both have points: the left one from 1 to one less than both.
+    // Both children have points: the left one 1 ... count - 1.
     guard leftCount &- 1 < node.count &- 1, rightCount == node.count &- leftCount else {
       throw countsDisagree(node.record)
     }
@@ -77,13 +74,13 @@ extension TreeStorage {
       leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1, levels: node.levels &+ 1)
   }
 
-  /// The record of a stored node's left child, which is to be held to `hasSummary(at:)`.
+  /// The record of a stored node's left child, to be checked with `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Whether a left child's record lies within the node section with its right neighbour. Those that do have sums and
-  /// a spread, for there is one of each for every two records behind the root's.
+  /// Whether a left child's record and its right neighbour lie within the node section, and so have sums and a spread,
+  /// one of each for every two records behind the root's.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // In one comparison: half of what is one less, which is huge if that is odd.
+    // In one comparison: half of `left` - 1, which becomes huge if that is odd.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

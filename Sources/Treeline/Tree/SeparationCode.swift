@@ -1,23 +1,22 @@
 /// A node's separation, the distance at which it gives way to its children, in 16 bits and rounded down.
 ///
 /// It is the square of the distance, in plane units, as a tiny floating-point number: exact below 2048, with 11
-/// significant bits above, so that the distance is less than the 2048th part too short. 0 is a node that never
-/// gives way: a single position, or a node whose children would never be apart.
+/// significant bits above, so that the distance is less than a 2048th too short. 0 is a node that never gives way: a
+/// single position, or one whose children would never be apart.
 ///
-/// Rounding never breaks a promise. Codes grow with distances, so separations that never grow from parent to child
-/// stay so. And the nodes shown at a required distance T, taken from codes, are exactly those shown at d(c), the
-/// distance of the least code c that stands for T or more: for any code c, exactly those nodes have a lesser code
-/// whose separation is below d(c). So all that holds at an exact distance holds here at d(c), which is at least T and
-/// at most a 2048th longer.
+/// Rounding keeps every promise. Codes grow with distances, so separations that never grow from parent to child stay
+/// so. Let c be the least code that stands for a required distance T or more, and d(c) its distance: a node's code is
+/// below c exactly if its separation is below d(c). So codes show at T exactly what exact separations show at d(c),
+/// which is at least T and at most a 2048th longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Never.
+  /// Never gives way.
   package static let zero = SeparationCode(rawValue: 0)
 
-  /// More than every distance on the plane: at this, the root alone is shown.
+  /// Above every distance on the plane: only the root is shown.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
   /// Behind the leading one.
@@ -40,7 +39,7 @@ package struct SeparationCode: Hashable, Sendable {
       return
     }
     let square = distance * distance
-    // The square of a double needs 106 bits; what rounding took off is known exactly.
+    // The square of a double needs 106 bits; the rounding error is known exactly.
     let isShort = (-square).addingProduct(distance, distance) > 0
     let ceiling = square.rounded(.up)
     let least = max(UInt64(ceiling) + (isShort && ceiling == square ? 1 : 0), 1)
@@ -48,7 +47,7 @@ package struct SeparationCode: Hashable, Sendable {
     rawValue = code.squaredDistance == least ? code.rawValue : code.rawValue + 1
   }
 
-  /// The square of the distance that it stands for; `beyondAll` stands for none.
+  /// The square of its distance; `beyondAll` has none.
   package var squaredDistance: UInt64 {
     let exponent = max(rawValue >> Self.significandBits, 1) - 1
     let significand = rawValue - exponent << Self.significandBits

@@ -1,6 +1,5 @@
-/// Where a node is split: by a line across its principal axis, or near it.
-///
-/// Whichever it is, points on the line go to one side, and both children have points.
+/// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and both
+/// children have points.
 public struct SplitRule: Hashable, Sendable {
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
@@ -13,34 +12,28 @@ public struct SplitRule: Hashable, Sendable {
   /// The discrimination power in eighths; 0 for other kinds.
   package let gammaInEighths: UInt32
 
-  private init(_ kind: Kind, gammaInEighths: UInt32 = 0) {
-    self.kind = kind
-    self.gammaInEighths = gammaInEighths
-  }
+  private init(_ kind: Kind, gammaInEighths: UInt32 = 0) { (self.kind, self.gammaInEighths) = (kind, gammaInEighths) }
 
   /// At the mean of its points: the article's rule.
   public static let mean = SplitRule(.mean)
 
-  /// Where the least scatter is left in the two halves, the sum of the squared distances of the points to the mean of
-  /// their half: at the best position along the axis, of several the lowest, and then across whatever line as long as
-  /// points that go to the half whose mean is nearer take off enough.
+  /// Where the halves scatter least, by the sum of squared distances of points to the mean of their half: at the best
+  /// position along the axis, the lowest of several; then points move to the half whose mean is nearer, as long as that
+  /// gains enough.
   ///
-  /// At an equal number of clusters, widest first, points lie a tenth closer to them than to those split at the mean.
-  /// Points are passed over several times more at every level, so that building takes two to three times as
-  /// long, and six times where distances double from point to point.
+  /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
+  /// two to three times as long, and six times where distances double from point to point.
   public static let leastScatter = SplitRule(.leastScatter)
 
-  /// At the mean of its points, each weighted by its distance to their plain mean to the power of `power` - 1: the
+  /// At the mean of its points, each weighted by its distance to the unweighted mean to the power of `power` - 1: the
   /// discrimination power of the original library, ADClusterMapView.
   ///
-  /// Above 1 outliers draw the line towards them, and are split off earlier; 1 is the same as `mean`; below 1 the line
-  /// stays where most points are. However near the mean a point is, and above 1 however far inside of the outermost
-  /// one, its weight is finite and above 0. The axis is the same as for other rules. Building takes two to three times
-  /// as long as with `mean`.
+  /// Above 1 outliers draw the line towards them and are split off earlier; 1 is the same as `mean`; below 1 the line
+  /// stays where most points are. Every weight is finite and above 0. The axis is that of the other rules. Building
+  /// takes two to three times as long as with `mean`.
   ///
-  /// - Parameter power: From 0 to 4 in steps of 1/8. Weights of such a power are made up of square roots, products and
-  ///   quotients, which IEEE 754 defines to the last bit; those of others would depend on the build of a C library.
-  /// - Precondition: `power` is one of these.
+  /// - Parameter power: From 0 to 4 in steps of 1/8. Such powers need only square roots, products and quotients, which
+  ///   IEEE 754 defines to the last bit; others would depend on the C library. Any other value traps.
   public static func gamma(_ power: Double) -> SplitRule {
     guard let rule = SplitRule(gamma: power) else {
       preconditionFailure("Expected a gamma \(gammaDomain), found \(power)")
@@ -53,7 +46,7 @@ public struct SplitRule: Hashable, Sendable {
     self.init(kind: Kind.gamma.rawValue, gammaInEighths: eighths)
   }
 
-  /// As an index has it; nil where there is no such rule.
+  /// As stored in an index; nil if there is no such rule.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
     guard let kind = Kind(rawValue: kind), gammaInEighths <= (kind == .gamma ? Self.mostEighths : 0) else { return nil }
     self.init(kind, gammaInEighths: gammaInEighths)

@@ -1,11 +1,10 @@
 extension TreeStorage {
   /// The sums and the covariance of a node's points.
   ///
-  /// A mean outside its box would lead to coordinates that are no numbers: where a file is damaged so, which
-  /// verification tells, it is moved to the box's edge.
+  /// In a damaged file a mean may lie outside its box and lead to coordinates that are not numbers: it is moved to the
+  /// box's edge.
   ///
-  /// Complexity: O(1), reading them for a node with stored children and taking them from at most 16 points for others.
-  ///
+  /// Complexity: O(1): they are stored, or taken from at most 16 points.
   /// - Precondition: `checkSummary(of: node)`.
   func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)
@@ -14,10 +13,7 @@ extension TreeStorage {
     return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
-  /// The mean of a node's points, each coordinate rounded to the nearest unit and a half up: what distances between
-  /// nodes are measured by.
-  ///
-  /// Complexity: O(1), like that of `summary`.
+  /// The mean of a node's points, between which distances are measured, rounded to the nearest unit, halves up.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func meanPosition(of node: Node) -> PlanePoint {
@@ -42,8 +38,7 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks what the record of a node says about where its sums are, or that it is a bucket. The node need not have
-  /// been asked for its children, which checks the same.
+  /// Checks that a node's record has stored sums or is a bucket, as asking for its children does too.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {
@@ -79,19 +74,15 @@ extension TreeStorage {
   }
 }
 
-/// At which distance a node may give way to its children at the earliest, whatever is shown around it.
+/// The distance at which a node may give way to its children at the earliest, whatever is shown around it.
 ///
-/// Both children must be at least as far apart as that. But the room that they take they take from their neighbours,
-/// so at a distance r a node is split only where a badge does not stand for it well: where its points scatter, the
-/// root of their mean squared distance to their mean being 0.7 r or more, or where the children are 2 r apart, so that
-/// nothing small is hidden in something large and far away. What waits leaves its room to what is denser.
+/// Its children must be at least that far apart. But they take room from their neighbours, so at a distance r a node is
+/// split only if one badge stands for it badly: if its points scatter (the root of their mean squared distance to their
+/// mean is 0.7 r or more), or if its children are 2 r apart, so that nothing small is hidden in something large and far
+/// away. A node that waits leaves its room to denser ones.
 extension TreeStorage {
   /// The square of the distance up to which a node scatters: twice the mean squared distance of its points to their
-  /// mean, rounded up.
-  ///
-  /// It is computed in f64 from the covariance as it is kept, so that it is the same in memory and from a file.
-  ///
-  /// Complexity: that of `summary`.
+  /// mean, rounded up. It is computed in f64 from the stored covariance, the same in memory and in a file.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func squaredScatterDistance(of node: Node) -> UInt64 {
@@ -103,7 +94,7 @@ extension TreeStorage {
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
-    // Up: positions a unit apart are split at a unit.
+    // Rounded up: positions a unit apart are split at a unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

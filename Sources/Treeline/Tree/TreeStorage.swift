@@ -1,8 +1,7 @@
-/// The arrays of a tree, wherever they live: memory that the builder filled or a mapped file.
+/// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
-/// Immutable once made, so any number of threads may read it. Positions, node records and the rest are read through
-/// these pointers alone; an index into them is either proved by the counts on the path from the root or checked. A
-/// pointer does not keep the object, hence `ClusterTree.withStorage`.
+/// Immutable, so any number of threads may read it. An index into an array is either checked or proved by the counts on
+/// the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -13,17 +12,17 @@ package final class TreeStorage: @unchecked Sendable {
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
-  /// What errors call the tree: the path of its file.
+  /// The tree's name in errors: the path of its file.
   let name: String
-  /// Where the node records begin in their file, in bytes; 0 in memory.
+  /// The offset of the node records in the file; 0 in memory.
   let nodesOffset: UInt64
-  /// How many pairs of siblings are stored, each having an entry in `sums` and one in `spreads`.
+  /// How many pairs of siblings are stored, each with an entry in `sums` and one in `spreads`.
   let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// The code of each node's separation, `pointCount` of them, where they were computed: see `SeparationCode`. That of
-  /// a node with two children is at the tree index of its right child's first point.
+  /// If computed, the `SeparationCode` of each node with children, at the tree index of its right child's first point:
+  /// `pointCount` of them.
   package let separations: UnsafePointer<UInt16>?
 
   package let attributes: [AttributeColumn]
@@ -54,12 +53,12 @@ package final class TreeStorage: @unchecked Sendable {
 
 /// A stored node, as it lies in memory and in a file: 24 bytes, little-endian.
 ///
-/// The two children of a node lie side by side, so one offset finds both; the nodes below the left child follow them,
-/// then those below the right child. Offsets are relative, so a subtree is the same bytes wherever it lies.
+/// The children of a node are adjacent, so one offset finds both; then follow the nodes below the left child and those
+/// below the right child. Offsets are relative, so a subtree has the same bytes wherever it lies.
 package struct NodeRecord {
   package var box: PlaneRect
   package var count: UInt32
-  /// From this record to its left child's, in records; 0 where no child is stored: a bucket.
+  /// From this record to its left child's, in records; 0 for a bucket, whose children are not stored.
   package var childOffset: UInt32
 
   package init(box: PlaneRect, count: UInt32, childOffset: UInt32) {
@@ -67,10 +66,9 @@ package struct NodeRecord {
   }
 }
 
-/// The sums of a stored node's coordinates, measured from the top left corner of its box.
+/// The sums of a node's coordinates, measured from the top left corner of its box.
 ///
-/// Kept for nodes with stored children only; those of a bucket follow from its few points. The sums of the node whose
-/// children are the records 1 + 2i and 2 + 2i are entry i.
+/// Stored only for nodes with stored children: entry i for the node whose children are the records 1 + 2i and 2 + 2i.
 package struct NodeSums {
   package var x: UInt64
   package var y: UInt64

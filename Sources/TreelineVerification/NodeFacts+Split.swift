@@ -1,18 +1,11 @@
 import Treeline
 
-/// Where some points are to be split along their principal axis, computed from them alone: see `SplitRule`.
-///
-/// What is rounded is rounded otherwise than by the builder, so a split is known but for `NodeFacts.tolerance`.
-struct SplitFacts {
-  private let points: UnsafeBufferPointer<PlanePoint>
-  private let facts: NodeFacts
-
-  init(of points: UnsafeBufferPointer<PlanePoint>, _ facts: NodeFacts) { (self.points, self.facts) = (points, facts) }
-}
+// Where a node is to be split along its principal axis, computed from its points alone: see `SplitRule`. Rounding
+// differs from the builder's, so a split is known to within `tolerance`.
 
 // MARK: - Gamma
 
-extension SplitFacts {
+extension NodeFacts {
   /// How far along the axis from the mean the weighted mean lies, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     let squares = points.map(squaredDistance)
@@ -20,17 +13,17 @@ extension SplitFacts {
     var (sum, weights) = (0.0, 0.0)
     for (point, square) in zip(points, squares) {
       let weight = Self.weight(square * scale, gammaInEighths: gammaInEighths)
-      sum += weight * facts.product(point, facts.principalAxis)
+      sum += weight * product(point)
       weights += weight
     }
     return sum / weights
   }
 
-  /// To the mean, times the count.
+  /// The distance to the mean times the count.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
-    let dx = Double(count * Int64(point.x - facts.box.minX) - Int64(facts.sums.x))
-    let dy = Double(count * Int64(point.y - facts.box.minY) - Int64(facts.sums.y))
+    let dx = Double(count * Int64(point.x - box.minX) - Int64(sums.x))
+    let dy = Double(count * Int64(point.y - box.minY) - Int64(sums.y))
     return dx * dx + dy * dy
   }
 
@@ -50,37 +43,29 @@ extension SplitFacts {
 
 // MARK: - Least scatter
 
-extension SplitFacts {
-  /// The scatter between two parts of the points, the left one having so many: what is not left within them, times the
+extension NodeFacts {
+  /// The scatter between the first `leftCount` points and the others: all of it but that within the two, times the
   /// count.
-  func scatterBetween(_ leftCount: Int) -> Double {
-    var left = (x: 0 as Int128, y: 0 as Int128)
-    for point in points[..<leftCount] { add(point, to: &left) }
-    return scatterBetween(leftCount, left)
-  }
+  func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[..<leftCount])) }
 
-  /// The most of it that any split across the axis would have, of those that are certain to be possible: the points on
-  /// either side lie so far apart that it is known which is which.
+  /// The most of it that a split across the axis could have, among splits that rounding leaves no doubt about.
   func mostScatterBetween() -> Double {
-    let sorted = points.map { (product: facts.product($0, facts.principalAxis), point: $0) }.sorted {
-      $0.product < $1.product
-    }
+    let sorted = points.map { (product: product($0), point: $0) }.sorted { $0.product < $1.product }
     var left = (x: 0 as Int128, y: 0 as Int128)
     var most = 0.0
     for (index, next) in sorted.indices.dropFirst().enumerated() {
       add(sorted[index].point, to: &left)
-      guard sorted[next].product - sorted[index].product > 2 * facts.tolerance else { continue }
-      most = max(most, scatterBetween(next, left))
+      if sorted[next].product - sorted[index].product > 2 * tolerance { most = max(most, scatterBetween(next, left)) }
     }
     return most
   }
 
-  /// How much more of it there would be, at least, if each point that is certain to be nearer to the mean of the other
-  /// part went there.
+  /// How much more of it there would be, at least, if each point that is certain to be nearer to the other part's mean
+  /// went there.
   func scatterToGain(_ leftCount: Int) -> Double {
     let (left, right) = (mean(of: points[..<leftCount]), mean(of: points[leftCount...]))
     let (dx, dy) = (right.x - left.x, right.y - left.y)
-    let uncertainty = 2 * facts.tolerance * (dx * dx + dy * dy).squareRoot()
+    let uncertainty = 2 * tolerance * (dx * dx + dy * dy).squareRoot()
     var sum = 0.0
     for (index, point) in points.enumerated() {
       let nearer = squaredDistance(point, left) - squaredDistance(point, right)
@@ -92,25 +77,28 @@ extension SplitFacts {
 
   /// From the corner of the box.
   private func mean(of points: Slice<UnsafeBufferPointer<PlanePoint>>) -> (x: Double, y: Double) {
-    var sums = (x: 0 as Int128, y: 0 as Int128)
-    for point in points { add(point, to: &sums) }
+    let sums = sums(of: points)
     return (sums.x.rounded / Double(points.count), sums.y.rounded / Double(points.count))
   }
 
+  private func sums(of points: Slice<UnsafeBufferPointer<PlanePoint>>) -> (x: Int128, y: Int128) {
+    points.reduce(into: (0, 0)) { add($1, to: &$0) }
+  }
+
   private func squaredDistance(_ point: PlanePoint, _ mean: (x: Double, y: Double)) -> Double {
-    let (dx, dy) = (Double(point.x - facts.box.minX) - mean.x, Double(point.y - facts.box.minY) - mean.y)
+    let (dx, dy) = (Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
     return dx * dx + dy * dy
   }
 
   private func add(_ point: PlanePoint, to sums: inout (x: Int128, y: Int128)) {
-    sums.x += Int128(point.x - facts.box.minX)
-    sums.y += Int128(point.y - facts.box.minY)
+    sums.x += Int128(point.x - box.minX)
+    sums.y += Int128(point.y - box.minY)
   }
 
   private func scatterBetween(_ leftCount: Int, _ left: (x: Int128, y: Int128)) -> Double {
     let (count, part) = (Int128(points.count), Int128(leftCount))
-    let dx = (count * left.x - part * Int128(facts.sums.x)).rounded
-    let dy = (count * left.y - part * Int128(facts.sums.y)).rounded
+    let dx = (count * left.x - part * Int128(sums.x)).rounded
+    let dy = (count * left.y - part * Int128(sums.y)).rounded
     return (dx * dx + dy * dy) / (Double(leftCount) * Double(points.count - leftCount))
   }
 }
