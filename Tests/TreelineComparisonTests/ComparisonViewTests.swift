@@ -9,15 +9,18 @@ import TreelineBuilder
   private let plane = Plane.webMercator(seam: 123_456_789)
 
   @Test func aBoxFillsTheSizeOneWay() throws {
-    let wide = try ComparisonView(BoundingBox(west: 0, south: 0, east: 40, north: 5), fitting: .standard, on: plane)
+    let wide = try ComparisonView(
+      Viewport(BoundingBox(west: 0, south: 0, east: 40, north: 5), width: 1024, height: 768), on: plane)
     #expect(abs(wide.width - 1024) < 1e-6 && wide.height < 768)
-    let tall = try ComparisonView(BoundingBox(west: 0, south: 0, east: 5, north: 40), fitting: .standard, on: plane)
+    let tall = try ComparisonView(
+      Viewport(BoundingBox(west: 0, south: 0, east: 5, north: 40), width: 1024, height: 768), on: plane)
     #expect(abs(tall.height - 768) < 1e-6 && tall.width < 1024)
   }
 
   @Test func acrossTheAntimeridianIsOnePiece() throws {
     let view = try ComparisonView(
-      BoundingBox(west: 170, south: -20, east: -170, north: 0), fitting: .standard, on: plane)
+      Viewport(
+        BoundingBox(west: 170, south: -20, east: -170, north: 0), width: 1024, height: 768), on: plane)
     for (longitude, share) in [(170.0, 0.0), (175, 0.25), (180, 0.5), (-180, 0.5), (-175, 0.75), (-170, 1)] {
       let point = plane.point(at: Coordinate(longitude: longitude, latitude: -10))
       #expect(abs(view.pixel(of: point).x - share * view.width) < 1e-3)
@@ -32,18 +35,18 @@ import TreelineBuilder
     let box = BoundingBox(west: 0, south: 0, east: 1, north: 1)
     let line = BoundingBox(west: 0, south: 0, east: 1, north: 0)
     #expect(throws: ComparisonError.boxWithoutArea(found: line)) {
-      try ComparisonView(line, fitting: .standard, on: plane)
+      try ComparisonView(Viewport(line, width: 1024, height: 768), on: plane)
     }
-    #expect(throws: ComparisonError.self) { try ComparisonView(box, zoom: .nan, on: plane) }
+    #expect(throws: QueryError.self) { try ComparisonView(Viewport(box, zoom: .nan), on: plane) }
+    #expect(throws: QueryError.self) { try ComparisonView(Viewport(box, width: 0, height: 10), on: plane) }
+    for viewport in [.everything(zoom: 1), Viewport(box), Viewport(tile: MapTile(zoom: 1, x: 0, y: 0)!)] {
+      #expect(throws: ComparisonError.notAPicture(found: viewport)) { try ComparisonView(viewport, on: plane) }
+    }
+    #expect(throws: ComparisonError.self) { try ComparisonView(Viewport(box, zoom: 20), on: plane) }
     #expect(throws: ComparisonError.boxOffPlane(found: box)) {
-      try ComparisonView(box, zoom: 1, on: .planar(left: 5, top: 5, side: 2))
+      try ComparisonView(Viewport(box, zoom: 1), on: .planar(left: 5, top: 5, side: 2))
     }
-    #expect(throws: ComparisonError.self) { try PictureSize(width: 0, height: 10) }
     let tree = try ClusterTree([Coordinate(longitude: 0, latitude: 0)])
-    #expect(throws: ComparisonError.zoomWithoutBox(found: 3)) {
-      try ComparisonReport(
-        of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: ComparisonOptions(zoom: 3))
-    }
     #expect(throws: ComparisonError.limitBelowOne(found: 0)) {
       try ComparisonReport(
         of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: ComparisonOptions(limit: 0))
@@ -62,7 +65,7 @@ import TreelineBuilder
     }
     // The box as it is told shows the same again.
     for comparison in report.views {
-      let options = ComparisonOptions(box: comparison.view.box, zoom: comparison.view.zoom)
+      let options = ComparisonOptions(viewport: Viewport(comparison.view.box, zoom: comparison.view.zoom))
       #expect(
         try ComparisonReport(of: [.breadthFirst(tree)], over: tree, and: Grid(over: tree), options: options).views[0]
           .view == comparison.view)

@@ -72,7 +72,7 @@ import Treeline
     ], [UInt32(0), 1 << 31, 3_000_000_000]) func landIsWhereItIs(box: BoundingBox, seam: UInt32) throws
   {
     let plane = Plane.webMercator(seam: seam)
-    let view = try ComparisonView(box, fitting: .standard, on: plane)
+    let view = try ComparisonView(Viewport(box, width: 1024, height: 768), on: plane)
     let rings = rings(try #require(LandOutline(island, on: plane).path(in: view)))
     for longitude in stride(from: -179.5, to: 180, by: 1) {
       for latitude in stride(from: -9.5, to: 10, by: 1) {
@@ -90,7 +90,9 @@ import Treeline
     let outline = LandOutline([triangle], on: plane)
     let near = BoundingBox(west: -1, south: -6, east: 1, north: -4)
     let inland = BoundingBox(west: -0.1, south: -0.1, east: 0.1, north: 0.1)
-    #expect(outline.path(in: try ComparisonView(near, fitting: .standard, on: plane)) == nil)
-    #expect(try #require(outline.path(in: try ComparisonView(inland, fitting: .standard, on: plane))).hasPrefix("m"))
+    #expect(outline.path(in: try ComparisonView(Viewport(near, width: 1024, height: 768), on: plane)) == nil)
+    #expect(
+      try #require(outline.path(in: try ComparisonView(Viewport(inland, width: 1024, height: 768), on: plane)))
+        .hasPrefix("m"))
   }
 }

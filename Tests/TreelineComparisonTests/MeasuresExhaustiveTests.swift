@@ -18,7 +18,7 @@ import TreelineBuilder
         west: index == 0 ? -180 : index == 1 ? 165 : west, south: Double.random(in: -70 ... -5, using: &random),
         east: index == 0 ? 180 : index == 1 ? -150 : west + Double.random(in: 20...200, using: &random),
         north: Double.random(in: 5...70, using: &random))
-      return try ComparisonView(box, fitting: .standard, on: plane)
+      return try ComparisonView(Viewport(box, width: 1024, height: 768), on: plane)
     }
   }
 

@@ -8,7 +8,7 @@ import TreelineBuilder
 
 @Suite struct MeasuresTests {
   private func shown(_ x: Double, _ y: Double, _ count: Int, rows: [Int] = []) -> ShownCluster {
-    ShownCluster(at: PixelPoint(x: x, y: y), pointCount: count, treeIndices: { rows })
+    ShownCluster(position: PixelPoint(x: x, y: y), pointCount: count, treeIndices: { rows })
   }
 
   @Test func badgesFollowTheCurve() {
@@ -45,9 +45,10 @@ import TreelineBuilder
     let points = (0..<10).map { Coordinate(longitude: Double($0), latitude: 0) }
     let tree = try ClusterTree(points)
     let view = try ComparisonView(
-      BoundingBox(west: -1, south: -5, east: 20, north: 5), fitting: .standard, on: tree.plane)
-    let faulty = ClusteringMethod(name: "faulty", title: "Faulty", summary: "loses points") { _, _ in
-      .init([shown(10, 10, 6, rows: [0, 1, 2, 3, 4]), shown(90, 10, 4, rows: [4, 5, 6, 7])])
+      Viewport(
+        BoundingBox(west: -1, south: -5, east: 20, north: 5), width: 1024, height: 768), on: tree.plane)
+    let faulty = ClusteringMethod(name: "faulty", title: "Faulty", summary: "loses points") { _, _, _ in
+      .init(clusters: [shown(10, 10, 6, rows: [0, 1, 2, 3, 4]), shown(90, 10, 4, rows: [4, 5, 6, 7])])
     }
     let report = try ComparisonReport(of: [faulty], over: tree, and: Grid(over: tree), in: [view])
     let conservation = report.views[0].results[0].conservation

@@ -74,7 +74,7 @@ import TreelineBuilder
   @Test func kMeansIsAskedForAsManyClusters() throws {
     let points = SamplePoints.towns(seed: 4)
     let tree = try ClusterTree(points)
-    let view = try ComparisonView(.world, fitting: .standard, on: tree.plane)
+    let view = try ComparisonView(Viewport(.world, width: 1024, height: 768), on: tree.plane)
     var options = ComparisonOptions(limit: 25)
     let clusters = try tree.clusters(.limit(25), in: view.window)
     options.kMeans = { positions, count in

@@ -90,9 +90,11 @@ struct CompareCommand: ParsableCommand {
       // Reading may take minutes, so places to write to are taken first.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
-      var options = try ComparisonOptions(
-        box: bbox, zoom: zoom, size: PictureSize(width: Double(size.width), height: Double(size.height)),
-        cellSize: .pixels(cell), limit: limit)
+      let screen = Viewport.Size(width: Double(size.width), height: Double(size.height))
+      let viewport = bbox.map { box in
+        zoom.map { Viewport(box, zoom: $0) } ?? Viewport(box, width: screen.width, height: screen.height)
+      }
+      var options = ComparisonOptions(viewport: viewport, size: screen, cellSize: .pixels(cell), limit: limit)
       if journey { options.journey = .flight }
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }

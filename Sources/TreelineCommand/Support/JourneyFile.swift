@@ -5,10 +5,10 @@ import Treeline
 /// A journey as a text file: a line for each view, its west, south, east and north edge and its zoom, separated by
 /// commas; lines that begin with `#` are comments.
 enum JourneyFile {
-  static func views(path: String) throws -> [(box: BoundingBox, zoom: Double)] {
+  static func views(path: String) throws -> [Viewport] {
     let text = String(decoding: try InputContents.read(path: path), as: UTF8.self)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    let views = try lines.compactMap { number, line -> (box: BoundingBox, zoom: Double)? in
+    let views = try lines.compactMap { number, line -> Viewport? in
       let line = String(line.reversed().drop { $0.isWhitespace }.reversed())
       guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
       let numbers = line.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0)) }
@@ -17,7 +17,8 @@ enum JourneyFile {
           message: "\(path):\(number + 1): expected west,south,east,north,zoom as five numbers, the zoom from 0 to 32, "
             + "found '\(line)'", code: Failure.badData)
       }
-      return (BoundingBox(west: numbers[0]!, south: numbers[1]!, east: numbers[2]!, north: numbers[3]!), numbers[4]!)
+      return Viewport(
+        BoundingBox(west: numbers[0]!, south: numbers[1]!, east: numbers[2]!, north: numbers[3]!), zoom: numbers[4]!)
     }
     guard views.count >= 2 else {
       throw Failure(

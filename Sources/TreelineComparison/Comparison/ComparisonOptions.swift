@@ -4,15 +4,11 @@ import Treeline
 /// What to compare, and how.
 package struct ComparisonOptions: Sendable {
   /// What to look at; nil chooses several views.
-  package var box: BoundingBox?
+  package var viewport: Viewport?
 
-  /// The zoom at which the box is looked at; nil is the largest at which it fits into `size`.
-  package var zoom: Double?
+  /// The size of the screen where views are chosen.
+  package var size: Viewport.Size
 
-  /// The size of the screen.
-  package var size: PictureSize
-
-  /// How wide the cells of the grid are.
   package var cellSize: CellSize
 
   /// How many clusters a view may have; nil is as many as the grid happens to have there.
@@ -28,27 +24,24 @@ package struct ComparisonOptions: Sendable {
     /// A flight chosen by the data: see `Flight`.
     case flight
 
-    /// Views one after the other, each as a box and its zoom.
-    case views([(box: BoundingBox, zoom: Double)])
+    /// Views one after the other.
+    case views([Viewport])
   }
 
   package init(
-    box: BoundingBox? = nil, zoom: Double? = nil, size: PictureSize = .standard, cellSize: CellSize = .pixels(64),
-    limit: Int? = nil
+    viewport: Viewport? = nil, size: Viewport.Size = .standard, cellSize: CellSize = .pixels(64), limit: Int? = nil
   ) {
-    self.box = box
-    self.zoom = zoom
-    self.size = size
-    self.cellSize = cellSize
-    self.limit = limit
+    (self.viewport, self.size, self.cellSize, self.limit) = (viewport, size, cellSize, limit)
   }
+}
+
+extension Viewport.Size {
+  package static let standard = Viewport.Size(width: 1024, height: 768)
 }
 
 /// A comparison that cannot be made.
 @_spi(Server) public enum ComparisonError: Error, Hashable, Sendable {
-  case sizeNotPositive(width: Double, height: Double)
-  case zoomNotFinite(found: Double)
-  case zoomWithoutBox(found: Double)
+  case notAPicture(found: Viewport)
   case boxOffPlane(found: BoundingBox)
   case boxWithoutArea(found: BoundingBox)
   case limitBelowOne(found: Int)
@@ -58,11 +51,7 @@ package struct ComparisonOptions: Sendable {
 @_spi(Server) extension ComparisonError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .sizeNotPositive(let width, let height):
-      "expected a size of finite numbers above 0 pixels, found \(width)x\(height)"
-    case .zoomNotFinite(let found): "expected a finite zoom, found \(found)"
-    case .zoomWithoutBox(let found):
-      "expected a box to look at with a zoom, found zoom \(found) alone; without either, views are chosen"
+    case .notAPicture(let found): "expected a box or a center, with a zoom or a size, found \(found)"
     case .boxOffPlane(let found): "expected a box that touches the square around the data, found \(found)"
     case .boxWithoutArea(let found): "expected a box wider and higher than 0, found \(found)"
     case .pictureTooLarge(let width, let height):

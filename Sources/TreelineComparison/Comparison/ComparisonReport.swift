@@ -9,29 +9,23 @@ import Treeline
 /// print(report.text)
 /// ```
 ///
-/// A value: the same data and options give the same report, byte for byte, in each of its forms.
+/// The same data and options give the same report, byte for byte, in each of its forms.
 package struct ComparisonReport: Sendable {
-  /// How many points there are in all.
   let pointCount: Int
-
-  /// The methods in the order of their columns.
+  /// In the order of their columns.
   let methods: [ClusteringMethod]
-
   /// None where there is nothing to look at: no point, or one position on a plain plane.
   let views: [ViewComparison]
-
-  /// A journey through the data, if one was asked for and there is something to look at.
+  /// nil where none was asked for, or there is nothing to look at.
   let journey: JourneyComparison?
 
   let plane: Plane
 
-  /// Compares methods of clustering.
-  ///
   /// - Parameters:
   ///   - methods: One or more. Where the first is the grid, words tell of the others against it.
   ///   - tree: The points that all of them cluster.
-  /// - grid: `Grid(over: tree)`. It gives the number of clusters where the options do not, and is what distortions are
-  ///     compared with.
+  ///   - grid: `Grid(over: tree)`. It gives the number of clusters where the options do not, and is what distortions
+  ///     are compared with.
   ///   - views: Where; nil is where the options say.
   /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError`
   ///   where the size of cells is none, `IndexError` where a tree comes from a damaged file, and what k-means throws.
@@ -55,12 +49,8 @@ package struct ComparisonReport: Sendable {
 
   private static func views(of tree: ClusterTree, _ grid: Grid, _ options: ComparisonOptions) throws -> [ComparisonView]
   {
-    guard let box = options.box else {
-      if let zoom = options.zoom { throw ComparisonError.zoomWithoutBox(found: zoom) }
-      return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
-    }
-    guard let zoom = options.zoom else { return [try ComparisonView(box, fitting: options.size, on: tree.plane)] }
-    return [try ComparisonView(box, zoom: zoom, on: tree.plane)]
+    if let viewport = options.viewport { return [try ComparisonView(viewport, on: tree.plane)] }
+    return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
   }
 
   /// What all its pictures show.

@@ -4,19 +4,14 @@ import Treeline
 /// What the methods of a comparison show in one view, and how good it is.
 struct ViewComparison: Sendable {
   let view: ComparisonView
-
   /// How many points are inside the view.
   let pointCount: Int
-
   /// How many clusters each method was allowed; 1 or more.
   let limit: Int
-
   /// One for each method, in their order.
   let results: [MethodResult]
-
-  /// Which methods vie for the best: not what is made for this view alone, which is there as a yardstick.
+  /// Which methods may be called best: all but yardsticks.
   let isRanked: [Bool]
-
   /// The points inside the view, or an even sample of them, for the picture.
   let dots: PointDots
 
@@ -46,7 +41,7 @@ struct ViewComparison: Sendable {
     pointCount = points.count
     isRanked = methods.map(\.isFixed)
     results = try methods.map { method in
-      let clusters = try method.answer(view, limit).clusters
+      let clusters = try method.answer(view, limit, nil).clusters
       let membership = Membership(of: clusters, total: points.total)
       let measured = MeasuredView(
         clusters, limit: limit, in: view, of: tree,

@@ -2,23 +2,20 @@ import Treeline
 
 /// What becomes of the clusters of one answer in the next.
 struct AnswerChange: Sendable {
-  /// All pairs of clusters that have points in common, by the first, then the second.
+  /// Ordered by the first cluster, then the second.
   let flows: [Flow]
-
   /// Clusters of the second answer that have no point in common with the first, by their indices in it.
   let entered: [Int]
-
   /// Clusters of the first answer that have no point in common with the second, by their indices in it.
   let exited: [Int]
-
   /// How many clusters each answer has.
   let fromCount: Int
   let toCount: Int
 
-  /// Two answers of one method, compared by their tree where they have one, otherwise by their points.
+  /// Compares two answers of one method.
   ///
   /// - Parameter total: How many points there are.
-  /// - Complexity: O(clusters) for a tree, otherwise O(total).
+  /// - Complexity: O(clusters) for a tree, otherwise O(total)
   init(from first: ClusteringMethod.Answer, to second: ClusteringMethod.Answer, total: Int) {
     let flows =
       if let from = first.nodes, let to = second.nodes { Self.flows(from, to) } else {
@@ -57,8 +54,8 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// How far the finer of the two answers is from a refinement of the coarser: the share of the points in both, from 0
-  /// to 1, that are in another coarse cluster than most of their fine one. 0 is exact. Nil where no point is in both.
+  /// The share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer than most of
+  /// their cluster in the finer one; 0 where that is a refinement. Nil where no point is in both.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -85,28 +82,24 @@ enum Fate: CaseIterable {
   case split
   /// The first is a part of the second.
   case merged
-  /// Each has points that the other has not. It cannot be drawn as one badge giving way to others.
+  /// Each has points that the other has not.
   case torn
   /// It has no point in common with the other answer.
   case entered, exited
 }
 
-/// Points that one cluster of an answer has in common with one of the next.
+/// The points that a cluster of one answer has in common with a cluster of the next.
 struct Flow: Hashable, Sendable {
   /// Which clusters, by their indices in the two answers.
   let from: Int
   let to: Int
-
   /// How many points; 1 or more.
   let pointCount: Int
 
-  /// How the two clusters lie to each other.
   let kind: Fate
 
   init(from: Int, to: Int, pointCount: Int, of fromCount: Int, _ toCount: Int) {
-    self.from = from
-    self.to = to
-    self.pointCount = pointCount
+    (self.from, self.to, self.pointCount) = (from, to, pointCount)
     kind =
       switch (pointCount == fromCount, pointCount == toCount) {
       case (true, true): .kept

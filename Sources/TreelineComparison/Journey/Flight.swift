@@ -2,11 +2,10 @@ import Treeline
 
 /// A journey chosen by the data, the same every time.
 ///
-/// It begins at a view of all the data and dives towards the middle of the densest view (see `ViewChoice`), six zooms
-/// further in or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it
-/// pans by a tenth of the screen to the right, down, to the left and up, back to where it was. It rises again by seven
-/// tenths of a zoom a step. All views on the way in and out shrink towards that one position, so each lies inside
-/// every one from further away.
+/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further in
+/// or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it pans by a tenth
+/// of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On the way in and out
+/// each view lies inside every one from further away.
 struct Flight {
   let choice: ViewChoice
 
@@ -26,43 +25,32 @@ struct Flight {
     let start = whole.zoom
     let target = descent.last { $0.view.zoom <= start + Self.depth }
     let end = min(target?.view.zoom ?? start + Self.shallowDepth, ViewChoice.maximumZoom)
-    let path = Dive(
-      choice: choice, middle: choice.middle(of: root.rect), start: start,
-      target: target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY))
+    let middle = choice.middle(of: root.rect)
+    let (x, y) = target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY)
+    /// Views that shrink towards one position, moved by parts of a screen.
+    func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
+      let units = Plane.unitsPerPixel(zoom: zoom)
+      let scale = units / Plane.unitsPerPixel(zoom: start)
+      return try choice.view(
+        x: x + (middle.x - x) * scale + right * choice.size.width * units,
+        y: y + (middle.y - y) * scale + down * choice.size.height * units, zoom: zoom)
+    }
     let stepsIn = Int((max(end - start, 0) / Self.stepIn).rounded(.down))
     var views = [whole]
     for step in 0..<stepsIn {
       let zoom = start + Double(step + 1) * Self.stepIn
-      views.append(try path.view(zoom: zoom))
+      views.append(try view(zoom: zoom))
       // The last of so many steps is a stop.
       if (step + 1) * Self.panStops / stepsIn > step * Self.panStops / stepsIn {
         for (right, down) in [(1.0, 0.0), (1, 1), (0, 1), (0, 0)] {
-          views.append(try path.view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))
+          views.append(try view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))
         }
       }
     }
     let lowest = start + Double(stepsIn) * Self.stepIn
     for step in 1..<max(Int(((lowest - start) / Self.stepOut).rounded(.up)), 1) {
-      views.append(try path.view(zoom: lowest - Double(step) * Self.stepOut))
+      views.append(try view(zoom: lowest - Double(step) * Self.stepOut))
     }
     return stepsIn > 0 ? views + [whole] : views
-  }
-}
-
-/// Views that shrink towards one position.
-private struct Dive {
-  let choice: ViewChoice
-  /// In plane units.
-  let middle: (x: Double, y: Double)
-  let start: Double
-  let target: (x: Double, y: Double)
-
-  /// - Parameter right: In screens, as is `down`.
-  func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
-    let units = Plane.unitsPerPixel(zoom: zoom)
-    let scale = units / Plane.unitsPerPixel(zoom: start)
-    return try choice.view(
-      x: target.x + (middle.x - target.x) * scale + right * choice.size.width * units,
-      y: target.y + (middle.y - target.y) * scale + down * choice.size.height * units, zoom: zoom)
   }
 }

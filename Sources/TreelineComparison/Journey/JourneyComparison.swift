@@ -6,24 +6,20 @@ struct JourneyComparison: Sendable {
   /// One after the other; two or more.
   let views: [ComparisonView]
 
-  /// How each view leads on to the next; one fewer.
+  /// From each view to the next; one fewer.
   var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
   /// How many clusters each method was allowed, in all views alike; 1 or more.
   let limit: Int
-
   /// One for each method that takes part, in their order.
   let results: [MethodResult]
-
   /// A few points of each view, for the pictures.
   let dots: [PointDots]
 
-  /// How one method takes it.
   struct MethodResult: Sendable {
     /// Its index among the methods of the comparison.
     let index: Int
-
-    /// The same at every view: see `ClusteringMethod.settled`.
+    /// The same at every view: see `ClusteringMethod.settling`.
     let method: ClusteringMethod
 
     let journey: MeasuredJourney
@@ -42,7 +38,7 @@ struct JourneyComparison: Sendable {
     let views =
       switch journey {
       case .flight: try Flight(choice: ViewChoice(tree: tree, grid: grid, size: options.size)).views()
-      case .views(let boxes): try boxes.map { try ComparisonView($0.box, zoom: $0.zoom, on: tree.plane) }
+      case .views(let viewports): try viewports.map { try ComparisonView($0, on: tree.plane) }
       }
     let travellers = methods.indices.filter { methods[$0].isFixed }
     guard views.count > 1, !travellers.isEmpty else { return nil }
@@ -50,7 +46,7 @@ struct JourneyComparison: Sendable {
     let limit = options.limit ?? max((2 * counts.reduce(0, +) / views.count + 1) / 2, 1)
     self.views = views
     self.limit = limit
-    let settled = try travellers.map { try methods[$0].settled(for: views, limit: limit) }
+    let settled = try travellers.map { try methods[$0].settling?(views, limit) ?? methods[$0] }
     let answers = try settled.map { try $0.answers(to: views, limit: limit) }
     // The points of a view are many, so what is needed of them is taken before those of the next are.
     var dots: [PointDots] = []

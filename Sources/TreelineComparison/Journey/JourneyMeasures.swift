@@ -3,10 +3,8 @@ import Treeline
 /// What the measures of a journey are computed from: what one method shows in its views, and what changes.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
-
   /// View by view.
   let views: [MeasuredView]
-
   /// Step by step.
   let changes: [AnswerChange]
 
@@ -16,7 +14,6 @@ struct MeasuredJourney: Sendable {
     changes = zip(answers, answers.dropFirst()).map { AnswerChange(from: $0, to: $1, total: tree.pointCount) }
   }
 
-  /// How each view leads on to the next, and what changes.
   fileprivate var steps: [(from: MeasuredView, to: MeasuredView, change: AnswerChange)] {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
@@ -36,8 +33,7 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Which clusters stand inside the view and inside another, and have a point inside both: one that has not is
-  /// rightly shown in one of them only.
+  /// Which clusters stand inside this view and another, and have a point inside both.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -55,8 +51,7 @@ extension JourneyMeasure {
   /// In the order of tables and JSON.
   static var all: [Self] { [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion] }
 
-  /// How far clusters are from splitting and nothing else on zooming in, and from merging on zooming out; 0 is exact,
-  /// nil where no step zooms.
+  /// From 0 to 1; nil where no step zooms.
   static var nestedness: Self {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
@@ -75,8 +70,7 @@ extension JourneyMeasure {
     }
   }
 
-  /// Of the clusters that stand inside both views of a pan and have a point inside both, those that stay over those
-  /// that are there before or after; nil where no step is a pan.
+  /// From 0 to 1, of the clusters that stand inside both views and have a point inside both; nil where no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

@@ -8,7 +8,6 @@ enum Move: String, Hashable, Sendable {
   case zoomOut = "zoom-out"
   /// Both show some of the same, at one zoom.
   case pan
-  /// Anything else.
   case other
 
   init(from first: ComparisonView, to second: ComparisonView) {
@@ -32,22 +31,5 @@ extension PlaneWindow {
 
   fileprivate func intersects(_ other: PlaneWindow) -> Bool {
     (other.x &- x <= width || x &- other.x <= other.width) && minY <= other.maxY && other.minY <= maxY
-  }
-}
-
-extension ComparisonView {
-  /// Where a position in the picture of another view is in this one.
-  func pixel(_ position: PixelPoint, of other: ComparisonView) -> PixelPoint {
-    pixel(
-      x: Double(other.window.x) + position.x * other.unitsPerPixel,
-      y: Double(other.window.minY) + position.y * other.unitsPerPixel)
-  }
-
-  func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
-
-  /// The repetition of a position that is nearest to another, where the world repeats.
-  func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
-    guard turn.isFinite else { return position }
-    return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
   }
 }

@@ -1,10 +1,7 @@
 import Treeline
 
-// How badges stand to each other.
-
 extension ViewMeasure {
-  /// The share of clusters, from 0 to 1, whose nearest neighbour lies within 5 degrees of straight left, right, up or
-  /// down. By chance it is 4 x 10 / 360 = 0.111. Nil where no two stand apart.
+  /// From 0 to 1; nil where no two clusters stand apart.
   static var gridLook: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
@@ -14,8 +11,7 @@ extension ViewMeasure {
     ) { $0.neighbours.axisShare }
   }
 
-  /// The standard deviation of the distances to the nearest neighbour over their mean, 0 or more: 0 for a lattice,
-  /// 0.52 for points strewn at random, more where density varies. Nil where no two stand apart.
+  /// 0 or more; nil where no two clusters stand apart.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
@@ -25,7 +21,7 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// The share of clusters, from 0 to 1, whose badge touches another; 0 where there are no clusters.
+  /// From 0 to 1; 0 where there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
@@ -34,7 +30,7 @@ extension ViewMeasure {
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// The least distance in pixels between the positions of two clusters, on screen or off; nil below two clusters.
+  /// On screen or off; nil below two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
@@ -45,13 +41,9 @@ extension ViewMeasure {
 
 /// How the nearest neighbours of badges lie to them.
 struct NeighbourDistances: Sendable {
-  /// See `ViewMeasure.gridLook`.
+  /// See `ViewMeasure.gridLook`, `neighbourSpread` and `closestPair`.
   let axisShare: Double?
-
-  /// See `ViewMeasure.neighbourSpread`.
   let spread: Double?
-
-  /// In pixels; nil below two clusters.
   let least: Double?
 
   init(_ clusters: [ShownCluster], _ badges: PixelIndex) {
@@ -76,8 +68,7 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// The share of clusters, from 0 to 1, whose centre is no further from another's than their two radii together, as
-  /// `BadgeSize` has them. The index is that of their positions.
+  /// The share of clusters, from 0 to 1, whose badge touches another. The index is that of their positions.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { BadgeSize.diameter(pointCount: $0.pointCount) / 2 }
     let largest = radii.max() ?? 0

@@ -16,11 +16,10 @@ struct Membership {
   }
 }
 
-/// Whether the clusters of a view keep account of its points: each is in exactly one, and counts tell the truth.
+/// Whether each point of a view is in exactly one cluster, and counts tell the truth.
 struct Conservation {
-  /// What is wrong, each with its name in JSON and in tables: how many points in the view no cluster stands for, how
-  /// often clusters list a point that another one lists already, and by how much counts on badges differ from the
-  /// number of points behind them, summed up. 0 is right.
+  /// By their names in JSON and tables: how many points in the view no cluster stands for, how often clusters list a
+  /// point that another one lists already, and by how much counts on badges are wrong in all.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {

@@ -1,5 +1,5 @@
 extension ViewMeasure {
-  /// How far points lie from where their cluster is shown: root mean square in pixels over the points in the view.
+  /// Over the points in the view, though clusters may stand for more: all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
@@ -36,8 +36,6 @@ private func ratio(_ value: Double?, _ other: Double?) -> Double? {
 }
 
 /// Sums up how far points lie from where their clusters are shown.
-///
-/// Only points in the view count, though clusters may stand for more; hence all methods are judged by the same points.
 struct Distortion {
   private let turn: Double
   private var sum = 0.0
@@ -51,13 +49,12 @@ struct Distortion {
     pointCount += 1
   }
 
-  /// The root of the mean squared distance in pixels; nil where there are no points.
+  /// In pixels; nil where there are no points.
   var rootMeanSquare: Double? { pointCount > 0 ? (sum / Double(pointCount)).squareRoot() : nil }
 }
 
 extension ViewPoints {
-  /// The root mean square distance of these points, in pixels, to where their clusters are shown; nil where none of
-  /// them is in a cluster.
+  /// The root mean square distance of points to where their clusters are shown; nil where none is in a cluster.
   func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
     var distortion = Distortion(in: view)
     for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {

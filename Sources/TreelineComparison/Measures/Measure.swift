@@ -4,20 +4,16 @@
 struct Measure<Subject>: Sendable {
   /// Its name in JSON.
   let key: String
-
-  /// A few words; two spaces before them indent it below another measure.
+  /// Two spaces at its beginning indent it below another measure.
   let title: String
 
-  /// A sentence.
   let explanation: String
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-
   /// How the summary of a report praises a method for it; nil where the summary leaves it out.
   var praise: Praise?
-
-  /// The value; nil where there is none, such as the neighbour of a lone cluster.
+  /// nil where there is no value, such as the neighbour of a lone cluster.
   let formula: @Sendable (Subject) throws -> Double?
 }
 
@@ -39,7 +35,7 @@ struct Praise: Sendable {
   }
 }
 
-/// What a measure counts, and hence how its values are rounded for readers and in JSON.
+/// What a measure counts, and hence how its values are rounded.
 enum MeasureUnit: Sendable {
   /// From 0 to 1; read as whole percents.
   case share
@@ -80,14 +76,11 @@ extension Measure: Hashable {
 
 // MARK: - Values
 
-/// The values of some measures.
 struct MeasureValues<Subject>: Sendable {
   private let values: [Measure<Subject>: Double]
 
   init(_ measures: [Measure<Subject>], of subject: Subject) throws {
-    var values: [Measure<Subject>: Double] = [:]
-    for measure in measures { values[measure] = try measure.formula(subject) }
-    self.values = values
+    values = try measures.reduce(into: [:]) { values, measure in values[measure] = try measure.formula(subject) }
   }
 
   subscript(measure: Measure<Subject>) -> Double? { values[measure] }

@@ -11,52 +11,41 @@ extension ViewMeasure {
       let view = measured.view
       return mean(
         try measured.clusters.map { cluster in
-          let (x, y) = view.position(of: cluster.position)
+          var (x, y) = view.planePosition(of: cluster.position)
+          if view.plane.projection == .webMercator { x -= (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth }
           return (try measured.tree.distanceToNearestPoint(x: x, y: y) ?? 0) / view.unitsPerPixel
         })
     }
   }
 }
 
-extension ComparisonView {
-  /// Where a pixel is on the plane.
-  fileprivate func position(of pixel: PixelPoint) -> (x: Double, y: Double) {
-    let (x, y) = (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
-    return (plane.projection == .webMercator ? x - (x / 0x1p32).rounded(.down) * 0x1p32 : x, y)
-  }
-}
-
 extension ClusterTree {
-  /// The distance in plane units from a position to the nearest point of the tree, wherever the view ends; the
-  /// position need not be a whole number of units. Nil where there are no points.
-  ///
-  /// Branch and bound over the boxes of the nodes, hence exact.
+  /// The distance in plane units from a position on the plane to the nearest point of the tree, by branch and bound over
+  /// the boxes of the nodes; nil where there are no points.
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
-    try withStorage { storage in try distanceToNearestPoint(of: storage, x: x, y: y) }
-  }
-
-  private func distanceToNearestPoint(of storage: TreeStorage, x: Double, y: Double) throws -> Double? {
-    guard let root = storage.root else { return nil }
-    func visit(_ node: Node) -> (bound: Double, node: Node) {
-      (squaredDistance(fromX: x, y, to: storage.box(of: node)), node)
-    }
-    var best = Double.infinity
-    var stack = [visit(root)]
-    while let (bound, node) = stack.popLast() {
-      guard bound < best else { continue }
-      if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
-        // The nearer child last, to be looked at first.
-        stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
-      } else {
-        // All of a stack have one position.
-        for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
-          best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
+    try withStorage { storage -> Double? in
+      guard let root = storage.root else { return nil }
+      func visit(_ node: Node) -> (bound: Double, node: Node) {
+        (squaredDistance(fromX: x, y, to: storage.box(of: node)), node)
+      }
+      var best = Double.infinity
+      var stack = [visit(root)]
+      while let (bound, node) = stack.popLast() {
+        guard bound < best else { continue }
+        if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
+          // The nearer child last, to be looked at first.
+          stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
+        } else {
+          // All of a stack have one position.
+          for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
+            best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
+          }
         }
       }
+      return best.squareRoot()
     }
-    return best.squareRoot()
   }
 
   /// Of so few points each is looked at.
@@ -67,7 +56,7 @@ extension ClusterTree {
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
       // The same, one turn on and one turn back.
-      dx = min(dx, max(minX - (x - 0x1p32), 0), max(x + 0x1p32 - maxX, 0))
+      dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
     let dy = max(Double(rect.minY) - y, 0, y - Double(rect.maxY))
     return dx * dx + dy * dy

@@ -12,15 +12,13 @@ struct PixelIndex: Sendable {
   /// About one position a bin where they are spread evenly. Complexity: O(positions)
   init(_ positions: [PixelPoint]) {
     self.positions = positions
-    let (xs, ys) = (positions.map(\.x), positions.map(\.y))
-    origin = PixelPoint(x: xs.min() ?? 0, y: ys.min() ?? 0)
-    let width = (xs.max() ?? 0) - origin.x
-    let height = (ys.max() ?? 0) - origin.y
+    origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
+    let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
     // The second bound keeps positions along one line from asking for a bin a pixel; the last, a stack from none.
-    side = max((width * height / count).squareRoot(), max(width, height) / count, 1e-6)
-    columns = Int(width / side) + 1
-    rows = Int(height / side) + 1
+    side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
+    columns = Int(size.x / side) + 1
+    rows = Int(size.y / side) + 1
     items = [Int](repeating: 0, count: positions.count)
     starts = []
     var next = [Int](repeating: 0, count: columns * rows + 1)

@@ -1,22 +1,18 @@
 import GridBaseline
 import Treeline
 
-/// How good an answer is, fast enough to be shown after each move of a map: the measures of a report, where there are
-/// many points from a sample of them.
-///
-/// The sample is every so many points in tree order, hence spread over the map as the points are, and the same each
-/// time.
+/// The measures of a report, fast enough to be shown after each move of a map: where there are many points, from every so
+/// many of them in tree order.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
-  /// How many clusters are shown, and how many points they stand for.
   public private(set) var clusterCount = 0
+  /// How many points the clusters stand for.
   public private(set) var pointCount = 0
-
   /// How many points are in view, by the sample; exact where all were looked at.
   public private(set) var pointsInView = 0
   /// How many of them were looked at.
   public private(set) var sampledPoints = 0
 
-  /// As the measures of these names in a report.
+  /// As in a report.
   public private(set) var distortion: Double?
   public private(set) var overlap = 0.0
   public private(set) var closestPair: Double?
@@ -31,7 +27,6 @@ import Treeline
 
   /// At most about so many points are looked at.
   private static let sampleSize = 16_384
-
   /// How many nodes stand for the points in view where the answer's own do not.
   private static let coverSize = 256
 
@@ -57,7 +52,7 @@ import Treeline
   }
 
   private static func shown(x: Double, y: Double, pointCount: Int, in view: ComparisonView) -> ShownCluster {
-    ShownCluster(at: view.pixel(x: x, y: y), pointCount: pointCount, treeIndices: { [] })
+    ShownCluster(position: view.pixel(x: x, y: y), pointCount: pointCount, treeIndices: { [] })
   }
 
   /// - Parameters:

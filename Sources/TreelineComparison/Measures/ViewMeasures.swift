@@ -7,14 +7,11 @@ struct MeasuredView: Sendable {
   let neighbours: NeighbourDistances
   let view: ComparisonView
   let tree: ClusterTree
-
-  /// How many clusters were allowed; 1 or more.
+  /// 1 or more.
   let limit: Int
-
   /// Of the points in the view or a sample of them.
   let distortion: Double?
 
-  /// Of others that show as many clusters.
   let yardsticks: Yardsticks.Distortions
 
   init(
@@ -23,12 +20,8 @@ struct MeasuredView: Sendable {
   ) {
     badges = PixelIndex(clusters.map(\.position))
     neighbours = NeighbourDistances(clusters, badges)
-    self.clusters = clusters
-    self.limit = limit
-    self.view = view
-    self.tree = tree
-    self.distortion = distortion
-    self.yardsticks = yardsticks
+    (self.clusters, self.limit, self.view, self.tree) = (clusters, limit, view, tree)
+    (self.distortion, self.yardsticks) = (distortion, yardsticks)
   }
 }
 
@@ -44,7 +37,6 @@ extension ViewMeasure {
   private static var looks: [Self] { [gridLook, neighbourSpread, dataDistance] }
   private static var positions: [Self] { [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair] }
 
-  /// The number of clusters over the number allowed, 0 or more.
   static var fill: Self {
     Self(
       key: "fill", title: "Badges used of those allowed", explanation: "How well the room for badges is used.",

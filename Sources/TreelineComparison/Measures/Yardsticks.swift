@@ -1,7 +1,7 @@
 import GridBaseline
 import Treeline
 
-/// What others would show in one view with as many clusters as a method, each asked once for a number of clusters.
+/// What others would show in one view with as many clusters as a method.
 struct Yardsticks {
   let grid: GridYardstick
   let kMeans: KMeans?
@@ -30,16 +30,12 @@ struct Yardsticks {
   }
 }
 
-/// The grid that methods are measured against: as fine as is allowed, or widened until it shows no more clusters than
-/// they do, for more badges lie nearer to their points whatever the method.
+/// The grid that methods are measured against: widened until it shows no more clusters than they do, as more badges lie
+/// nearer to their points whatever the method.
 struct GridYardstick {
   let grid: Grid
-
   /// The narrowest cells.
   let cellSize: CellSize
-
-  /// How much wider cells get from one try to the next.
-  private static let step = 1.02
 
   /// The cells in pixels, and their clusters: the narrowest that are at least as wide as `cellSize` and show at most
   /// `count` clusters, 1 or more, where width grows by steps of 2 %.
@@ -51,7 +47,7 @@ struct GridYardstick {
       case .pixels(let pixels): pixels
       case .published: Double(try cellSize.units(zoom: view.zoom)) / view.unitsPerPixel
       }
-    while try grid.clusterCount(in: view, cellSize: .pixels(cell)) > max(count, 1) { cell *= Self.step }
+    while try grid.clusterCount(in: view, cellSize: .pixels(cell)) > max(count, 1) { cell *= 1.02 }
     return (cell, try grid.shownClusters(in: view, cellSize: .pixels(cell)))
   }
 }

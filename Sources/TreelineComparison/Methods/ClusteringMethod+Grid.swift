@@ -12,7 +12,7 @@ extension ClusteringMethod {
     return ClusteringMethod(
       name: "grid", title: "Grid", summary: "one badge per occupied square of a fixed grid, \(width)",
       extentMeaning: "squares show the cells"
-    ) { view, _ in Answer(try grid.shownClusters(in: view, cellSize: cellSize)) }
+    ) { view, _, _ in Answer(clusters: try grid.shownClusters(in: view, cellSize: cellSize)) }
   }
 }
 
@@ -29,7 +29,7 @@ extension Grid {
   func shownClusters(in view: ComparisonView, cellSize: CellSize) throws -> [ShownCluster] {
     try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
       ShownCluster(
-        at: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
+        position: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
         extent: .cell(window(of: cluster.cell), in: view), treeIndices: { members(of: cluster) })
     }
   }

@@ -1,19 +1,16 @@
 import Treeline
 
-/// Parts positions into a number of clusters by k-means, by whatever program knows how.
-///
-/// It gives for each position the number of its cluster, from 0 on and below `count`. Some numbers may be left out, as
-/// where there are fewer positions than clusters.
+/// Parts positions into clusters by k-means: for each position the number of its cluster, from 0 on and below `count`.
+/// Some numbers may be left out, as where there are fewer positions than clusters.
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// The clusters of the points in a view, made for that view alone: a yardstick of what is possible. It knows nothing
-  /// of points outside, and its clusters are others after every move.
+  /// The clusters of the points in a view, made for that view alone: a yardstick of what is possible.
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",
       summary: "groups made anew for this view alone, as near to their points as a search finds them", isFixed: false
-    ) { view, limit in Answer(try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
+    ) { view, limit, _ in Answer(clusters: try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
   }
 }
 
@@ -27,10 +24,9 @@ extension ViewPoints {
     var members = [[Int]](repeating: [], count: count)
     for (index, label) in labels.enumerated() { members[label].append(index) }
     return members.filter { !$0.isEmpty }.map { members in
-      let (x, y) = members.reduce((0, 0)) { ($0.0 + positions[$1].x, $0.1 + positions[$1].y) }
-      let size = Double(members.count)
+      let sum = members.reduce(PixelPoint.zero) { $0 + positions[$1] }
       return ShownCluster(
-        at: PixelPoint(x: x / size, y: y / size), pointCount: members.count,
+        position: sum / Double(members.count), pointCount: members.count,
         treeIndices: { members.map { treeIndices[$0] } })
     }
   }

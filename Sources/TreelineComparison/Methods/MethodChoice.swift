@@ -10,10 +10,10 @@ package enum MethodChoice: Hashable, Sendable {
   /// The rules that are compared; a method's name tells which, but for the first.
   private static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
 
-  /// Every method there is, in the order of a report: each way to cut a tree, for each rule.
+  /// Every method, in the order of a report: each way to cut a tree, for each rule.
   package static let all: [MethodChoice] = [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
 
-  /// The grid and each way to cut a tree of one rule, whatever rule that is.
+  /// The grid and each way to cut a tree of one rule.
   package static func all(of rule: SplitRule) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, rule) } }
 
   /// A handful that shows what there is, of a tree of one rule.
@@ -21,7 +21,7 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.standard.map { .tree($0, rule) }
   }
 
-  /// The choice of a name; nil where nothing is called so.
+  /// nil where no method is called so.
   package init?(name: String) {
     guard let choice = Self.all.first(where: { $0.name == name }) else { return nil }
     self = choice
@@ -40,24 +40,20 @@ package enum MethodChoice: Hashable, Sendable {
   /// Whether its tree must have been built with separations.
   package var needsSeparations: Bool { if case .tree(let cut, _) = self { cut.needsSeparations } else { false } }
 
-  /// The method itself.
-  ///
   /// - Precondition: there is a tree of its rule, with separations if it needs them.
   package func method(grid: Grid, cellSize: CellSize, trees: [SplitRule: ComparedTree]) -> ClusteringMethod {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
     case .tree(let cut, let rule):
-      guard let tree = trees[rule] else {
-        preconditionFailure("Expected a tree split by \(rule) for '\(name)', found none")
-      }
+      guard let tree = trees[rule] else { preconditionFailure("Expected a tree split by \(rule), found none") }
       let title = rule == Self.rules[0] ? cut.title : "\(cut.title) (\(rule))"
       return .tree(tree, cut: cut, name: name, title: title)
     }
   }
 }
 
-/// A tree of a comparison. Trees over the same points by different rules have different orders; points go by their
-/// index in the order of one of them, so that all methods are held to the same points.
+/// A tree of a comparison. Trees of different rules order the same points differently; all methods name a point by its
+/// index in the order of one of them, the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 

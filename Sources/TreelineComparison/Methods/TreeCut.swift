@@ -57,15 +57,13 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// Every way at once, in the order of a report.
+  /// In the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
   /// A handful that shows what there is.
   package static let standard = [breadthFirst, widestFirst, detail(), spacing()]
 
-  /// What is asked of a tree in a view.
-  func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters? = nil) throws
-    -> Clusters
+  func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters?) throws -> Clusters
   {
     let settled = try settled(for: [view], of: tree, limit: limit).cut
     let cut = settled.isByPixels ? settled : settled.atMost(limit)
@@ -77,9 +75,8 @@ package struct TreeCut: Hashable, Sendable {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
-  /// The least detail, to a sixteenth of a pixel, at which views show at most `limit` clusters in the mean.
-  ///
-  /// The number of clusters never grows with the detail, so halving finds it.
+  /// The least detail, to a sixteenth of a pixel, at which views show at most `limit` clusters in the mean. The number
+  /// of clusters never grows with the detail, so halving finds it.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }

@@ -1,14 +1,11 @@
 import Treeline
 
 extension ComparisonReport {
-  /// The report as JSON, with a line break at its end and a line for each object in a list. `JSONEncoder` writes
-  /// neither such lines nor numbers of so many decimals.
+  /// The report as JSON, a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers of so many
+  /// decimals.
   ///
-  /// `bbox` is west, south, east, north, as it may be asked for again; `_px` are pixels to two decimals; shares are
-  /// from 0 to 1, to four decimals; what does not exist, such as the neighbour of a lone cluster, is null. `missing`,
-  /// `repeated` and `miscounted` are 0 for every method that keeps account of its points.
-  ///
-  /// `distortion_to_kmeans` is there only where k-means was a yardstick, and `journey` where there was one.
+  /// Shares are from 0 to 1; what does not exist, such as the neighbour of a lone cluster, is null.
+  /// `distortion_to_kmeans` is there only where k-means was a yardstick, `journey` where there was one.
   package var json: String {
     var members = [
       ("points", "\(pointCount)"),

@@ -2,9 +2,11 @@ extension ComparisonReport {
   /// The report as tables for a terminal, at most 100 columns wide for the usual methods; `*` marks the best value.
   package var text: String {
     guard !views.isEmpty else { return "\(grouped(pointCount)) points in no view: nothing to compare.\n" }
-    var tables = views.enumerated().map { index, view in
-      "View \(index + 1) of \(views.count): \(view.words)\nbbox \(view.view.box)\n"
-        + table(view.rows(measures()), heads: methods.map(\.name))
+    var tables = views.enumerated().map { index, comparison in
+      let view = comparison.view
+      return "View \(index + 1) of \(views.count): zoom \(zoomText(view.zoom)), \(fixed(view.width, 0)) x "
+        + "\(fixed(view.height, 0)) px, \(grouped(comparison.pointCount)) points\nbbox \(view.box)\n"
+        + table(comparison.rows(measures()), heads: methods.map(\.name))
     }
     if let journey {
       tables.append("Journey: \(journey.words)\n" + table(journey.rows, heads: journey.results.map(\.method.name)))
@@ -27,14 +29,6 @@ extension ComparisonReport {
       }
       return line.prefix(through: line.lastIndex { $0 != " " } ?? line.startIndex) + "\n"
     }.joined()
-  }
-}
-
-extension ViewComparison {
-  /// Such as `zoom 8, 1,024 x 768 px, 12,345 points`.
-  fileprivate var words: String {
-    "zoom \(zoomText(view.zoom)), \(fixed(view.width, 0)) x \(fixed(view.height, 0)) px, "
-      + "\(grouped(pointCount)) points"
   }
 }
 

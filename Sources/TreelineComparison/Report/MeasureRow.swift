@@ -1,11 +1,9 @@
-/// A row of a table of measures: what all forms of a report show, each in its way.
+/// A row of a table of measures, in the terminal and in HTML.
 struct MeasureRow {
   let title: String
   let explanation: String
-
   /// Method by method.
   let cells: [(text: String, isBest: Bool)]
-
   /// Nil where no value is better than another.
   let direction: MeasureDirection?
 
@@ -17,8 +15,7 @@ struct MeasureRow {
   }
 
   init(_ title: String, _ explanation: String = "", texts: [String]) {
-    self.title = title
-    self.explanation = explanation
+    (self.title, self.explanation) = (title, explanation)
     cells = texts.map { ($0, false) }
     direction = nil
   }

@@ -25,12 +25,9 @@ func coordinate(_ value: Double) -> String { trimmed(fixed(value, 1)) }
 
 /// A whole number with its thousands apart: 139,409.
 func grouped(_ value: Int) -> String {
-  var text = ""
-  for (index, digit) in String(value.magnitude).reversed().enumerated() {
-    if index > 0, index % 3 == 0 { text.append(",") }
-    text.append(digit)
-  }
-  return (value < 0 ? "-" : "") + String(text.reversed())
+  guard value.magnitude >= 1000 else { return "\(value)" }
+  let last = "\(value.magnitude % 1000)"
+  return grouped(value / 1000) + "," + String(repeating: "0", count: 3 - last.count) + last
 }
 
 /// A count for a badge, in at most four characters below a trillion: 999, 1.2k, 12k, 1.7M.

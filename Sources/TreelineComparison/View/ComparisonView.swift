@@ -1,12 +1,12 @@
 import Treeline
 
-/// What all methods of a comparison are asked to show: a box of places at a zoom, and hence a picture in pixels.
+/// A viewport made ready for pixels: what all methods of a comparison are asked to show.
 ///
-/// The box is asked for exactly as it is, so the picture has its aspect ratio on the plane.
+/// A box is asked for exactly as it is, so the picture has its aspect ratio on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   public let box: BoundingBox
 
-  /// At zoom 0 the plane is 256 px wide; may be fractional.
+  /// Of 256 px tiles; may be fractional.
   public let zoom: Double
 
   public let plane: Plane
@@ -14,38 +14,36 @@ import Treeline
   /// The part of the plane that the box covers.
   public let window: PlaneWindow
 
-  /// - Throws: `QueryError` where the box is not one, `ComparisonError` where it shows nothing or the zoom is not
-  ///   finite.
-  public init(_ box: BoundingBox, zoom: Double, on plane: Plane) throws {
-    guard zoom.isFinite else { throw ComparisonError.zoomNotFinite(found: zoom) }
-    self.init(box, zoom: zoom, window: try Self.window(showing: box, on: plane), plane: plane)
+  /// - Parameter viewport: A box or a center with a zoom or a size. Its margin is not shown.
+  /// - Throws: `QueryError` where the viewport makes no sense, `ComparisonError` where it is of another kind, shows
+  ///   nothing or is too large.
+  public init(_ viewport: Viewport, on plane: Plane) throws {
+    guard let box = try viewport.box(on: plane) else { throw ComparisonError.notAPicture(found: viewport) }
+    guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
+    guard window.width > 0, window.maxY > window.minY else { throw ComparisonError.boxWithoutArea(found: box) }
+    guard let zoom = try viewport.zoom(on: plane) else { throw ComparisonError.notAPicture(found: viewport) }
+    (self.box, self.zoom, self.plane, self.window) = (box, zoom, plane, window)
     guard max(width, height) <= Self.maximumSide else {
       throw ComparisonError.pictureTooLarge(width: width, height: height)
     }
   }
-
-  /// The view of a box at the largest zoom at which it fits into a size in pixels.
-  public init(_ box: BoundingBox, fitting size: PictureSize, on plane: Plane) throws {
-    let window = try Self.window(showing: box, on: plane)
-    let zoom = size.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY))
-    self.init(box, zoom: zoom, window: window, plane: plane)
-  }
-
-  private init(_ box: BoundingBox, zoom: Double, window: PlaneWindow, plane: Plane) {
-    self.box = box
-    self.zoom = zoom
-    self.window = window
-    self.plane = plane
-  }
-
-  private static func window(showing box: BoundingBox, on plane: Plane) throws -> PlaneWindow {
-    guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
-    guard window.width > 0, window.maxY > window.minY else { throw ComparisonError.boxWithoutArea(found: box) }
-    return window
-  }
 }
 
 // MARK: - Pixels
+
+/// A position in the picture of a view, in pixels from its top left corner: x to the right, y down.
+package typealias PixelPoint = SIMD2<Double>
+
+extension PixelPoint {
+  /// In pixels squared.
+  ///
+  /// - Parameter turn: The width of the world in pixels; the shorter way round counts.
+  func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
+    let (direct, dy) = (abs(other.x - x), other.y - y)
+    let dx = Swift.min(direct, abs(turn - direct))
+    return dx * dx + dy * dy
+  }
+}
 
 extension ComparisonView {
   /// The longest side of a picture, in pixels.
@@ -58,11 +56,16 @@ extension ComparisonView {
   public var width: Double { Double(window.width) / unitsPerPixel }
   public var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
 
-  /// Where a position on the plane is in the picture. Off the window it may be any side of it, but on the sphere the
-  /// nearest of its repetitions: clusters on the edge stay next to their points, whatever meridian lies between.
+  var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
+
+  /// Where a position on the plane is in the picture. Off the window it may be on any side; on the sphere the nearest
+  /// repetition counts, so that clusters on the edge stay next to their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
-    let fromMiddle = shortest(x - Double(window.x) - middle)
+    var fromMiddle = x - Double(window.x) - middle
+    if plane.projection == .webMercator {
+      fromMiddle -= (fromMiddle / Plane.turnWidth).rounded() * Plane.turnWidth
+    }
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)
   }
 
@@ -72,13 +75,30 @@ extension ComparisonView {
       x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// The world's width in pixels, after which the picture repeats; infinite on a plain plane.
-  var turn: Double { plane.projection == .webMercator ? Self.worldWidth / unitsPerPixel : .infinity }
-
-  private func shortest(_ units: Double) -> Double {
-    guard plane.projection == .webMercator else { return units }
-    return units - (units / Self.worldWidth).rounded() * Self.worldWidth
+  /// Where a position in the picture of another view is in this one.
+  func pixel(_ position: PixelPoint, of other: ComparisonView) -> PixelPoint {
+    let (x, y) = other.planePosition(of: position)
+    return pixel(x: x, y: y)
   }
 
-  private static let worldWidth = 0x1p32
+  /// In units of the plane, beyond its edges where the window crosses its seam.
+  func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
+    (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
+  }
+
+  func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
+
+  /// The world's width in pixels, after which the picture repeats; infinite on a plain plane.
+  var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
+
+  /// The repetition of a position that is nearest to another, where the world repeats.
+  func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
+    guard turn.isFinite else { return position }
+    return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
+  }
+}
+
+extension Plane {
+  /// The width of the plane in its units, after which the world repeats on the sphere.
+  static var turnWidth: Double { 0x1p32 }
 }

@@ -3,34 +3,31 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
 ///
-/// From the whole, each view is centred on the points of that cell of a grid over the view before whose surroundings,
-/// one zoom further in, show the most points. Of this descent, views at even steps are kept. The rule by which a tree
-/// is split makes no difference, so that tables of different rules tell of the same views.
+/// Each view is centred on the points of one cell of a grid over the view before: the cell whose surroundings, one zoom
+/// further in, show the most points. Of this descent, views at even steps are kept. The split rule of the tree makes no
+/// difference, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
-  let size: PictureSize
-
+  let size: Viewport.Size
   /// The whole and four parts.
   static let viewCount = 5
-
   /// With fewer points there is little to cluster.
   static let leastPointCount = 200
-
   /// Here a pixel is 60 cm at the equator: beyond, nothing is near anything.
   static let maximumZoom = 18.0
-
   /// The cells of a view whose points are tried as the middle of the next.
   private static let cellSize = CellSize.pixels(64)
-
-  /// At least this wide a rim around the whole, in pixels: half of the largest badge, and some air.
+  /// Kept free around the whole, in pixels: half of the largest badge, and some air.
   private static let margin = 32.0
 
   /// - Returns: The whole first, at whatever zoom fits it, then parts at rising whole zooms. None where there is no
   ///   point, nor on a plain plane of one position, which has no extent to look at.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
-    return [whole] + evenSteps(of: try descent(from: whole).map(\.view))
+    let descent = try descent(from: whole)
+    let count = min(Self.viewCount - 1, descent.count)
+    return [whole] + (0..<count).map { descent[($0 + 1) * descent.count / count - 1].view }
   }
 
   /// A step of the descent: a view, and the position on the plane that it is centred on, as far as the plane reaches.
@@ -56,28 +53,22 @@ struct ViewChoice {
     return descent
   }
 
-  private func evenSteps(of descent: [ComparisonView]) -> [ComparisonView] {
-    let count = min(Self.viewCount - 1, descent.count)
-    return (1...max(count, 1)).prefix(count).map { descent[$0 * descent.count / count - 1] }
-  }
-
   /// The view of all points; nil where there is nothing to look at.
   func whole() throws -> ComparisonView? {
     guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else { return nil }
-    let inside = try PictureSize(
+    let inside = Viewport.Size(
       width: max(size.width - 2 * Self.margin, size.width / 2),
       height: max(size.height - 2 * Self.margin, size.height / 2))
-    let zoom = min(
-      inside.zoom(fittingWidth: Double(root.rect.width), height: Double(root.rect.height)), Self.maximumZoom)
+    let zoom = Plane.zoom(fittingWidth: Double(root.rect.width), height: Double(root.rect.height), into: inside)
     let middle = middle(of: root.rect)
-    return try view(x: middle.x, y: middle.y, zoom: zoom)
+    return try view(x: middle.x, y: middle.y, zoom: min(zoom, Self.maximumZoom))
   }
 
   func middle(of rect: PlaneRect) -> (x: Double, y: Double) {
     (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
-  /// The view with the most points; by row, then column of its cell the first of equal ones.
+  /// The view with the most points; of equal ones the first by row, then column of its cell.
   private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
     var best: Step?
     for cluster in try grid.clusters(in: view.window, cellSize: Self.cellSize, zoom: view.zoom) {
@@ -90,27 +81,25 @@ struct ViewChoice {
     return best
   }
 
-  /// The view centred on a position, as far as the plane reaches.
+  /// The view centred on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a whole
+  /// turn in the widest gap of the data, and has edges that can be told exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
     let isSphere = tree.plane.projection == .webMercator
-    let isWholeTurn = isSphere && 2 * halfWidth >= Self.planeWidth
-    // A whole turn is cut where the plane is: in the widest gap of the data.
+    let isWholeTurn = isSphere && 2 * halfWidth >= Plane.turnWidth
     let west = isWholeTurn ? 0 : isSphere ? x - halfWidth : max(x - halfWidth, 0)
-    let east = isSphere ? x + halfWidth : min(x + halfWidth, Self.planeWidth - 1)
+    let east = isSphere ? x + halfWidth : min(x + halfWidth, Plane.turnWidth - 1)
     let northWest = tree.plane.coordinate(x: west, y: max(y - halfHeight, 0))
-    let southEast = tree.plane.coordinate(x: east, y: min(y + halfHeight, Self.planeWidth - 1))
+    let southEast = tree.plane.coordinate(x: east, y: min(y + halfHeight, Plane.turnWidth - 1))
     let box = BoundingBox(
       west: rounded(northWest.x), south: rounded(southEast.y),
       east: isWholeTurn ? rounded(northWest.x) + 360 : rounded(southEast.x), north: rounded(northWest.y))
-    return try ComparisonView(box, zoom: zoom, on: tree.plane)
+    return try ComparisonView(Viewport(box, zoom: zoom), on: tree.plane)
   }
 
-  /// Degrees to six decimals, 11 cm: a box can be told, and asked for again, exactly.
+  /// Degrees to six decimals, 11 cm.
   private func rounded(_ degrees: Double) -> Double {
     tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
   }
-
-  private static let planeWidth = 0x1p32
 }

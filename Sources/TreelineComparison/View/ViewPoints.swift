@@ -27,19 +27,16 @@ struct ViewPoints: Sendable {
 struct PointDots: Sendable {
   /// In pixels of the view; no two in one square of half a pixel.
   let positions: [PixelPoint]
-
   /// Every point is under a dot if this is 1; otherwise one in so many dots is drawn.
   let step: Int
 
-  /// Points under a dot already need none. Of the dots left, every so many in tree order is kept, at most `limit`,
-  /// which thins all parts of the picture alike.
+  /// Points under a dot already need none. Every so many of the dots left in tree order is kept, which thins all parts of
+  /// the picture alike.
   ///
   /// - Complexity: O(points in view)
   init(_ points: ViewPoints, atMost limit: Int) {
     var seen: Set<PixelPoint> = []
-    let dots = points.positions.filter { position in
-      seen.insert(PixelPoint(x: (position.x * 2).rounded(.down), y: (position.y * 2).rounded(.down))).inserted
-    }
+    let dots = points.positions.filter { seen.insert(($0 * 2).rounded(.down)).inserted }
     let step = max((dots.count + limit - 1) / limit, 1)
     self.step = step
     positions = stride(from: 0, to: dots.count, by: step).map { dots[$0] }

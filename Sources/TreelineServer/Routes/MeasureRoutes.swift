@@ -35,7 +35,7 @@ enum MeasureRoutes {
       return nil
     }
     guard view.window != nil else { return nil }
-    do { return try ComparisonView(view.box ?? tree.wholeBox, zoom: zoom, on: tree.plane) } catch {
+    do { return try ComparisonView(Viewport(view.box ?? tree.wholeBox, zoom: zoom), on: tree.plane) } catch {
       parameters.refuse(
         "bbox", expected: "a box of an area and at most 16384 px a side", found: parameters.value("bbox"))
       return nil

@@ -1,7 +1,7 @@
 import Treeline
 
 extension ComparisonReport {
-  /// What every page begins with, and nothing else does.
+  /// What every page begins with.
   package static let htmlBeginning = """
     <!DOCTYPE html>
     <html lang="en">
@@ -10,19 +10,16 @@ extension ComparisonReport {
     <meta name="generator" content="Treeline">
     """
 
-  private static let stylesheet = String(decoding: PackageResources.report_css, as: UTF8.self)
-
   /// The report as one HTML page that needs nothing else: no network, no fonts, no scripts.
   ///
   /// - Parameters:
   ///   - title: What the data is, such as the name of its file.
-  ///   - land: Rings in degrees, drawn by the even-odd rule: outer rings and holes alike, cut at the antimeridian as
-  ///     in GeoJSON (RFC 7946, section 3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
+  ///   - land: Rings in degrees, outer rings and holes alike, cut at the antimeridian as in GeoJSON (RFC 7946, section
+  ///     3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
   ///   - credits: Sentences that licences ask to show, in plain text.
-  /// - Complexity: O(clusters + drawn points + corners of land), views times.
+  /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
-    let isSphere = plane.projection == .webMercator
-    let land = isSphere && !land.isEmpty ? LandOutline(land, on: plane) : nil
+    let land = plane.projection == .webMercator && !land.isEmpty ? LandOutline(land, on: plane) : nil
     let sections = views.indices.map { section($0, land: land) }
     let strip = journey.map { FilmStrip(journey: $0, land: land).html } ?? ""
     return """
@@ -30,7 +27,7 @@ extension ComparisonReport {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(escaped(title)): \(escaped(enumeration(of: methods.map(\.title)))) compared</title>
       <style>
-      \(Self.stylesheet)</style>
+      \(String(decoding: PackageResources.report_css, as: UTF8.self))</style>
       </head>
       <body>
       <main>

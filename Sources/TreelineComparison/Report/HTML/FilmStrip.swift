@@ -1,11 +1,9 @@
 import Treeline
 
-/// A journey as a film strip: a row for each method, a column for each of some steps, so that what changes on the
-/// screen is seen at a glance and side by side.
+/// A journey as a film strip: a row for each method, a column for each of some steps.
 struct FilmStrip {
   let journey: JourneyComparison
   let land: LandOutline?
-
   /// How many steps of each kind are shown, at most.
   private static let stepsShown: [(move: Move, count: Int)] = [(.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2)]
 
@@ -24,8 +22,8 @@ struct FilmStrip {
     let rows = journey.results.enumerated().map { number, result in
       let frames = steps.map { step in
         Frame(
-          journey: journey, result: result, step: step,
-          land: number == 0 ? land?.path(in: journey.views[step + 1]) : nil, isFirst: number == 0
+          journey: journey, result: result, step: step, isFirst: number == 0,
+          land: number == 0 ? land?.path(in: journey.views[step + 1]) : nil
         ).html(label: label(of: step))
       }
       return """
@@ -35,6 +33,9 @@ struct FilmStrip {
 
         """
     }
+    let legend = Fate.allCases.map { "<li class=\"\($0.words.style)\"><i></i>\($0.words.legend)</li>" }
+    // All pictures are as large as the largest.
+    let size = journey.views.reduce(PixelPoint.zero) { pointwiseMax($0, PixelPoint(x: $1.width, y: $1.height)) }
     let table = MeasureTable(
       heads: journey.results.map { ($0.method.title, $0.index % colourCount) }, rows: journey.rows,
       caption: "Measures of the journey")
@@ -42,7 +43,8 @@ struct FilmStrip {
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
       <p class="facts">\(escaped(journey.words)). Shown are \(steps.count) of its \(journey.moves.count) steps, each as it ends.</p></div>
-      \(legend)<div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(ratio)">
+      <ul class="legend" aria-label="Colours">\(legend.joined())</ul>
+      <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
       \(rows.joined())</div>
       \(table.html)</section>
@@ -50,24 +52,12 @@ struct FilmStrip {
       """
   }
 
-  /// The pictures' width over their height: all are as large as the largest.
-  private var ratio: String {
-    let (widths, heights) = (journey.views.map(\.width), journey.views.map(\.height))
-    return "\(coordinate(widths.max()!))/\(coordinate(heights.max()!))"
-  }
-
-  private var legend: String {
-    let items = Fate.allCases.map { "<li class=\"\($0.words.style)\"><i></i>\($0.words.legend)</li>" }
-    return "<ul class=\"legend\" aria-label=\"Colours\">\(items.joined())</ul>\n"
-  }
-
   /// Such as `zoom 3 to 3.5` or `pan right`.
   private func label(of step: Int) -> String {
     let (from, to) = (journey.views[step], journey.views[step + 1])
     guard journey.moves[step] == .pan else { return "zoom \(zoomText(from.zoom)) to \(zoomText(to.zoom))" }
-    let middle = to.pixel(PixelPoint(x: from.width / 2, y: from.height / 2), of: from)
-    let (dx, dy) = (to.width / 2 - middle.x, to.height / 2 - middle.y)
-    let words = [dx > 1 ? "right" : dx < -1 ? "left" : nil, dy > 1 ? "down" : dy < -1 ? "up" : nil]
+    let way = to.middle - to.pixel(from.middle, of: from)
+    let words = [way.x > 1 ? "right" : way.x < -1 ? "left" : nil, way.y > 1 ? "down" : way.y < -1 ? "up" : nil]
     return "pan " + (words.compactMap { $0 }.joined(separator: " and ")) + ", zoom \(zoomText(to.zoom))"
   }
 }
@@ -91,9 +81,10 @@ private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// The path of land; only the first row has it, the others refer to it.
-  let land: String?
+  /// Only the first row has land and points, the others refer to them.
   let isFirst: Bool
+  /// The path of land.
+  let land: String?
 
   private var view: ComparisonView { journey.views[step + 1] }
   private var change: AnswerChange { result.journey.changes[step] }

@@ -11,13 +11,13 @@ struct LandOutline {
     let maxX: Double
   }
 
-  /// - Parameter rings: in degrees, as in GeoJSON: cut at the antimeridian or leading on beyond 180 degrees.
+  /// - Parameter rings: As `ComparisonReport.html` takes them.
   init(_ rings: [[Coordinate]], on plane: Plane) {
     self.rings = rings.filter { $0.count > 2 }.map { ring in
       let corners = ring.map { corner in
         // Longitude as it is given, not modulo a turn: rings that go round the pole must not come together.
         PixelPoint(
-          x: (corner.longitude + 180) * (Self.worldWidth / 360) - Double(plane.seam),
+          x: (corner.longitude + 180) * (Plane.turnWidth / 360) - Double(plane.seam),
           y: Double(plane.point(at: corner).y))
       }
       let xs = corners.map(\.x)
@@ -25,26 +25,20 @@ struct LandOutline {
     }
   }
 
-  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel.
-  ///
-  /// - Returns: nil where the outline is too coarse for the view: a coast of a few long lines would put points into
-  ///   the sea that are not there.
+  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel; nil where the outline is too
+  /// coarse for the view, and would put points on land into the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel
-    let left = Double(view.window.x) + box.minX * units
-    let right = Double(view.window.x) + box.maxX * units
+    let (left, right) = (Double(view.window.x) + box.minX * units, Double(view.window.x) + box.maxX * units)
     var path = PathText()
     var (coastLength, pieceCount) = (0.0, 0)
     for ring in rings {
       // The world repeats: each of its turns that reaches into the view is drawn.
-      var turn = ((left - ring.maxX) / Self.worldWidth).rounded(.up)
-      while ring.minX + turn * Self.worldWidth <= right {
-        let origin = Double(view.window.x) - turn * Self.worldWidth
-        let corners = ring.corners.map {
-          PixelPoint(x: ($0.x - origin) / units, y: ($0.y - Double(view.window.minY)) / units)
-        }
-        let land = clipped(corners, to: box)
+      var turn = ((left - ring.maxX) / Plane.turnWidth).rounded(.up)
+      while ring.minX + turn * Plane.turnWidth <= right {
+        let origin = PixelPoint(x: Double(view.window.x) - turn * Plane.turnWidth, y: Double(view.window.minY))
+        let land = clipped(ring.corners.map { ($0 - origin) / units }, to: box)
         for (from, to) in zip([land.last].compactMap { $0 } + land, land) where !box.hasOnEdge(from, to) {
           coastLength += from.squaredDistance(to: to).squareRoot()
           pieceCount += 1
@@ -67,7 +61,6 @@ struct LandOutline {
   private static let rim = 8.0
   /// By eye: beyond so many pixels a straight piece no coast looks like one.
   private static let coarseness = 40.0
-  private static let worldWidth = 0x1p32
 }
 
 extension PathText {
@@ -96,8 +89,7 @@ struct PixelBox {
 
 /// The part of a closed ring inside a box, by Sutherland and Hodgman (1974), https://doi.org/10.1145/360767.360802.
 ///
-/// A ring that falls apart stays one: its parts are joined along the edges of the box, where a picture smaller than
-/// the box does not show them.
+/// A ring that falls apart stays one: its parts are joined along the edges of the box.
 func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
   var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }
   ring = clipped(ring, along: \.x, at: box.maxX) { $0 <= box.maxX }
@@ -113,7 +105,7 @@ private func clipped(
   for to in ring {
     if isInside(to[keyPath: axis]) != isInside(from[keyPath: axis]) {
       let share = (edge - from[keyPath: axis]) / (to[keyPath: axis] - from[keyPath: axis])
-      var crossing = PixelPoint(x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share)
+      var crossing = from + (to - from) * share
       crossing[keyPath: axis] = edge
       result.append(crossing)
     }

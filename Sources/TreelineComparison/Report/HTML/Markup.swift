@@ -13,19 +13,18 @@ func enumeration(of titles: [String]) -> String {
 /// How many colours there are for methods; more methods begin anew.
 let colourCount = 8
 
-/// The `d` attribute of an SVG path in tenths of a pixel, so that no decimal point is needed, and relative, so that
-/// numbers stay short. Steps are differences of rounded positions: errors do not add up.
+/// The `d` attribute of an SVG path, in tenths of a pixel and relative, so that numbers stay short. Steps are differences
+/// of rounded positions: errors do not add up.
 struct PathText {
   private(set) var text = ""
   private var last: (x: Int, y: Int)?
 
-  /// Lifts the pen and puts it down at a position.
   mutating func move(to position: PixelPoint) { step(to: position, command: "m") }
 
   /// Draws to a position, unless it is where the pen stands.
   mutating func line(to position: PixelPoint) { step(to: position, command: "l") }
 
-  /// Draws back to where the pen was put down last. The next move starts from here on.
+  /// Draws back to where the pen was put down last.
   mutating func close(at start: PixelPoint) {
     text += "z"
     last = Self.tenths(start)

@@ -25,8 +25,7 @@ struct Summary {
     guard report.methods.count > 1, let look = findings.first(where: { $0.measure == .gridLook }),
       look.best.contains(true), !look.best[0]
     else { return "Clusters of a map, side by side" }
-    let distance = findings.first { $0.measure == .dataDistance }
-    let isOnData = distance.map { $0.best.contains(true) && !$0.best[0] } ?? false
+    let isOnData = findings.contains { $0.measure == .dataDistance && $0.best.contains(true) && !$0.best[0] }
     return isOnData ? "Badges that follow the data, not a grid" : "Badges without the look of a grid"
   }
 
@@ -89,15 +88,12 @@ struct Summary {
 /// What a measure comes to over all views: means, and which method is best how often.
 struct Finding {
   let measure: ViewMeasure
-
-  /// The mean over the views in which every method has a value, method by method.
+  /// Method by method, over the views in which every method has a value.
   let means: [Double]
-
   /// In how many views each method alone has the best value, by its rounded text.
   let wins: [Int]
 
   private let isRanked: [Bool]
-
   /// How many views there are with a value of every method.
   let viewCount: Int
 
@@ -105,9 +101,8 @@ struct Finding {
   init?(_ measure: ViewMeasure, in views: [ViewComparison]) {
     let values = views.map { $0.values(of: measure) }.filter { !$0.contains(nil) }.map { $0.map { $0! } }
     guard let first = values.first else { return nil }
-    self.measure = measure
     let isRanked = views[0].isRanked
-    self.isRanked = isRanked
+    (self.measure, self.isRanked) = (measure, isRanked)
     viewCount = values.count
     means = first.indices.map { method in values.reduce(0) { $0 + $1[method] } / Double(values.count) }
     wins = first.indices.map { method in
