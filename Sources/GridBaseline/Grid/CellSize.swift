@@ -2,24 +2,21 @@ import Treeline
 
 /// How wide the cells of a grid are.
 public enum CellSize: Hashable, Sendable {
-  /// A fixed width on screen, as in BentoMap (64 in its article). The cells follow the zoom exactly, fractions
-  /// included, so that all systems of a comparison are asked for the same detail; between two fractional zooms the
-  /// whole grid is therefore another one.
+  /// A fixed width on screen, as in BentoMap (64 in its article). The cells follow the zoom exactly, so each fractional
+  /// zoom has a grid of its own.
   case pixels(Double)
 
   /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
   ///
-  /// The published code rescales its cells at each fractional zoom, and so its clusters jitter during a pinch. Here
-  /// the cells are those of the zoom level: equal to the published ones at whole zooms, and at rest between two
-  /// levels.
+  /// The published code rescales its cells at each fractional zoom, so that clusters jitter during a pinch. Here the
+  /// cells are those of the nearest whole zoom.
   case published
 }
 
 extension CellSize {
   /// The side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
   ///
-  /// A whole side keeps the lattice exact: a point's cell is an integer division, and all cells are equally wide. The
-  /// cost is a side at most half a unit (0.5 cm) off.
+  /// A whole side keeps the lattice exact, at the cost of half a unit (0.5 cm) at most.
   ///
   ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
   public func units(zoom: Double) throws(GridError) -> UInt64 {

@@ -9,14 +9,12 @@ import Treeline
 ///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
 ///
 /// Defects of the published systems that are absent here:
-/// - Cells are half-open. Theirs are closed, and count a point on an edge in two cells, on a corner in four.
-/// - The quadtree's root is the whole plane. Theirs is a box around the expected data, and points outside it are lost.
-/// - Coincident points share one bucket of any size. TBQuadTree makes a chain of n/4 nodes of them, and recurses down
-///   it; BentoMap keeps 55 times the bucket capacity and drops the rest.
-/// - Bounds are a minimum and a maximum over unsigned integers. BentoMap's are wrong where coordinates are negative.
-/// - One walk down the tree answers all cells, adding up totals of whole nodes. Theirs searches the tree anew for each
-///   cell and visits each point of it: O(cells x nodes) and O(points in view).
-/// - On the sphere the antimeridian is no edge to a window, and `CellSize.published` does not jitter between zooms.
+/// - Closed cells, which count a point on an edge in two cells, on a corner in four.
+/// - A root around the expected data, so that points outside it are lost.
+/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity (BentoMap).
+/// - Wrong bounds where coordinates are negative (BentoMap).
+/// - A search of the tree for each cell, in O(cells x nodes + points in view). Here one walk adds up whole nodes.
+/// - The antimeridian as an edge of windows, and cells that jitter between zooms (see `CellSize.published`).
 ///
 /// What the method itself lacks stays: zooming in can merge two points that a coarser lattice kept apart, neighbours
 /// are parted by a cell's edge, and nothing bounds the number of clusters but the number of cells.
@@ -109,14 +107,10 @@ extension Grid {
     return Array(rows(in: cluster.bounds).dropFirst(offset).prefix(limit))
   }
 
-  /// The row numbers of all points in a window, ascending.
-  ///
-  /// Complexity: O(h log h) for h points found, and the nodes along the window's edges.
+  /// The row numbers of all points in a window, ascending; see `QuadTree.rows(in:)`.
   package func rows(in window: PlaneWindow) -> [Int] { tree.rows(in: unrotated(window)) }
 
-  /// How many points a window holds.
-  ///
-  /// Complexity: the nodes along the window's edges; those inside are counted whole.
+  /// How many points a window holds; see `QuadTree.pointCount(in:)`.
   package func pointCount(in window: PlaneWindow) -> Int { tree.pointCount(in: unrotated(window)) }
 }
 
@@ -130,10 +124,7 @@ extension Grid {
   public func boundingBox(of cluster: GridCluster) -> BoundingBox {
     let bounds = unrotated(cluster.bounds)
     let rect = PlaneRect(minX: bounds.x, minY: bounds.minY, maxX: bounds.x &+ bounds.width, maxY: bounds.maxY)
-    return switch plane.projection {
-    case .webMercator: Plane.webMercator().boundingBox(of: rect)
-    case .planar: plane.boundingBox(of: rect)
-    }
+    return (plane.projection == .planar ? plane : .webMercator()).boundingBox(of: rect)
   }
 
   /// The part of the plane that a cell covers.

@@ -1,9 +1,6 @@
 import Treeline
 
-/// All points of one cell.
-///
-/// Two answers compare as sets: what stays, comes and goes between two windows is an intersection and two differences,
-/// as in the article.
+/// All points of one cell. Answers compare as sets: their differences are what comes and goes between two windows.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 

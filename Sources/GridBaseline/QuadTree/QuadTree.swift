@@ -2,13 +2,10 @@ import Treeline
 
 /// A bucketed quadtree over the whole plane: the index of the published grid systems.
 ///
-/// The root is the square of 2^32 units; a square that holds more points than a bucket is cut into quadrants at powers
-/// of two. Squares are half-open, so a position lies in exactly one square of each level. A square with a single
-/// occupied quadrant is not stored: every node that is cut has two to four children. There are fewer than two nodes
-/// for each bucket and at most 33 on any path.
-///
-/// Coincident points share one bucket however many they are. The tree is a function of the set of positions: input
-/// order only decides which row numbers they carry, and these ascend inside a position.
+/// The root is the square of 2^32 units; a square of more points than a bucket holds is cut into half-open quadrants.
+/// One with a single occupied quadrant is not stored: every inner node has two to four children. There are fewer than
+/// two nodes for each bucket and at most 33 on any path. Coincident points share one bucket however many they are.
+/// Input order decides nothing but the row numbers, which ascend inside a position.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// Where the node's points start in tree order.
@@ -46,11 +43,9 @@ struct QuadTree: Sendable {
   }
 
   var count: Int { points.count }
-}
 
-// MARK: - Search
+  // MARK: - Search
 
-extension QuadTree {
   /// The row numbers of all points in a window, ascending.
   ///
   /// Complexity: O(h log h) for h points found, and the nodes along the window's edges.
@@ -138,9 +133,7 @@ struct PointTotals: Hashable, Sendable {
     firstRow = min(firstRow, other.firstRow)
     sumX += other.sumX
     sumY += other.sumY
-    bounds.minX = min(bounds.minX, other.bounds.minX)
-    bounds.minY = min(bounds.minY, other.bounds.minY)
-    bounds.maxX = max(bounds.maxX, other.bounds.maxX)
-    bounds.maxY = max(bounds.maxY, other.bounds.maxY)
+    bounds.formUnion(PlanePoint(x: other.bounds.minX, y: other.bounds.minY))
+    bounds.formUnion(PlanePoint(x: other.bounds.maxX, y: other.bounds.maxY))
   }
 }

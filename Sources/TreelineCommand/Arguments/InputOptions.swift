@@ -4,9 +4,8 @@ import TreelineFormats
 /// Where the points are, for every subcommand that takes an index in their place.
 struct InputOptions: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points")) var path:
-    String
+    help: .init("An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+  var path: String
 
   @OptionGroup var columns: ColumnOptions
 
@@ -17,14 +16,14 @@ struct InputOptions: ParsableArguments {
 
 /// Which columns of a CSV file hold the positions, and what is done with a row that has none.
 struct ColumnOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
+  @Option(help: .init("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
 
-  @Option(help: ArgumentHelp("The CSV column of latitudes.", valueName: "column")) var latitude: String?
+  @Option(help: .init("The CSV column of latitudes.", valueName: "column")) var latitude: String?
 
-  @Option(help: ArgumentHelp("The CSV column of x, on a plain plane.", valueName: "column")) var x: String?
+  @Option(help: .init("The CSV column of x, on a plain plane.", valueName: "column")) var x: String?
 
-  @Option(help: ArgumentHelp("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
+  @Option(help: .init("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
 
   @Flag(help: "Skip rows without a valid position, count and list them, instead of stopping at the first.")
   var skipInvalid = false
@@ -48,7 +47,7 @@ struct ColumnOptions: ParsableArguments {
   }
 }
 
-/// Refuses what names neither a file nor standard input, as a variable of a script does that was never set.
+/// Refuses an empty name, as a variable of a script has that was never set.
 func checkInputPath(_ path: String) throws {
   if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }

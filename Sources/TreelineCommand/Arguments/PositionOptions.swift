@@ -4,7 +4,7 @@ import Treeline
 /// Where clusters are shown.
 struct PositionOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Where a cluster is shown: at the mean of its points, or at the member nearest to it. A spacing is kept between means. (default: mean)",
       valueName: "where")) var position: ShownPosition.Rule?
 

@@ -4,11 +4,9 @@ import Treeline
 /// Where nodes are split, for every subcommand that builds a tree.
 struct SplitOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "Where nodes are split: 'mean', at the mean of their points; 'least-scatter', where the least scatter is left; 'gamma:g', at their mean weighted by distance to the power of g - 1, for a g from 0 to 4 in steps of 1/8. (default: mean)",
       valueName: "rule"), transform: SplitRule.init(argument:)) var split: SplitRule?
-
-  var rule: SplitRule { split ?? .mean }
 }
 
 extension SplitRule {

@@ -50,7 +50,7 @@ extension Viewport {
   /// - Parameter option: What a box comes by.
   func window(on tree: ClusterTree, option: String) throws -> PlaneWindow? {
     do { return try window(on: tree.plane) } catch {
-      throw Failure(message: "\(option): \(error)", code: Failure.usage)
+      throw Failure.usage("\(option): \(error)")
     }
   }
 }

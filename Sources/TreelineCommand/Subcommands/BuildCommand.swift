@@ -17,23 +17,21 @@ struct BuildCommand: ParsableCommand {
       same. The 'id' of a GeoJSON Feature is not kept.
       """)
 
-  @Argument(
-    help: ArgumentHelp("Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+  @Argument(help: .init("Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
   var path: String
 
   @OptionGroup var columns: ColumnOptions
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Where to write the index.", valueName: "file")) var output: String
+  @Option(name: [.short, .long], help: .init("Where to write the index.", valueName: "file")) var output: String
 
   @OptionGroup var splitting: SplitOptions
 
-  @Option(help: ArgumentHelp("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
+  @Option(help: .init("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
 
-  @Option(help: ArgumentHelp("The columns to keep for each point.", valueName: "name,name")) var attributes: [String] =
-    []
+  @Option(help: .init("The columns to keep for each point.", valueName: "name,name")) var attributes: [String] = []
 
-  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.") var noSeparation =
-    false
+  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
+  var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
 
@@ -48,12 +46,6 @@ struct BuildCommand: ParsableCommand {
     try checkOutputPath(output, "--output")
   }
 
-  private var options: BuildOptions {
-    var options = BuildOptions(splitRule: splitting.rule, computesSeparations: !noSeparation)
-    if let threads { options.threads = threads }
-    return options
-  }
-
   func run() throws {
     try reportingFailures {
       let input = Input(path: path, columns: columns)
@@ -64,13 +56,14 @@ struct BuildCommand: ParsableCommand {
       // A file that grows beyond what the shell allows is an error to report, not the end of the process.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
-        throw Failure(
-          message: "\(input.name): expected points, found an index already; use it as it is", code: Failure.usage)
+        throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
       }
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       let kept = try KeptColumns(attributes, of: table, in: input)
+      var options = BuildOptions(splitRule: splitting.split ?? .mean, computesSeparations: !noSeparation)
+      if let threads { options.threads = threads }
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
       try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) { written, total in

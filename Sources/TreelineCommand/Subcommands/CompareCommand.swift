@@ -22,48 +22,46 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
+    help: .init("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
     transform: BoundingBox.init(argument:)) var bbox: BoundingBox?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
+    help: .init("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
   var zoom: Double?
 
   @Option(
-    help: ArgumentHelp("The size of the screen in pixels. (default: 1024x768)", valueName: "wxh"),
-    transform: PixelSize.init(argument:)) var size = PixelSize(width: 1024, height: 768)
+    help: .init("The size of the screen in pixels. (default: 1024x768)", valueName: "wxh"),
+    transform: Viewport.Size.init(argument:)) var size = Viewport.Size.standard
 
-  @Option(help: ArgumentHelp("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
+  @Option(help: .init("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
 
-  @Option(help: ArgumentHelp("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  @Option(help: .init("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "What to compare, in this order; 'all' is all of them, or all that an index has what it takes for. (default: \(MethodNames.standard), the last where an index has separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(
-    help: ArgumentHelp(
+    help: .init(
       "A program that clusters by k-means, as a yardstick: scripts/kmeans, or one that is asked alike.",
       valueName: "program")) var kmeans: String?
 
   @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.") var journey = false
 
   @Option(
-    help: ArgumentHelp(
-      "Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file"))
-  var journeyFile: String?
+    help: .init("Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
+  ) var journeyFile: String?
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Write the report as an HTML file.", valueName: "file")) var output:
-    String?
+  @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))
+  var output: String?
 
-  @Option(help: ArgumentHelp("A sentence to show below the report, as licences ask for.", valueName: "text"))
+  @Option(help: .init("A sentence to show below the report, as licences ask for.", valueName: "text"))
   var credit: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
+  @Option(help: .init("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
   var json: String?
 
   func validate() throws {
@@ -90,11 +88,10 @@ struct CompareCommand: ParsableCommand {
       // Reading may take minutes, so places to write to are taken first.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
-      let screen = Viewport.Size(width: Double(size.width), height: Double(size.height))
       let viewport = bbox.map { box in
-        zoom.map { Viewport(box, zoom: $0) } ?? Viewport(box, width: screen.width, height: screen.height)
+        zoom.map { Viewport(box, zoom: $0) } ?? Viewport(box, width: size.width, height: size.height)
       }
-      var options = ComparisonOptions(viewport: viewport, size: screen, cellSize: .pixels(cell), limit: limit)
+      var options = ComparisonOptions(viewport: viewport, size: size, cellSize: .pixels(cell), limit: limit)
       if journey { options.journey = .flight }
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }
@@ -110,5 +107,16 @@ struct CompareCommand: ParsableCommand {
     let name = input.path == "-" ? input.name : URL(fileURLWithPath: input.path).lastPathComponent
     return report.html(
       title: name, land: try Land.rings(for: report.shownBoxes), credits: credit + ["Land: Natural Earth."])
+  }
+}
+
+extension Viewport.Size {
+  /// Reads whole numbers of pixels, written `1024x768`.
+  fileprivate init(argument: String) throws {
+    let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else {
+      throw ValidationError("expected two numbers from 16 to 16384, as in 1024x768")
+    }
+    self.init(width: Double(sides[0]), height: Double(sides[1]))
   }
 }

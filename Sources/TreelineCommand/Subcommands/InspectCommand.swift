@@ -6,23 +6,18 @@ struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Prints what an index holds and where its bytes go.")
 
-  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index")) var path:
-    String
+  @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
 
   func run() throws {
     try reportingFailures {
       let header = try IndexHeader(ofIndex: path)
       let tree = try ClusterTree(index: path)
-      try writeToStandardOutput(try IndexDescription(header, tree).text)
+      try writeToStandardOutput(try Self.text(header, tree))
     }
   }
-}
 
-/// An index's header, sections and shape, for reading.
-private struct IndexDescription {
-  let text: String
-
-  init(_ header: IndexHeader, _ tree: ClusterTree) throws {
+  /// An index's header, sections and shape, for reading.
+  private static func text(_ header: IndexHeader, _ tree: ClusterTree) throws -> String {
     let shape = try tree.shape()
     var lines = [
       "version          \(header.majorVersion).\(header.minorVersion)",
@@ -48,7 +43,7 @@ private struct IndexDescription {
         return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13) + "  \(column.name.debugDescription)"
       }
     }
-    text = lines.joined(separator: "\n") + "\n"
+    return lines.joined(separator: "\n") + "\n"
   }
 
   /// A row of the table of sections, but for the checksum.

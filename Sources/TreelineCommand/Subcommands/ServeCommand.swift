@@ -9,7 +9,7 @@ struct ServeCommand: ParsableCommand {
       one and on the PATH, and takes all arguments; 'treeline serve --help' is its help.
       """)
 
-  @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("For the server.", valueName: "arguments"))
+  @Argument(parsing: .captureForPassthrough, help: .init("For the server.", valueName: "arguments"))
   var arguments: [String] = []
 
   func run() throws {
@@ -20,12 +20,12 @@ struct ServeCommand: ParsableCommand {
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, &words)
         guard errno == ENOENT || errno == ENOTDIR else {
-          throw Failure(message: "\(path): \(String(cString: strerror(errno)))", code: Failure.inputOutput)
+          throw Failure.inputOutput("\(path): \(String(cString: strerror(errno)))")
         }
       }
-      throw Failure(
-        message: "expected the program 'treeline-server' beside this one or on the PATH, found none; "
-          + "in a copy of Treeline, 'scripts/serve' builds and runs it", code: Failure.noInput)
+      throw Failure.noInput(
+        "expected the program 'treeline-server' beside this one or on the PATH, found none; "
+          + "in a copy of Treeline, 'scripts/serve' builds and runs it")
     }
   }
 

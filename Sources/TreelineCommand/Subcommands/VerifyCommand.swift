@@ -12,8 +12,7 @@ struct VerifyCommand: ParsableCommand {
       be split. Exit code 65 where something is wrong.
       """)
 
-  @Argument(help: ArgumentHelp("The index; '-' is standard input, redirected from one.", valueName: "index")) var path:
-    String
+  @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
 
   func run() throws {
     try reportingFailures {
@@ -26,7 +25,7 @@ struct VerifyCommand: ParsableCommand {
       bar.clear()
       for problem in problems { printToStandardError("\(path): \(problem)") }
       guard problems.isEmpty else {
-        throw Failure(message: "\(path): the index is damaged; build it anew", code: Failure.badData)
+        throw Failure.badData("\(path): the index is damaged; build it anew")
       }
       try writeToStandardOutput("\(path): sound\n")
     }

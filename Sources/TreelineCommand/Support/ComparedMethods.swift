@@ -1,3 +1,4 @@
+import ArgumentParser
 import GridBaseline
 import Treeline
 import TreelineBuilder
@@ -42,9 +43,9 @@ struct ComparedMethods {
     let possible = wanted.filter { $0.lack(in: trees) == nil }
     let lacking = wanted.filter { !possible.contains($0) }
     if case .named? = names, let choice = lacking.first {
-      throw Failure(
-        message: "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index has not; "
-          + "give the points instead", code: Failure.usage)
+      throw Failure.usage(
+        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index has not; "
+          + "give the points instead")
     }
     for choice in lacking {
       printToStandardError(
@@ -56,8 +57,7 @@ struct ComparedMethods {
           + "give the points instead")
     }
     let grid = Grid(over: tree)
-    self.tree = tree
-    self.grid = grid
+    (self.tree, self.grid) = (tree, grid)
     methods =
       possible.map { $0.method(grid: grid, cellSize: cellSize, trees: trees) }
       + [kMeans.map { .kMeans($0, of: tree) }].compactMap { $0 }
@@ -71,4 +71,30 @@ extension MethodChoice {
     guard let tree = trees[rule]?.tree else { return "a tree split by '\(rule)'" }
     return needsSeparations && !tree.hasSeparations ? "separations" : nil
   }
+}
+
+/// Names of methods, separated by commas.
+enum MethodNames: Sendable {
+  /// Whatever the input has what it takes for.
+  case all
+  case named([MethodChoice])
+
+  init(argument: String) throws {
+    if argument == "all" {
+      self = .all
+      return
+    }
+    var choices: [MethodChoice] = []
+    for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let choice = MethodChoice(name: String(name)) else {
+        throw ValidationError("expected names out of \(Self.known), found '\(name)'")
+      }
+      guard !choices.contains(choice) else { throw ValidationError("expected each name once, found '\(name)' twice") }
+      choices.append(choice)
+    }
+    self = .named(choices)
+  }
+
+  private static let known = MethodChoice.all.map(\.name).joined(separator: ", ")
+  static let standard = MethodChoice.standard().map(\.name).joined(separator: ",")
 }

@@ -11,10 +11,10 @@ struct Failure: Error {
   var message: String
   var code: Int32
 
-  static let usage: Int32 = 64
-  static let badData: Int32 = 65
-  static let noInput: Int32 = 66
-  static let inputOutput: Int32 = 74
+  static func usage(_ message: String) -> Self { Self(message: message, code: 64) }
+  static func badData(_ message: String) -> Self { Self(message: message, code: 65) }
+  static func noInput(_ message: String) -> Self { Self(message: message, code: 66) }
+  static func inputOutput(_ message: String) -> Self { Self(message: message, code: 74) }
 }
 
 /// Runs a subcommand's work and ends the process with a message and an exit code where it fails.
@@ -28,31 +28,21 @@ func reportingFailures(_ work: () throws -> Void) throws {
 
 extension Failure {
   fileprivate init(of error: any Error) {
+    let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    case let error as ReadingError:
-      let code =
-        switch error.kind {
-        case .unopenable: Self.noInput
-        case .readFailed: Self.inputOutput
-        case .usage: Self.usage
-        case .badData: Self.badData
-        }
-      self.init(message: "\(error)", code: code)
-    case is QueryError:
-      // Limits are checked with the arguments, so what is left is the box.
-      self.init(message: "--bbox: \(error)", code: Self.usage)
-    case is ComparisonError, is GridError: self.init(message: "\(error)", code: Self.usage)
+    // Limits are checked with the arguments, so what is left is the box.
+    case is QueryError: self = .usage("--bbox: " + message)
+    case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV: self = .usage(message)
+    case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)
+    case ReadingError.readFailed: self = .inputOutput(message)
+    case is ReadingError, is BuildError, is IndexError: self = .badData(message)
     case let error as IndexWritingError:
-      let code =
-        switch error {
-        case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: Self.usage
-        case .inUse, .foreignPartialFile, .failed: Self.inputOutput
-        }
-      self.init(message: "\(error)", code: code)
-    case IndexError.unopenable: self.init(message: "\(error)", code: Self.noInput)
-    case is BuildError, is IndexError: self.init(message: "\(error)", code: Self.badData)
-    default: self.init(message: "\(error)", code: Self.inputOutput)
+      switch error {
+      case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)
+      case .inUse, .foreignPartialFile, .failed: self = .inputOutput(message)
+      }
+    default: self = .inputOutput(message)
     }
   }
 }

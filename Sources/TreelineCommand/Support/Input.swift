@@ -28,9 +28,9 @@ struct Input {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
     guard Set(files).count == files.count else {
-      throw Failure(
-        message: "expected different files to read and to write, found " + ([name] + outputs).joined(separator: ", ")
-          + "; write to another name", code: Failure.usage)
+      throw Failure.usage(
+        "expected different files to read and to write, found " + ([name] + outputs).joined(separator: ", ")
+          + "; write to another name")
     }
   }
 }

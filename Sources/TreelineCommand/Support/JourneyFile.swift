@@ -13,16 +13,15 @@ enum JourneyFile {
       guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
       let numbers = line.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0)) }
       guard numbers.count == 5, numbers.allSatisfy({ $0?.isFinite ?? false }), 0...32 ~= numbers[4]! else {
-        throw Failure(
-          message: "\(path):\(number + 1): expected west,south,east,north,zoom as five numbers, the zoom from 0 to 32, "
-            + "found '\(line)'", code: Failure.badData)
+        throw Failure.badData(
+          "\(path):\(number + 1): expected west,south,east,north,zoom as five numbers, the zoom from 0 to 32, "
+            + "found '\(line)'")
       }
       return Viewport(
         BoundingBox(west: numbers[0]!, south: numbers[1]!, east: numbers[2]!, north: numbers[3]!), zoom: numbers[4]!)
     }
     guard views.count >= 2 else {
-      throw Failure(
-        message: "\(path): expected two views or more, one a line, found \(views.count)", code: Failure.badData)
+      throw Failure.badData("\(path): expected two views or more, one a line, found \(views.count)")
     }
     return views
   }

@@ -38,10 +38,8 @@ struct KMeansProgram {
     return answer
   }
 
-  /// Writes a request and ends the pipe.
-  ///
-  /// A program that ends without reading is told by its exit code; writing to it must not end this process. The signal
-  /// that it sends goes to the thread that writes, which holds it back and takes it along when it ends.
+  /// Writes a request and ends the pipe, with SIGPIPE blocked in this thread: a program that ends without reading must
+  /// not end this process; its exit code tells.
   private static func write(_ request: Data, to pipe: FileHandle) {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -52,9 +50,6 @@ struct KMeansProgram {
   }
 
   private func failure(_ found: String, remedy: String) -> Failure {
-    Failure(
-      message:
-        "--kmeans: expected \(path) to print a cluster's number for each place, found that it \(found); \(remedy)",
-      code: Failure.usage)
+    .usage("--kmeans: expected \(path) to print a cluster's number for each place, found that it \(found); \(remedy)")
   }
 }

@@ -37,17 +37,18 @@ struct KeptColumns {
   }
 
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
-    func failure(_ message: String) -> Failure { Failure(message: message, code: Failure.usage) }
     let name = name.debugDescription
     guard let column = columns.first else {
-      throw failure("\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
+      throw Failure.usage("\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
     }
     guard columns.count == 1 else {
-      throw failure(
+      throw Failure.usage(
         "\(input.name): expected one column \(name), as --attributes names it, found \(columns.count); "
           + "give them different names")
     }
-    guard !names.contains(column) else { throw failure("--attributes must name each column once, found \(name) again") }
+    guard !names.contains(column) else {
+      throw Failure.usage("--attributes must name each column once, found \(name) again")
+    }
     names.append(column)
   }
 

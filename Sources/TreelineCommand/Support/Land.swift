@@ -5,10 +5,7 @@ import TreelineComparison
 
 /// The land outlines that come with the tool (Natural Earth, public domain).
 enum Land {
-  /// The rings of land, as fine as there are any for these views.
-  ///
-  /// Iceland's coast is kept at a larger scale than the world's: the data that comes with Treeline is looked at
-  /// closely.
+  /// The rings of land, as fine as there are any for these views: finer ones of Iceland, where example data lies.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }
@@ -25,11 +22,10 @@ enum Land {
 
   /// A FeatureCollection of Polygons, as `scripts/fixtures` writes it.
   private struct Collection: Decodable {
-    var features: [Feature]
-
     struct Feature: Decodable { var geometry: Geometry }
-
     struct Geometry: Decodable { var coordinates: [[[Double]]] }
+
+    var features: [Feature]
   }
 }
 

@@ -9,8 +9,7 @@ struct ReportFile {
   /// - Parameter beginning: What the report is going to begin with.
   init(_ path: String, beginning: String) throws {
     do throws(IndexWritingError) { file = try AtomicFile(path: path, beginning: Array(beginning.utf8)) } catch .inUse {
-      throw Failure(
-        message: "\(path): another run is writing this report; wait for it to end", code: Failure.inputOutput)
+      throw Failure.inputOutput("\(path): another run is writing this report; wait for it to end")
     }
     Interruption.removes(file.partialPath)
   }
@@ -54,9 +53,7 @@ private func removeAndEnd(_ number: Int32) {
   raise(number)
 }
 
-/// Refuses what names no file before any work is done in vain.
-///
-/// - Parameter option: As it is written, such as `--output`.
+/// Refuses what names no file before any work is done in vain; `option` is as written, such as `--output`.
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {

@@ -19,14 +19,14 @@ struct Points {
     if input.isIndex {
       tree = try input.openIndex()
       if splitRule != nil {
-        throw Failure(
-          message: "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
-            + "leave out the option, or give the points instead", code: Failure.usage)
+        throw Failure.usage(
+          "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
+            + "leave out the option, or give the points instead")
       }
       if computesSeparations && !tree.hasSeparations {
-        throw Failure(
-          message: "\(input.name): --spacing needs an index with separations, found one without; "
-            + "build it anew, with 'treeline build' and without '--no-separation'", code: Failure.usage)
+        throw Failure.usage(
+          "\(input.name): --spacing needs an index with separations, found one without; "
+            + "build it anew, with 'treeline build' and without '--no-separation'")
       }
       table = nil
     } else {
@@ -53,12 +53,14 @@ struct Points {
     shownPlace: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
-    return ClusterFeature(
-      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack, ellipse: ellipse,
-      shownIndex: single == nil ? shownPlace.map(row(at:)) : nil, index: single.map(row(at:)),
-      featureID: single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) },
-      columns: keepsColumns ? single.map(columns(at:)) ?? [] : [],
-      members: listsMembers ? members.map(row(at:)).sorted() : nil)
+    var feature = ClusterFeature(
+      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
+      index: single.map(row(at:)), columns: keepsColumns ? single.map(columns(at:)) ?? [] : [])
+    feature.ellipse = ellipse
+    if single == nil { feature.shownIndex = shownPlace.map(row(at:)) }
+    feature.featureID = single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) }
+    if listsMembers { feature.members = members.map(row(at:)).sorted() }
+    return feature
   }
 
   private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {
@@ -75,20 +77,15 @@ extension PointTable {
       progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
     }
     progress.clear()
-    reportSkippedRows(input.name)
-    reportRepairedRows(input.name)
+    reportBadRows(of: input.name)
   }
 
-  private func reportSkippedRows(_ name: String) {
-    guard invalidRowCount > 0 else { return }
-    printToStandardError("treeline: skipped \(invalidRowCount) of \(rowCount) rows:")
+  private func reportBadRows(of name: String) {
+    if invalidRowCount > 0 { printToStandardError("treeline: skipped \(invalidRowCount) of \(rowCount) rows:") }
     for row in invalidRows { printToStandardError("  \(name):\(row)") }
     if invalidRowCount > invalidRows.count {
       printToStandardError("  … and \(invalidRowCount - invalidRows.count) more")
     }
-  }
-
-  private func reportRepairedRows(_ name: String) {
     guard repairedRowCount > 0 else { return }
     let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
     printToStandardError(

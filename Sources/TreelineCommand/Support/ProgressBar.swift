@@ -14,11 +14,7 @@ final class ProgressBar: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// - Parameters:
-  ///   - stage: What goes on; the rate is counted from its first showing.
-  ///   - done: How many are done.
-  ///   - total: Of how many; nil where that is not known.
-  ///   - unit: Of what: bytes, points.
+  /// Shows that so many of a total, if that is known, are done; the rate counts from the stage's first showing.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }
@@ -49,7 +45,6 @@ final class ProgressBar: @unchecked Sendable {
 /// An amount as a person takes it in at a glance: up to four digits, of thousands (k), millions (M) and so on.
 struct Quantity: CustomStringConvertible {
   let amount: Double
-  /// Of what.
   let unit: String
 
   var description: String {

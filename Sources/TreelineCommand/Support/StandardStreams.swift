@@ -5,8 +5,7 @@ func printToStandardError(_ line: String) { FileHandle.standardError.write(Data(
 /// Writes an answer to standard output.
 func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
   do { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) } catch {
-    throw Failure(
-      message: "standard output could not be written: \(error.localizedDescription)", code: Failure.inputOutput)
+    throw Failure.inputOutput("standard output could not be written: \(error.localizedDescription)")
   }
 }
 

@@ -1,3 +1,6 @@
+/// Why the columns cannot be told from the first row.
+struct ColumnProblem: Error { let text: String }
+
 /// What the first row says about the columns.
 struct CSVHeader {
   var layout: CSVLayout
@@ -6,12 +9,7 @@ struct CSVHeader {
   var isHeader: Bool
   /// Whether names had to be repaired because their bytes are not UTF-8.
   var isRepaired = false
-}
 
-/// Why the columns cannot be told from the first row.
-struct ColumnProblem: Error { let text: String }
-
-extension CSVHeader {
   /// - Parameter cells: the texts of the first row.
   init(cells: [String], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
     let names = cells.map(\.trimmed)
@@ -57,12 +55,10 @@ private enum ColumnFinder {
   static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     for names in commonNames {
-      let first = plain.indices.filter { plain[$0] == names.first }
-      let second = plain.indices.filter { plain[$0] == names.second }
-      if first.isEmpty || second.isEmpty { continue }
-      if first.count > 1 { throw ambiguous(cells[first[0]], first.count) }
-      if second.count > 1 { throw ambiguous(cells[second[0]], second.count) }
-      return (first[0], second[0], names.isPlanar, true)
+      let pair = [names.first, names.second].map { name in plain.indices.filter { plain[$0] == name } }
+      if pair.contains(where: \.isEmpty) { continue }
+      for found in pair where found.count > 1 { throw ambiguous(cells[found[0]], found.count) }
+      return (pair[0][0], pair[1][0], names.isPlanar, true)
     }
     if cells.count >= 2 && isValue(cells[0]) && isValue(cells[1]) && !(cells[0].isEmpty && cells[1].isEmpty) {
       return (0, 1, false, false)

@@ -40,7 +40,6 @@ extension CSVCell {
     let content = bytes(of: record)
     guard hasDoubledQuotes else { return String(decoding: content, as: UTF8.self) }
     var single: [UInt8] = []
-    single.reserveCapacity(content.count)
     var position = 0
     while position < content.count {
       single.append(content[position])
@@ -52,7 +51,7 @@ extension CSVCell {
   func value(of record: Bytes) -> AttributeValue {
     let content = trimmed(bytes(of: record))
     if content.isEmpty { return .null }
-    if isJSONNumber(content) { return .number(String(decoding: content, as: UTF8.self)) }
+    if JSONSyntax.isNumber(UnsafeRawBufferPointer(content)) { return .number(String(decoding: content, as: UTF8.self)) }
     return .string(text(of: record))
   }
 }

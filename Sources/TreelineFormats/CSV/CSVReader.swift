@@ -113,7 +113,7 @@ struct CSVReader: InputFormat {
   }
 }
 
-/// What is wrong with a record; only invalid ones get here, so it may take its time.
+/// What is wrong with an invalid record.
 private struct CSVProblem {
   let layout: CSVLayout
   let axes: Axes

@@ -2,7 +2,6 @@
 struct CSVCell {
   var start = 0
   var end = 0
-  var isQuoted = false
   /// Quotes inside, written twice.
   var hasDoubledQuotes = false
 }
@@ -40,13 +39,14 @@ enum CSVScan {
   while true {
     var cell = CSVCell(start: position)
     if position < bytes.count, bytes[position] == Byte.quote {
-      let isClosed = scanQuotedCell(bytes, &position, &cell, &record.lineBreaks)
-      guard isClosed else { return isFinal ? .unclosedQuote(column: record.columnCount) : .incomplete }
+      guard scanQuotedCell(bytes, &position, &cell, &record.lineBreaks) else {
+        return isFinal ? .unclosedQuote(column: record.columnCount) : .incomplete
+      }
       let afterQuote = position
-      position = endOfUnquoted(bytes, from: position, delimiter)
+      skipUnquoted(bytes, &position, delimiter)
       if position > afterQuote && record.strayColumn < 0 { record.strayColumn = record.columnCount }
     } else {
-      position = endOfUnquoted(bytes, from: position, delimiter)
+      skipUnquoted(bytes, &position, delimiter)
       cell.end = position
     }
     if position == bytes.count && !isFinal { return .incomplete }
@@ -73,14 +73,12 @@ enum CSVScan {
   return .record(record)
 }
 
-@inline(__always) private func endOfUnquoted(_ bytes: Bytes, from start: Int, _ delimiter: UInt8) -> Int {
-  var position = start
+@inline(__always) private func skipUnquoted(_ bytes: Bytes, _ position: inout Int, _ delimiter: UInt8) {
   while position < bytes.count {
     let byte = bytes[position]
-    if byte == delimiter || byte == Byte.lineFeed || byte == Byte.carriageReturn { break }
+    if byte == delimiter || byte == Byte.lineFeed || byte == Byte.carriageReturn { return }
     position += 1
   }
-  return position
 }
 
 /// Goes from an opening quote past its closing one; false if there is none.
@@ -89,7 +87,6 @@ private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout
 {
   position += 1
   cell.start = position
-  cell.isQuoted = true
   while position < bytes.count {
     let byte = bytes[position]
     position += 1

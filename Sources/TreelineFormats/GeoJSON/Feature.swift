@@ -108,11 +108,9 @@ struct FeatureReading {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
     }
     let isFirstValid = axes.holdsFirst(pair.first)
-    guard isFirstValid && axes.holdsSecond(pair.second) else {
-      let expected = isFirstValid ? axes.second : axes.first
-      throw Problem(part: ", coordinates", expected: expected, found: excerpt(range))
-    }
-    return pair
+    if isFirstValid && axes.holdsSecond(pair.second) { return pair }
+    throw Problem(
+      part: ", coordinates", expected: isFirstValid ? axes.second : axes.first, found: excerpt(range))
   }
 
   @inline(__always) private func isString(_ range: Range<Int>?, _ text: StaticString) -> Bool {

@@ -19,6 +19,15 @@ extension GeoJSONReader {
     }
   }
 
+  /// Runs a scan and consumes what it went over.
+  @inline(__always) func consume<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError)
+    -> Result
+  {
+    let (result, scanner) = try scan(body)
+    commit(scanner)
+    return result
+  }
+
   @inline(__always) func commit(_ scanner: JSONScanner) {
     window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
   }
@@ -60,21 +69,12 @@ extension GeoJSONReader {
   }
 
   func expect(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) {
-    let (_, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.expect(byte, expected) }
-    commit(scanner)
-  }
-
-  func startsWith(_ byte: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
-    try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.peek(expected) == byte }.0
+    try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.expect(byte, expected) }
   }
 
   /// Consumes a comma or the closing byte; true after a comma.
   func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
-    let (continues, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
-      try scanner.continues(closing: closing, expected)
-    }
-    commit(scanner)
-    return continues
+    try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.continues(closing: closing, expected) }
   }
 }
 
@@ -96,12 +96,7 @@ enum FirstObject {
 
 extension GeoJSONReader {
   func readMember() throws(ReadingError) -> CollectionMember {
-    let (member, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
-      let name = try scanner.scanName()
-      return try scanner.scanCollectionMember(name)
-    }
-    commit(scanner)
-    return member
+    try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanCollectionMember() }
   }
 
   /// Whether a FeatureCollection follows rather than a Feature; consumes nothing.
@@ -117,7 +112,8 @@ extension GeoJSONReader {
 }
 
 extension JSONScanner {
-  fileprivate mutating func scanCollectionMember(_ name: JSONString) throws(JSONStop) -> CollectionMember {
+  fileprivate mutating func scanCollectionMember() throws(JSONStop) -> CollectionMember {
+    let name = try scanName()
     if name.matches("features", in: bytes) { return .features }
     let start = position
     try skipValue(depth: 1)
@@ -136,8 +132,7 @@ extension JSONScanner {
     try skipSpace()
     if try peek("a name or \"}\"") == Byte.closeBrace { return .other(found: "an empty object") }
     while true {
-      let name = try scanName()
-      switch try scanCollectionMember(name) {
+      switch try scanCollectionMember() {
       case .features: return .collection
       case .type(let type):
         if type == "\"FeatureCollection\"" { return .collection }

@@ -64,7 +64,9 @@ struct GeoJSONReader: InputFormat {
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     try skipSpace()
-    if try startsWith(Byte.closeBracket, "a Feature or \"]\"") { return try expect(Byte.closeBracket, "\"]\"") }
+    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.peek("a Feature or \"]\"")
+    }
+    if first == Byte.closeBracket { return window.consume(1) }
     repeat {
       try skipSpace()
       try readFeature()

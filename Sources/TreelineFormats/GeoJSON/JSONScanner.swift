@@ -21,10 +21,7 @@ struct JSONScanner {
   /// How many line breaks (LF, CR LF or CR) lie before `position`.
   var lineBreaks = 0
 
-  init(_ bytes: Bytes, isFinal: Bool) {
-    self.bytes = bytes
-    self.isFinal = isFinal
-  }
+  init(_ bytes: Bytes, isFinal: Bool) { (self.bytes, self.isFinal) = (bytes, isFinal) }
 
   func stop(_ expected: StaticString) -> JSONStop { .syntax(at: position, expected: expected) }
 
@@ -111,8 +108,7 @@ extension JSONScanner {
 
   private mutating func skipObject(depth: Int) throws(JSONStop) {
     if depth > Self.depthLimit { throw .tooDeep(at: position) }
-    try scanObject { (scanner: inout JSONScanner, _: JSONString) throws(JSONStop) in try scanner.skipValue(depth: depth)
-    }
+    try scanObject { (scanner: inout Self, _) throws(JSONStop) in try scanner.skipValue(depth: depth) }
   }
 
   private mutating func skipArray(depth: Int) throws(JSONStop) {
@@ -186,23 +182,16 @@ extension JSONScanner {
 
   private mutating func skipEscape() throws(JSONStop) {
     position += 1
-    switch try peek("an escape") {
-    case Byte.quote, Byte.backslash, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
-      UInt8(ascii: "r"), UInt8(ascii: "t"):
+    let letter = try peek("an escape")
+    guard "\"\\/bfnrtu".utf8.contains(letter) else {
+      throw stop("an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u")
+    }
+    position += 1
+    guard letter == UInt8(ascii: "u") else { return }
+    for _ in 0..<4 {
+      let digit = try peek("four hexadecimal digits")
+      guard Character(Unicode.Scalar(digit)).isHexDigit else { throw stop("four hexadecimal digits") }
       position += 1
-    case UInt8(ascii: "u"):
-      position += 1
-      for _ in 0..<4 {
-        guard hexDigit(try peek("four hexadecimal digits")) != nil else { throw stop("four hexadecimal digits") }
-        position += 1
-      }
-    default: throw stop("an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u")
     }
   }
-}
-
-/// Whether the bytes are a number literal of JSON and nothing else.
-func isJSONNumber(_ bytes: Bytes) -> Bool {
-  var scanner = JSONScanner(bytes, isFinal: true)
-  return (try? scanner.skipNumber()) != nil && scanner.position == bytes.count
 }

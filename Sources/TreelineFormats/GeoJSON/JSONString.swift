@@ -18,7 +18,7 @@ struct JSONString {
       }
       switch UInt8(truncatingIfNeeded: letter) {
       case UInt8(ascii: "u"):
-        units.append(rest.prefix(4).reduce(0) { $0 << 4 | (hexDigit(UInt8(truncatingIfNeeded: $1)) ?? 0) })
+        units.append(UInt16(String(rest.prefix(4))!, radix: 16) ?? 0)
         rest = rest.dropFirst(4)
       case UInt8(ascii: "b"): units.append(0x08)
       case UInt8(ascii: "f"): units.append(0x0C)
@@ -37,14 +37,5 @@ struct JSONString {
     guard end - start == name.utf8CodeUnitCount else { return false }
     for index in 0..<name.utf8CodeUnitCount where bytes[start + index] != name.utf8Start[index] { return false }
     return true
-  }
-}
-
-func hexDigit(_ byte: UInt8) -> UInt16? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-  default: nil
   }
 }

@@ -1,21 +1,22 @@
 /// A sliding window over an input: the bytes that are read but not consumed yet, and where they lie in the file.
 ///
-/// A scanner looks at `bytes`; when they end in the middle of a record it asks for `more` and scans that record again.
-/// The window then doubles, so scanning stays linear however long a record is.
+/// Where they end within a record the scanner asks for `more` and scans it again. The window doubles, so this stays
+/// linear.
 final class Window {
   /// What messages call the input.
   let file: String
   private let source: any ByteSource
   private let limit: Int
-  private var storage: UnsafeMutableRawBufferPointer
-  private var start = 0
-  private var end = 0
+  @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
+  // Unchecked, for a check at run time of each access would cost a tenth of the time to read GeoJSON.
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var end = 0
   /// Whether nothing will follow `bytes`.
-  private(set) var isAtEnd = false
+  @exclusivity(unchecked) private(set) var isAtEnd = false
   /// How many bytes of the input lie before `bytes`.
-  private(set) var consumed: Int64 = 0
+  @exclusivity(unchecked) private(set) var consumed: Int64 = 0
   /// The line at which `bytes` starts, counted from 1.
-  private(set) var line = 1
+  @exclusivity(unchecked) private(set) var line = 1
 
   init(_ source: any ByteSource, file: String, limits: ReadingLimits) {
     self.file = file

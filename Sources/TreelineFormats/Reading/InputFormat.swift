@@ -28,11 +28,11 @@ enum InputFormats {
     let file = window.file
     try window.require(16)
     if window.bytes.starts(with: IndexHeader.magic) {
-      throw isInflated
-        ? .unsupportedInput(
-          file: file, found: "an index inside gzip data", remedy: "inflate it into a file with gzip -dc")
-        : .unsupportedInput(
-          file: file, found: "an index", remedy: "it can be opened from a file only, so name its file")
+      let (found, remedy) =
+        isInflated
+        ? ("an index inside gzip data", "inflate it into a file with gzip -dc")
+        : ("an index", "it can be opened from a file only, so name its file")
+      throw .unsupportedInput(file: file, found: found, remedy: remedy)
     }
     if let (found, remedy) = unsupported(window.bytes) {
       throw .unsupportedInput(file: file, found: found, remedy: remedy)

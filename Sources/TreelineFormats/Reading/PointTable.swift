@@ -84,11 +84,9 @@ extension PointTable {
     columns(ofPoint: index).first { $0.name == name }?.value
   }
 
-  /// Puts names of columns into the order of the input: one in which every point has those that it has.
-  ///
-  /// The columns of CSV have one order. GeoJSON Features may each lack some, and only all of them together tell it: of
-  /// `{"a": 1, "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. What they leave open is as in `names`. Where
-  /// they contradict each other, so that no order suits all, everything is as in `names`.
+  /// Puts names of columns into the order of the input. All Features of GeoJSON together tell it: of `{"a": 1, "c": 2}`
+  /// and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. What they leave open is as in `names`, and so is everything where
+  /// they contradict each other.
   ///
   /// - Parameter names: distinct, as Swift compares strings.
   /// - Returns: Those of `names` that there are, as the input spells them.

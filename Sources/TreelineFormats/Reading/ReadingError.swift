@@ -24,27 +24,6 @@ public enum ReadingError: Error, Hashable, Sendable {
   case recordTooLong(file: String, line: Int, limit: Int)
   /// JSON is nested deeper than the bound on its levels.
   case nestedTooDeep(file: String, line: Int, limit: Int)
-
-  /// What is to blame.
-  package enum Kind {
-    /// The path.
-    case unopenable
-    /// The device.
-    case readFailed
-    /// The content.
-    case badData
-    /// What was asked for, which does not suit the content.
-    case usage
-  }
-
-  package var kind: Kind {
-    switch self {
-    case .unopenable: .unopenable
-    case .readFailed: .readFailed
-    case .columnsWithoutCSV: .usage
-    default: .badData
-    }
-  }
 }
 
 extension ReadingError: CustomStringConvertible {

@@ -35,11 +35,10 @@ public enum ColumnChoice: Hashable, Sendable {
   case plane(x: String, y: String)
 }
 
-/// Sizes that a test may want to be small, in bytes.
+/// Sizes in bytes.
 struct ReadingLimits {
   /// How much is read from the input at once.
   var chunk = 512 << 10
-  /// The longest record, and with it the largest window over the input: what bounds the memory when a quote is never
-  /// closed.
+  /// The longest record, which bounds the memory when a quote is never closed.
   var record = 64 << 20
 }

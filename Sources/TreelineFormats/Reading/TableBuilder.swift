@@ -70,9 +70,7 @@ struct Axes {
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
 }
 
-/// The raw bytes of many records, one after another, in blocks.
-///
-/// Blocks instead of one array, so that growing never copies what is there, which would double the peak memory.
+/// The raw bytes of many records, one after another, in blocks: growing one array would double the peak memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
   /// The first block is small, for a few records are the most common table in tests and pipes.

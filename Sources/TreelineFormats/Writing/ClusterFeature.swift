@@ -23,20 +23,15 @@ public struct ClusterFeature: Sendable {
 
   @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
-    ellipse: Ellipse? = nil, shownIndex: Int? = nil, index: Int? = nil, featureID: AttributeValue? = nil,
-    columns: [(name: String, value: AttributeValue)] = [], members: [Int]? = nil
+    index: Int? = nil, columns: [(name: String, value: AttributeValue)] = []
   ) {
     self.id = id
     self.pointCount = pointCount
     self.coordinate = coordinate
     self.bounds = bounds
     self.isStack = isStack
-    self.ellipse = ellipse
-    self.shownIndex = shownIndex
     self.index = index
-    self.featureID = featureID
     self.columns = columns
-    self.members = members
   }
 }
 
@@ -49,9 +44,9 @@ extension ClusterFeature {
   public init(_ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false) {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
-      bounds: cluster.bounds, isStack: cluster.isStack, ellipse: hasEllipse ? cluster.spreadEllipse : nil,
-      shownIndex: cluster.row == nil ? position?.treeIndex.map(tree.row(atTreeIndex:)) : nil, index: cluster.row,
-      columns: tree.attributes(of: cluster))
+      bounds: cluster.bounds, isStack: cluster.isStack, index: cluster.row, columns: tree.attributes(of: cluster))
+    if hasEllipse { ellipse = cluster.spreadEllipse }
+    if cluster.row == nil { shownIndex = position?.treeIndex.map(tree.row(atTreeIndex:)) }
   }
 }
 

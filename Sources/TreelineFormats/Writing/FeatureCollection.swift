@@ -29,7 +29,7 @@ public struct FeatureCollectionWriter: Sendable {
 
   private static let pieceSize = 1 << 16
 
-  /// How a FeatureCollection begins; then come its features, and `close`.
+  /// Begins a FeatureCollection, whose features and `close` follow.
   @_spi(Server) public func open(_ bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
   }
@@ -61,32 +61,34 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(json: feature.pointCount > 1)
     bytes.append(",\"cluster_id\":")
     bytes.append(feature.id)
-    bytes.append(",\"point_count\":")
-    bytes.append(feature.pointCount)
+    append(",\"point_count\":", feature.pointCount, to: &bytes)
     if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
     if feature.isStack { bytes.append(",\"stack\":true") }
     if let ellipse = feature.ellipse { append(ellipse, to: &bytes) }
-    if let index = feature.shownIndex {
-      bytes.append(",\"shown_index\":")
-      bytes.append(index)
-    }
-    if let index = feature.index {
-      bytes.append(",\"index\":")
-      bytes.append(index)
-    }
+    if let index = feature.shownIndex { append(",\"shown_index\":", index, to: &bytes) }
+    if let index = feature.index { append(",\"index\":", index, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
     append(columns: feature.columns, to: &bytes)
     bytes.append("}}")
   }
 
+  @inline(__always) private func append(_ name: StaticString, _ number: Int, to bytes: inout OutputBytes) {
+    bytes.append(name)
+    bytes.append(number)
+  }
+
+  /// A whole number and a tenth, which is left out where it is 0.
+  private func append(_ whole: Int, tenth: Int, to bytes: inout OutputBytes) {
+    bytes.append(whole)
+    guard tenth > 0 else { return }
+    bytes.append(byte: UInt8(ascii: "."))
+    bytes.append(tenth)
+  }
+
   private func append(abbreviated count: Int, to bytes: inout OutputBytes) {
     let parts = BadgeText.parts(of: count)
     bytes.append(",\"point_count_abbreviated\":\"")
-    bytes.append(parts.whole)
-    if parts.tenths > 0 {
-      bytes.append(byte: UInt8(ascii: "."))
-      bytes.append(parts.tenths)
-    }
+    append(parts.whole, tenth: parts.tenths, to: &bytes)
     if let suffix = parts.suffix { bytes.append(byte: suffix) }
     bytes.append(byte: UInt8(ascii: "\""))
   }
@@ -102,12 +104,7 @@ public struct FeatureCollectionWriter: Sendable {
     // Straight up is straight down.
     if tenths <= -900 { tenths += 1800 }
     if tenths < 0 { bytes.append(byte: UInt8(ascii: "-")) }
-    let (whole, tenth) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
-    bytes.append(UInt64(whole))
-    if tenth > 0 {
-      bytes.append(byte: UInt8(ascii: "."))
-      bytes.append(UInt64(tenth))
-    }
+    append(abs(tenths) / 10, tenth: abs(tenths) % 10, to: &bytes)
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
@@ -141,10 +138,7 @@ public struct FeatureCollectionWriter: Sendable {
     _ columns: [(name: String, value: AttributeValue)], _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
     // A handful is compared pairwise, which is faster than making a set of it.
-    if columns.count <= 8, areDistinct(columns) {
-      for column in columns { work(column.name, column.value) }
-      return
-    }
+    if columns.count <= 8, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own
     // How many underscores the last column of a name has: a damaged index may have a thousand of one.
     var lines: [String: Int] = [:]
@@ -159,11 +153,9 @@ public struct FeatureCollectionWriter: Sendable {
   }
 
   private static func areDistinct(_ columns: [(name: String, value: AttributeValue)]) -> Bool {
-    for (number, column) in columns.enumerated() {
-      if own.contains(column.name) { return false }
-      for other in columns[..<number] where other.name == column.name { return false }
+    columns.enumerated().allSatisfy { number, column in
+      !own.contains(column.name) && !columns[..<number].contains { $0.name == column.name }
     }
-    return true
   }
 
   /// Those of a cluster, as `FeatureCollectionWriter` writes them.

@@ -66,15 +66,13 @@ import Treeline
   /// The decimal digits of a number.
   public mutating func append(_ number: Int) {
     if number < 0 { append(byte: UInt8(ascii: "-")) }
-    append(digits: UInt64(number.magnitude))
+    append(UInt64(number.magnitude))
   }
 
-  public mutating func append(_ number: UInt64) { append(digits: number) }
-
-  private mutating func append(digits number: UInt64) {
+  public mutating func append(_ number: UInt64) {
     guard number < Digits.endOfEight else {
       let (high, low) = number.quotientAndRemainder(dividingBy: Digits.endOfEight)
-      append(digits: high)
+      append(high)
       return append(eight: UInt32(low))
     }
     let digits = Digits(UInt32(number))

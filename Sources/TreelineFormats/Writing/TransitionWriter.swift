@@ -35,18 +35,10 @@ public struct TransitionWriter: Sendable {
       let (start, end) = (try first(cluster), try second(cluster))
       append(cluster, at: end, from: start == end ? nil : start, to: &bytes)
     }
-    try append(",\"splits\":[", transition.splits, to: &bytes) { fork, bytes in
-      try append(fork, whole: first, parts: second, to: &bytes)
-    }
-    try append(",\"merges\":[", transition.merges, to: &bytes) { fork, bytes in
-      try append(fork, whole: second, parts: first, to: &bytes)
-    }
-    try append(",\"entered\":[", transition.entered, to: &bytes) { cluster, bytes in
-      append(cluster, at: try second(cluster), to: &bytes)
-    }
-    try append(",\"left\":[", transition.exited, to: &bytes) { cluster, bytes in
-      append(cluster, at: try first(cluster), to: &bytes)
-    }
+    try append(",\"splits\":[", transition.splits, to: &bytes) { try append($0, whole: first, parts: second, to: &$1) }
+    try append(",\"merges\":[", transition.merges, to: &bytes) { try append($0, whole: second, parts: first, to: &$1) }
+    try append(",\"entered\":[", transition.entered, to: &bytes) { append($0, at: try second($0), to: &$1) }
+    try append(",\"left\":[", transition.exited, to: &bytes) { append($0, at: try first($0), to: &$1) }
   }
 
   private func append<Elements: RandomAccessCollection>(
@@ -61,18 +53,18 @@ public struct TransitionWriter: Sendable {
     if elements.isEmpty { bytes.append("]") } else { bytes.append("\n]") }
   }
 
-  private func append(_ fork: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes)
-    rethrows
-  {
+  private func append(
+    _ change: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes
+  ) rethrows {
     bytes.append("{\"whole\":")
-    append(fork.whole, at: try whole(fork.whole), to: &bytes)
+    append(change.whole, at: try whole(change.whole), to: &bytes)
     bytes.append(",\"parts\":[")
-    for (number, part) in fork.parts.enumerated() {
+    for (number, part) in change.parts.enumerated() {
       if number > 0 { bytes.append(",") }
       append(part, at: try parts(part), to: &bytes)
     }
     bytes.append("],\"hidden_point_count\":")
-    bytes.append(fork.hiddenPointCount)
+    bytes.append(change.hiddenPointCount)
     bytes.append("}")
   }
 
