@@ -3,10 +3,9 @@ import Treeline
 /// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the
 /// last one taken.
 ///
-/// Distances are divided into bands, 256 an octave of their squares. Splits of a band that is not reached yet are
-/// appended to a chain of blocks. A band that is reached is sorted; what is added to it afterwards goes to a heap. So
-/// exact order is paid for within a band only, which the caches hold, and what comes next is known well ahead, which
-/// `SplitSequence` needs to prefetch it.
+/// Distances are divided into bands, 256 an octave of their squares. Splits of later bands are appended to chains of
+/// blocks. A band that is reached is sorted, in the caches, and what is added to it afterwards goes to a heap. So what
+/// comes next is known well ahead, which `SplitSequence` needs to prefetch it.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
