@@ -1,5 +1,3 @@
-import Treeline
-
 /// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the
 /// last one taken.
 ///
@@ -38,7 +36,7 @@ struct SplitQueue: ~Copyable {
   private var position = 0
   /// Up to where progress was reported; nil in a band of which nothing was.
   private var reported: Int?
-  private var late = Heap<QueuedSplit>()
+  private var late = LateSplits()
   private let monitor: BuildMonitor
 
   init(_ monitor: BuildMonitor) {
@@ -128,5 +126,39 @@ struct SplitQueue: ~Copyable {
     }
     sorted.withUnsafeMutableBufferPointer { QueuedSplitSort(monitor: monitor).sort($0) }
     return true
+  }
+}
+
+/// A binary heap of the splits added to a band that was reached. The runtime's own, from another module, would not be
+/// specialized: that makes half as many instructions again of all that separations take.
+private struct LateSplits {
+  private var splits: ContiguousArray<QueuedSplit> = []
+
+  @inline(__always) var first: QueuedSplit? { splits.isEmpty ? nil : splits[0] }
+
+  @inline(__always) mutating func insert(_ split: QueuedSplit) {
+    var slot = splits.count
+    splits.append(split)
+    while slot > 0, split < splits[(slot &- 1) / 2] {
+      splits[slot] = splits[(slot &- 1) / 2]
+      slot = (slot &- 1) / 2
+    }
+    splits[slot] = split
+  }
+
+  mutating func popFirst() -> QueuedSplit? {
+    guard let last = splits.popLast() else { return nil }
+    if splits.isEmpty { return last }
+    let first = splits[0]
+    var slot = 0
+    while 2 &* slot &+ 1 < splits.count {
+      var child = 2 &* slot &+ 1
+      if child &+ 1 < splits.count && splits[child &+ 1] < splits[child] { child &+= 1 }
+      guard splits[child] < last else { break }
+      splits[slot] = splits[child]
+      slot = child
+    }
+    splits[slot] = last
+    return first
   }
 }
