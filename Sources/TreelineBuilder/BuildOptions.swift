@@ -16,9 +16,7 @@ public struct BuildOptions: Hashable, Sendable {
   public init(splitRule: SplitRule = .mean, threads: Int? = nil, computesSeparations: Bool = false) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
-    self.splitRule = splitRule
-    self.threads = threads
-    self.computesSeparations = computesSeparations
+    (self.splitRule, self.threads, self.computesSeparations) = (splitRule, threads, computesSeparations)
   }
 }
 

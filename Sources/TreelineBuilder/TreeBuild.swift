@@ -58,6 +58,6 @@ struct TreeBuild {
   private func split(_ memory: BuildMemory, by algorithm: some SplitAlgorithm) -> TopNode {
     let splitter = Splitter(
       arrays: memory.arrays, algorithm: algorithm, principalLevels: principalLevels, monitor: monitor)
-    return TreeBuilder(splitter, threads: options.threads).build(pointCount: coordinates.count)
+    return TreeBuilder(splitter: splitter, threads: options.threads).build(pointCount: coordinates.count)
   }
 }

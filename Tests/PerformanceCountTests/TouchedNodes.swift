@@ -21,10 +21,10 @@ struct TouchedNodes {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try ClusterTree(coordinates).write(index: path)
-    let views = MapView.counted(around: coordinates)
+    let views = [Viewport].counted(around: coordinates)
     let trace = try MemoryTrace(
       of: "TracedQueries",
-      [path, "\(limit)"] + views.map { "\($0.box.west),\($0.box.south),\($0.box.east),\($0.box.north)" })
+      [path, "\(limit)"] + views.map(\.bounds).map { "\($0.west),\($0.south),\($0.east),\($0.north)" })
     let numbers = trace.output.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) }
     try #require(numbers.count == 3 + views.count, "\(trace.output)")
     let (records, recordCount, mark) = (numbers[0], numbers[1], numbers[2])

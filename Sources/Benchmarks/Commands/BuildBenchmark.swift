@@ -6,6 +6,24 @@ import TreelineBuilder
 struct BuildBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
 
+  @OptionGroup var build: BuildArguments
+
+  @OptionGroup var timing: TimedRuns
+
+  func run() throws {
+    let coordinates = try build.points.read()
+    let (times, tree) = try timing.measure { try ClusterTree(coordinates, options: build.options) }
+    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    let shape = try tree.shape()
+    try printJSON([
+      "points": tree.pointCount, "threads": build.threads, "seconds": times, "positions": shape.positionCount,
+      "depth": shape.depth, "contentHash": String(tree.contentHash, radix: 16),
+    ])
+  }
+}
+
+/// Points, and how their tree is built.
+struct BuildArguments: ParsableArguments {
   @Argument(help: "The points.") var points: PointFile
 
   @Option(help: "How many threads.") var threads = 2
@@ -14,29 +32,7 @@ struct BuildBenchmark: ParsableCommand {
 
   @Flag(help: "Separations are computed too.") var separations = false
 
-  @OptionGroup var timing: TimedRuns
-
-  struct Result: Encodable {
-    var points: Int
-    var threads: Int
-    /// One number a build.
-    var seconds: [Double]
-    var positions: Int
-    var depth: Int
-    var contentHash: String
-  }
-
-  func run() throws {
-    let coordinates = try points.read()
-    let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separations)
-    let (times, tree) = try timing.measure { try ClusterTree(coordinates, options: options) }
-    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
-    let shape = try tree.shape()
-    try printJSON(
-      Result(
-        points: tree.pointCount, threads: threads, seconds: times, positions: shape.positionCount, depth: shape.depth,
-        contentHash: String(tree.contentHash, radix: 16)))
-  }
+  var options: BuildOptions { BuildOptions(splitRule: split, threads: threads, computesSeparations: separations) }
 }
 
 extension SplitRule: ExpressibleByArgument {}

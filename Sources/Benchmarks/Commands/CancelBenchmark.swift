@@ -8,43 +8,26 @@ import TreelineBuilder
 struct CancelBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
 
-  @Argument(help: "The points.") var points: PointFile
+  @OptionGroup var build: BuildArguments
 
   @Option(help: "How many builds are cancelled.") var runs = 20
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.mean
-
-  @Flag(help: "Separations are computed too.") var separations = false
-
-  struct Result: Encodable {
-    var points: Int
-    /// From cancelling to the end of the build, whose memory is deallocated meanwhile and afterwards.
-    var seconds: [Double] = []
-    /// By how many bytes the process is larger after half of the builds, and as many again, than after the first half.
-    var growth = 0
-    /// Builds that were done before they could be cancelled.
-    var finished = 0
-  }
-
   /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
   func run() throws {
-    let coordinates = try points.read()
-    let (runs, options) = (runs, BuildOptions(splitRule: split, computesSeparations: separations))
+    let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
     let done = DispatchSemaphore(value: 0)
     Task {
-      try printJSON(await Self.cancelled(coordinates, options, runs: runs))
+      try await Self.cancelBuilds(of: coordinates, options, runs: runs)
       done.signal()
     }
     done.wait()
   }
 
-  private static func cancelled(_ coordinates: [Coordinate], _ options: BuildOptions, runs: Int) async throws -> Result
-  {
+  private static func cancelBuilds(of coordinates: [Coordinate], _ options: BuildOptions, runs: Int) async throws {
     let clock = ContinuousClock()
     let whole = try await clock.measure { blackHole(try await ClusterTree.build(coordinates, options: options)) }
     var random = SplitMix64(seed: 8)
-    var result = Result(points: coordinates.count)
-    var residentHalfway = 0
+    var (times, finishedCount, residentHalfway): ([Double], Int, Int) = ([], 0, 0)
     for run in 0..<runs {
       if run == runs / 2 { residentHalfway = try await settledMemory() }
       let build = Task { try await ClusterTree.build(coordinates, options: options) }
@@ -53,16 +36,23 @@ struct CancelBenchmark: ParsableCommand {
       build.cancel()
       do {
         _ = try await build.value
-        result.finished += 1
-      } catch is CancellationError { result.seconds.append((clock.now - start) / .seconds(1)) }
+        finishedCount += 1
+      } catch is CancellationError { times.append((clock.now - start) / .seconds(1)) }
     }
-    require(!result.seconds.isEmpty, "no build was cancelled")
-    result.growth = try await settledMemory() - residentHalfway
-    return result
+    require(!times.isEmpty, "no build was cancelled")
+    let growth = try await settledMemory() - residentHalfway
+    try printJSON([
+      "points": coordinates.count,
+      // From cancelling to the end of the build, whose memory is deallocated meanwhile and afterwards.
+      "seconds": times,
+      // By how many bytes the process is larger after all builds than after half of them.
+      "growth": growth,
+      // Builds that were done before they could be cancelled.
+      "finished": finishedCount,
+    ])
   }
 
-  /// What is held once builds that were cancelled have let go of their memory: once it has not fallen for half a
-  /// second.
+  /// The memory held once that of cancelled builds is deallocated: once it has not fallen for half a second.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 10 {

@@ -17,12 +17,6 @@ struct CountedWork: ParsableCommand {
 
   @Option(help: "The most clusters of an answer.") var limit = 100
 
-  struct Result: Encodable {
-    var points: Int
-    var queries: Int
-    var clusters: Int
-  }
-
   func run() throws {
     let coordinates = try points.read()
     var tree: ClusterTree!
@@ -31,9 +25,9 @@ struct CountedWork: ParsableCommand {
       tree = try ClusterTree(coordinates, options: BuildOptions(splitRule: split, threads: 1))
     }
     require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
-    let questions = MapView.counted(around: coordinates).map { Question(box: $0.box, limit: limit) }
+    let queries = [Viewport].counted(around: coordinates).map { Query(.limit(limit), in: $0) }
     var clusters = 0
-    for _ in 0..<asks { for question in questions { clusters += try question.answer(of: tree).count } }
-    try printJSON(Result(points: coordinates.count, queries: asks * questions.count, clusters: clusters))
+    for _ in 0..<asks { for query in queries { clusters += try query.answer(of: tree).count } }
+    try printJSON(["points": coordinates.count, "queries": asks * queries.count, "clusters": clusters])
   }
 }

@@ -17,12 +17,6 @@ struct PromisesCommand: ParsableCommand {
 
   @Option(help: "Another seed draws other screens.") var seed: UInt64 = 7
 
-  struct Result: Encodable {
-    var points: Int
-    var seed: UInt64
-    var cuts: [Cut] = []
-  }
-
   struct Cut: Encodable {
     var name: String
     var pairs: Int
@@ -36,18 +30,18 @@ struct PromisesCommand: ParsableCommand {
 
   func run() throws {
     let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
-    var result = Result(points: tree.pointCount, seed: seed)
+    var cuts: [Cut] = []
     for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)
       var count = PromiseCount()
       for _ in 0..<pairs { try count.add(kind, of: tree, &screens) }
-      result.cuts.append(
+      cuts.append(
         Cut(
           name: kind.rawValue, pairs: count.pairs, nestednessViolations: count.nestednessViolations,
           conservationViolations: count.conservationViolations, limitViolations: count.limitViolations,
           isFixedOnPans: kind.isFixedOnPans, panPersistence: count.panPersistence,
           continuingDistortion: count.continuingDistortion))
     }
-    try printJSON(result)
+    try printJSON(["points": tree.pointCount, "seed": seed, "cuts": cuts])
   }
 }

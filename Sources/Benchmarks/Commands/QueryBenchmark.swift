@@ -23,51 +23,36 @@ struct QueryBenchmark: ParsableCommand {
 
   @Flag(help: "Time one thread and two that ask all the time, too.") var throughput = false
 
-  struct Result: Encodable {
-    var points: Int
-    var zooms: [Int]
-    /// Clusters of each view's answer.
-    var clusters: [Int]
-    /// Answers with fewer clusters than the limit, all of which are single positions.
-    var exhaustedViews: Int
-    var checkedViews: Int
-    /// The seconds of each view: asked for once, in random order, out of a cold cache.
-    var cold: [Double]
-    /// The median of the repeats.
-    var warm: [Double]
-    /// The same, and each cluster's coordinate taken.
-    var withCoordinates: [Double]
-    /// By one thread, and by two, in each of some turns.
-    var answersPerSecond: [[Double]]?
-    /// The same, of arithmetic, which shows what two can do here at best.
-    var stepsPerSecond: [[Double]]?
-  }
-
   func run() throws {
     let coordinates = try points.read()
-    let views = try views.map(MapView.read) ?? MapView.around(coordinates, perZoom: 25, seed: 5)
+    let views = try views.map { try [Viewport](readFrom: $0) } ?? .around(coordinates, perZoom: 25, seed: 5)
     let tree = try ClusterTree(coordinates)
     let limits = try limits.map(Self.readLimits) ?? views.map { _ in limit }
     precondition(limits.count == views.count, "\(limits.count) limits for \(views.count) views")
-    let questions = zip(views, limits).map { Question(box: $0.box, limit: $1) }
+    let queries = zip(limits, views).map { Query(.limit($0), in: $1) }
 
-    let cold = try Self.coldPass(questions, of: tree)
-    let answers = try questions.map { try $0.answer(of: tree) }
-    let exhausted = zip(questions, answers).filter { $1.count < $0.limit }
-    for (question, answer) in exhausted {
-      require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(question.limit) could be split")
+    let cold = try Self.coldPass(queries, of: tree)
+    let answers = try queries.map { try $0.answer(of: tree) }
+    // Those with fewer clusters than the limit, all of which are single positions.
+    let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
+    for (query, answer) in exhausted {
+      require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(query.cut.limit) could be split")
     }
-    if check { try zip(questions, answers).forEach { try $0.check($1, of: tree) } }
-    var result = Result(
-      points: coordinates.count, zooms: views.map(\.zoom), clusters: answers.map(\.count),
-      exhaustedViews: exhausted.count, checkedViews: check ? questions.count : 0, cold: cold,
-      warm: try medians(questions) { _ = try $0.answer(of: tree) },
-      withCoordinates: try medians(questions) {
+    if check { try zip(queries, answers).forEach { try $0.check($1, of: tree) } }
+    var result: [String: any Encodable] = [
+      "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
+      "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
+      // The seconds of each view: asked for once, in random order, out of a cold cache; the median of the repeats; and
+      // the same with each cluster's coordinate taken.
+      "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
+      "withCoordinates": try medians(queries) {
         for cluster in try $0.answer(of: tree) { blackHole(cluster.coordinate) }
-      })
+      },
+    ]
     if throughput {
-      let rates = Self.throughput(questions, of: tree)
-      (result.answersPerSecond, result.stepsPerSecond) = (rates[0], rates[1])
+      // By one thread and by two, in each of some turns. Arithmetic shows what two can do here at best.
+      let rates = Self.throughput(queries, of: tree)
+      (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }
     try printJSON(result)
   }
@@ -76,30 +61,30 @@ struct QueryBenchmark: ParsableCommand {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { Int($0)! }
   }
 
-  /// The median of the repeats of each question.
-  @inline(__always) private func medians(_ questions: [Question], _ work: (Question) throws -> Void) rethrows
+  /// The median of the repeats of each query.
+  @inline(__always) private func medians(_ queries: [Query], _ work: (Query) throws -> Void) rethrows
     -> [Double]
-  { try questions.map { question in median(try (0..<repeats).map { _ in try seconds { try work(question) } }) } }
+  { try queries.map { query in median(try (0..<repeats).map { _ in try seconds { try work(query) } }) } }
 
-  private static func coldPass(_ questions: [Question], of tree: ClusterTree) throws -> [Double] {
+  private static func coldPass(_ queries: [Query], of tree: ClusterTree) throws -> [Double] {
     // More than the caches hold.
     blackHole([UInt64](repeating: 1, count: 32 << 20).reduce(0, &+))
     var random = SplitMix64(seed: 6)
-    var times = [Double](repeating: 0, count: questions.count)
-    for index in random.shuffled(Array(questions.indices)) {
-      times[index] = try seconds { _ = try questions[index].answer(of: tree) }
+    var times = [Double](repeating: 0, count: queries.count)
+    for index in random.shuffled(Array(queries.indices)) {
+      times[index] = try seconds { _ = try queries[index].answer(of: tree) }
     }
     return times
   }
 
   /// Answers a second, and steps of arithmetic.
-  private static func throughput(_ questions: [Question], of tree: ClusterTree) -> [[[Double]]] {
+  private static func throughput(_ queries: [Query], of tree: ClusterTree) -> [[[Double]]] {
     rates(
       ofThreads: [1, 2],
       [
         {
-          for question in questions { blackHole(try! question.answer(of: tree)) }
-          return questions.count
+          for query in queries { blackHole(try! query.answer(of: tree)) }
+          return queries.count
         },
         {
           // Neither of a fixed seed nor for nothing, or all would be left out.

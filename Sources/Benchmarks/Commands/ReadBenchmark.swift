@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Treeline
 import TreelineFormats
 
@@ -12,25 +11,20 @@ struct ReadBenchmark: ParsableCommand {
 
   @Option(help: "How often it is read.") var runs = 3
 
-  struct Result: Encodable {
-    var points: Int
-    var bytes: Int
-    var seconds: [Double] = []
-    /// Of the first run.
-    var residentBefore: Int
-    var residentPeak = 0
-  }
-
   func run() throws {
-    let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
-    var result = Result(points: 0, bytes: bytes, residentBefore: ResidentMemory.now)
+    let (bytes, residentBefore) = (try fileSize(path), ResidentMemory.now)
+    var (times, points, residentPeak): ([Double], Int, Int) = ([], 0, 0)
     for _ in 0..<runs {
-      var table: PointTable?
-      result.seconds.append(try seconds { table = try PointReader.read(path: path) })
-      if result.residentPeak == 0 { result.residentPeak = ResidentMemory.peak }
-      result.points = table!.coordinates.count
-      require(table!.rowCount == result.points, "\(result.points) points of \(table!.rowCount) rows")
+      var table: PointTable!
+      times.append(try seconds { table = try PointReader.read(path: path) })
+      // Of the first run.
+      if residentPeak == 0 { residentPeak = ResidentMemory.peak }
+      points = table.coordinates.count
+      require(table.rowCount == points, "\(points) points of \(table.rowCount) rows")
     }
-    try printJSON(result)
+    try printJSON([
+      "points": points, "bytes": bytes, "seconds": times, "residentBefore": residentBefore,
+      "residentPeak": residentPeak,
+    ])
   }
 }

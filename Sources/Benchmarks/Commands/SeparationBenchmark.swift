@@ -13,22 +13,6 @@ struct SeparationBenchmark: ParsableCommand {
 
   @OptionGroup var timing: TimedRuns
 
-  struct Result: Encodable {
-    var points: Int
-    var threads: Int
-    /// One number a run.
-    var seconds: [Double]
-    var splits: Int
-    var looksPerSplit: Double
-    var cellsPerLook: Double
-    var grids: Int
-    /// By split.
-    var nodesOnGrids: Double
-    var residentBefore: Int
-    var residentPeak: Int
-    var codesHash: String
-  }
-
   func run() throws {
     let tree = try ClusterTree(points.read())
     let residentBefore = ResidentMemory.now
@@ -39,11 +23,11 @@ struct SeparationBenchmark: ParsableCommand {
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))
     let hash = codes.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    try printJSON(
-      Result(
-        points: tree.pointCount, threads: threads, seconds: times, splits: work.splits,
-        looksPerSplit: Double(work.looks) / splits, cellsPerLook: Double(work.cells) / Double(max(work.looks, 1)),
-        grids: work.grids, nodesOnGrids: Double(work.nodesOnGrids) / splits, residentBefore: residentBefore,
-        residentPeak: residentPeak, codesHash: String(hash, radix: 16)))
+    try printJSON([
+      "points": tree.pointCount, "threads": threads, "seconds": times, "splits": work.splits,
+      "looksPerSplit": Double(work.looks) / splits, "cellsPerLook": Double(work.cells) / Double(max(work.looks, 1)),
+      "grids": work.grids, "nodesOnGrids": Double(work.nodesOnGrids) / splits, "residentBefore": residentBefore,
+      "residentPeak": residentPeak, "codesHash": String(hash, radix: 16),
+    ])
   }
 }

@@ -5,10 +5,20 @@ func seconds(_ work: () throws -> Void) rethrows -> Double { try ContinuousClock
 
 func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
-func printJSON(_ value: some Encodable) throws {
+func fileSize(_ path: String) throws -> Int {
+  try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
+}
+
+/// Prints a result as one JSON object.
+func printJSON(_ fields: [String: any Encodable]) throws {
+  struct Field: Encodable {
+    let value: any Encodable
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+  }
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys]
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  print(String(decoding: try encoder.encode(fields.mapValues(Field.init)), as: UTF8.self))
 }
 
 /// A result that contradicts the points makes its timing worthless.
@@ -25,7 +35,7 @@ struct TimedRuns: ParsableArguments {
 
   @Option(help: "How many timed runs.") var runs = 3
 
-  /// The seconds of each timed run, and the result of the last one. Each result is deallocated before the next run.
+  /// The seconds of each timed run, and the last result. Each result is deallocated before the next run.
   func measure<Value>(_ work: () throws -> Value) rethrows -> (seconds: [Double], last: Value) {
     var times: [Double] = []
     var last: Value?

@@ -41,7 +41,11 @@ struct AssembledNodes {
         stack.append((left, leftRecord))
       }
     }
-    copy(subtrees, threads: threads, monitor)
+    nonisolated(unsafe) let nodes = self
+    WorkQueue(subtrees).run(threads: min(threads, subtrees.count)) { subtree in
+      if !monitor.isCancelled { nodes.copy(subtree) }
+      return []
+    }
   }
 
   /// A piece, the record that awaits its root, and where the others go.
@@ -49,15 +53,6 @@ struct AssembledNodes {
     let node: TopNode
     let record: Int
     let next: Int
-  }
-
-  private func copy(_ subtrees: [Subtree], threads: Int, _ monitor: BuildMonitor) {
-    let work = WorkQueue(subtrees)
-    nonisolated(unsafe) let nodes = self
-    work.run(threads: min(threads, subtrees.count)) { subtree in
-      if !monitor.isCancelled { nodes.copy(subtree) }
-      return []
-    }
   }
 
   private mutating func addChildren(of segment: Segment, at record: Int, spread: NodeSpread) -> Int {

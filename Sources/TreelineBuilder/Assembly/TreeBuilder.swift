@@ -4,16 +4,11 @@ import Treeline
 /// be idle otherwise; smaller ones are split by whichever thread is free, and below a certain size a whole subtree is
 /// one piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
-  private let splitter: Splitter<Algorithm>
-  private let threads: Int
+  let splitter: Splitter<Algorithm>
+  let threads: Int
 
   /// Pieces of work a thread should find at least, so that all end at about the same time.
   private static var piecesPerThread: Int { 16 }
-
-  init(_ splitter: Splitter<Algorithm>, threads: Int) {
-    self.splitter = splitter
-    self.threads = threads
-  }
 
   /// Sorts the points into tree order, notes their gaps, and returns the nodes. Of no use once the build is cancelled.
   func build(pointCount: Int) -> TopNode {

@@ -9,12 +9,9 @@ extension PointArrays {
   /// part. One copy of it serves every rule: loops that are inlined next to others run short of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
-    var leftCount = 0
-    for block in (0..<count).blocks(of: BuildMonitor.blockSize) {
-      // Anything will do for a cancelled build.
-      if monitor.isCancelled { return 1 }
-      leftCount = partition(block, first: first, leftCount: leftCount, by: split)
-    }
+    let leftCount = divide(range, by: split, monitor)
+    // Anything will do for a cancelled build.
+    if monitor.isCancelled { return 1 }
     move(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
     checkSides(leftCount, of: count, split)
     return leftCount
@@ -25,10 +22,7 @@ extension PointArrays {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
       let part = range.chunk(offsets)
-      var leftCount = 0
-      for block in (0..<part.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
-        leftCount = partition(block, first: part.lowerBound, leftCount: leftCount, by: split)
-      }
+      let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
     // The left points of each part follow those of the parts before, and all right points follow them.
@@ -72,6 +66,15 @@ extension PointArrays {
       (points + treeIndex + start).update(from: source.points + start, count: block.count)
       (rows + treeIndex + start).update(from: source.rows + start, count: block.count)
     }
+  }
+
+  /// Brings left points to the front of a range, in their order, and the others to the spare arrays.
+  @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
+    var leftCount = 0
+    for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
+      leftCount = partition(block, first: range.lowerBound, leftCount: leftCount, by: split)
+    }
+    return leftCount
   }
 
   /// Goes on with a partition: left points to the front, the others to the spare arrays.

@@ -3,7 +3,7 @@ import CPrefetch
 /// The cells of a grid that hold nodes: a hash table of their numbers, with open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
-    /// The table is as large as so many of its greatest bits say.
+    /// Its greatest bits say where the probing begins.
     var hash: UInt32
     /// The number that is kept for the cell; 0 where the slot is free.
     var number: UInt32

@@ -2,9 +2,8 @@ import Treeline
 
 /// A node with two children, and what waits for it while distances fall: see `SplitSequence`.
 ///
-/// A node's number is the tree index of its right child's first point: every node separates two neighbouring points,
-/// and no two the same ones. Numbers therefore follow tree order, and of two nodes neither of which contains the other
-/// the one with the lesser number comes first.
+/// A node's number is the tree index of its right child's first point: each node separates another pair of neighbouring
+/// points, and of two nodes neither of which contains the other the one with the lesser number comes first in the tree.
 ///
 /// It takes one cache line, and nothing else is ever read of a node.
 struct InternalNode {
@@ -18,7 +17,7 @@ struct InternalNode {
   /// Where it is shown itself.
   var position: PlanePoint
   /// The square of the distance at which it can split at the earliest, whatever is shown around it.
-  var squaredOwnDistance: UInt64
+  var squaredOwnDistance: UInt64 = 0
 
   /// The first of the nodes that wait for this one to be split.
   var firstWaiter = InternalNode.none
@@ -32,17 +31,6 @@ struct InternalNode {
 
   /// Makes a stride of 64 bytes.
   private let unused: UInt64 = 0
-
-  init(
-    left: PlanePoint, right: PlanePoint, leftNode: UInt32 = InternalNode.none, position: PlanePoint,
-    squaredOwnDistance: UInt64 = 0
-  ) {
-    self.left = left
-    self.right = right
-    self.leftNode = leftNode
-    self.position = position
-    self.squaredOwnDistance = squaredOwnDistance
-  }
 
   /// No node: nothing is separated before the first point.
   static let none: UInt32 = 0
@@ -75,7 +63,7 @@ struct InternalNodeTable: @unchecked Sendable {
     MemoryBlock(nodes, count: capacity).adviseLargePages()
     // Number 0 stands for all children that are single positions, and is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
-    nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere, squaredOwnDistance: 0))
+    nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
     root = children.right.first
     let top = Branch(node: node, children: children, position: storage.meanPosition(of: node))
@@ -119,14 +107,13 @@ struct InternalNodeTable: @unchecked Sendable {
       branches.append(Branch(node: child, children: children, position: position))
       return children.right.first
     }
-    var node = InternalNode(
-      left: left, right: right, position: branch.position,
-      squaredOwnDistance: TreeStorage.squaredSplitDistance(
-        childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: branch.node)
-      ))
-    node.leftNode = add(branch.children.left, at: left)
-    node.rightNode = add(branch.children.right, at: right)
-    (nodes + Int(branch.children.right.first)).initialize(to: node)
+    let squaredOwnDistance = TreeStorage.squaredSplitDistance(
+      childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: branch.node))
+    (nodes + Int(branch.children.right.first)).initialize(
+      to: InternalNode(
+        left: left, right: right, leftNode: add(branch.children.left, at: left),
+        rightNode: add(branch.children.right, at: right), position: branch.position,
+        squaredOwnDistance: squaredOwnDistance))
   }
 
   private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {

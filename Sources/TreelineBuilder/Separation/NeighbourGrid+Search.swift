@@ -107,10 +107,8 @@ private struct Sieve {
   private var limit: SIMD4<Float>
 
   @inline(__always) init(_ a: PlanePoint, _ b: PlanePoint, but exception: UInt32, _ squaredDistance: UInt64) {
-    ax = SIMD4(repeating: a.x)
-    ay = SIMD4(repeating: a.y)
-    bx = SIMD4(repeating: b.x)
-    by = SIMD4(repeating: b.y)
+    (ax, ay) = (SIMD4(repeating: a.x), SIMD4(repeating: a.y))
+    (bx, by) = (SIMD4(repeating: b.x), SIMD4(repeating: b.y))
     self.exception = SIMD4(repeating: exception)
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }

@@ -8,9 +8,9 @@ import Treeline
 /// tree order is split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never
 /// is.
 ///
-/// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units; their squares
-/// are exact integers, so there are ties, and the order of the tree settles them. Where x is the circle of longitudes,
-/// the shorter way counts. Nothing depends on rows or on threads: a tree has one answer.
+/// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units, the shorter way
+/// where x is the circle of longitudes. Their squares are exact integers, so a tree has one answer, whatever its rows
+/// and threads.
 ///
 /// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is
 /// not.
@@ -22,11 +22,10 @@ import Treeline
 /// - A lesser T only splits, a greater one only merges, for splits have one order.
 ///
 /// A spacing of p pixels at a scale of u units a pixel is T = p u, so one number a node serves every spacing at every
-/// zoom, whole or not, and every part of the map alike. `SeparationCode` explains why rounding down keeps all that.
+/// zoom. `SeparationCode` explains why rounding down keeps all that.
 ///
-/// The work is O(n log n) on all measured data, for n points: see `SplitSequence`; the time grows faster, as the
-/// caches hold less of it. Memory, besides the tree's, is 64 bytes a point for nodes and 30 to 70 for the grid and the
-/// queue.
+/// The work is O(n log n) for n points on all measured data: see `SplitSequence`. Besides the tree it takes 64 bytes a
+/// point for nodes and 30 to 70 for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection

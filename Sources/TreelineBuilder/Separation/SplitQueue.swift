@@ -1,12 +1,9 @@
-import Treeline
-
 /// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the
 /// last one taken.
 ///
-/// Distances are divided into bands, 256 an octave of their squares. Splits of a band that is not reached yet are
-/// appended to a chain of blocks. A band that is reached is sorted; what is added to it afterwards goes to a heap. So
-/// exact order is paid for within a band only, which the caches hold, and what comes next is known well ahead, which
-/// `SplitSequence` needs to prefetch it.
+/// Distances are divided into bands, 256 an octave of their squares. Splits of later bands are appended to chains of
+/// blocks. A band that is reached is sorted, in the caches, and what is added to it afterwards goes to a heap. So what
+/// comes next is known well ahead, which `SplitSequence` needs to prefetch it.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -39,7 +36,7 @@ struct SplitQueue: ~Copyable {
   private var position = 0
   /// Up to where progress was reported; nil in a band of which nothing was.
   private var reported: Int?
-  private var late = Heap<QueuedSplit>()
+  private var late = LateSplits()
   private let monitor: BuildMonitor
 
   init(_ monitor: BuildMonitor) {
@@ -129,5 +126,39 @@ struct SplitQueue: ~Copyable {
     }
     sorted.withUnsafeMutableBufferPointer { QueuedSplitSort(monitor: monitor).sort($0) }
     return true
+  }
+}
+
+/// A binary heap of the splits added to a band that was reached. The runtime's own, from another module, would not be
+/// specialized: that makes half as many instructions again of all that separations take.
+private struct LateSplits {
+  private var splits: ContiguousArray<QueuedSplit> = []
+
+  @inline(__always) var first: QueuedSplit? { splits.isEmpty ? nil : splits[0] }
+
+  @inline(__always) mutating func insert(_ split: QueuedSplit) {
+    var slot = splits.count
+    splits.append(split)
+    while slot > 0, split < splits[(slot &- 1) / 2] {
+      splits[slot] = splits[(slot &- 1) / 2]
+      slot = (slot &- 1) / 2
+    }
+    splits[slot] = split
+  }
+
+  mutating func popFirst() -> QueuedSplit? {
+    guard let last = splits.popLast() else { return nil }
+    if splits.isEmpty { return last }
+    let first = splits[0]
+    var slot = 0
+    while 2 &* slot &+ 1 < splits.count {
+      var child = 2 &* slot &+ 1
+      if child &+ 1 < splits.count && splits[child &+ 1] < splits[child] { child &+= 1 }
+      guard splits[child] < last else { break }
+      splits[slot] = splits[child]
+      slot = child
+    }
+    splits[slot] = last
+    return first
   }
 }

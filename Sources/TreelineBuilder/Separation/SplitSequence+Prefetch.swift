@@ -1,8 +1,8 @@
 import CPrefetch
 import Treeline
 
-/// Nodes that are split one after another lie anywhere in memory. Unprepared, each look would wait for a dozen cache
-/// lines, one after another: so what it needs is prefetched, and the grid keeps neighbours near each other.
+/// Nodes that are split one after another lie anywhere in memory, so that each look would wait for a dozen cache lines
+/// in turn: what it needs is prefetched, and the grid keeps neighbours near each other.
 extension SplitSequence {
   /// Prefetches what the next looks need, in steps each of which reads only what an earlier one has fetched: first the
   /// node; then the nodes linked to it and the slots of its cells; of these the pieces; and of these the next ones.

@@ -2,23 +2,20 @@ import Treeline
 
 /// Splits a tree's nodes one after another while a distance r falls, and notes at which r each of them is split.
 ///
-/// The rule is that of `SeparationBuild`. It is fast because hardly any node is looked at in vain:
+/// The rule is that of `SeparationBuild`. A node that is shown is queued at an upper bound of the distance at which it
+/// can split. At first that is its own: that between its children, or that up to which it scatters. When r has fallen
+/// that far, the neighbours of the children are looked at; if none is nearer than r, the node is split. Otherwise the
+/// nearest one blocks it: as long as that is shown the node cannot split before r is their distance, so there it is
+/// queued next. Should the blocker split sooner, the node is queued anew: one of the blocker's children blocks it now,
+/// or it may split at once. A single position never splits, so nothing waits for it. Hence whatever could split at r is
+/// queued at r or above, in the rule's own order: by distance, then as in the tree.
 ///
-/// A node that is shown is queued at a distance at which, or later, it can split. At first that is its own: that
-/// between its children, or that up to which it scatters. When r has fallen that far, the neighbours of the children
-/// are looked at; if none is nearer than r, the node is split. Otherwise the nearest one blocks it, and as long as
-/// that is shown the node cannot split before r is their distance: so there it is queued next. Should the blocker
-/// split sooner, the node is queued anew: one of the blocker's children blocks it now, or it may split at once. A
-/// single position never splits, so nothing need wait for it. Hence whatever could split at r is queued at r or above,
-/// and the queue is in the order of distances and then of the tree: the rule's own order.
+/// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so cells about as
+/// wide as r hold few nodes each, and few cells are near.
 ///
-/// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so as long as cells
-/// are about as wide as r, each has few nodes, and few cells are near.
-///
-/// To bound a key from above, to look again when the bound is due and to wait for what blocks is the idea of lazy
-/// greedy algorithms (M. Minoux, 1978, doi:10.1007/BFb0006528); a chain of nodes in a falling order, each far enough
-/// from all before it, is a farthest-point order (T. Gonzalez, 1985, doi:10.1016/0304-3975(85)90224-5) that a given
-/// tree restricts.
+/// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
+/// doi:10.1007/BFb0006528); the splits are a farthest-point order (T. Gonzalez, 1985,
+/// doi:10.1016/0304-3975(85)90224-5) that a given tree restricts.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
   let root: UInt32
@@ -45,12 +42,8 @@ struct SplitSequence: ~Copyable {
     _ separations: UnsafeMutablePointer<UInt16>, _ monitor: BuildMonitor,
     note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
   ) {
-    nodes = table.nodes
-    root = table.root
-    self.projection = projection
-    self.separations = separations
-    self.monitor = monitor
-    self.note = note
+    (nodes, root, self.projection) = (table.nodes, table.root, projection)
+    (self.separations, self.monitor, self.note) = (separations, monitor, note)
     queue = SplitQueue(monitor)
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }

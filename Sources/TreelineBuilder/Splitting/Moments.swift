@@ -2,9 +2,8 @@ import Treeline
 
 /// Exact sums over some points, measured from a corner that none of them lies left of or above.
 ///
-/// Sums of integers do not depend on the order of the terms: the same points give the same moments, bit for bit,
-/// however they were shuffled, cut into chunks or spread over threads. `Sum` is UInt64 where count and extent prove
-/// that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
+/// Being integers, they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64 where count
+/// and extent prove that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
 struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -12,9 +11,9 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var xx: Sum = 0
   var xy: Sum = 0
   var yy: Sum = 0
+}
 
-  @inline(__always) init() {}
-
+extension Moments {
   @inline(__always) init(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint) {
     if Sum.bitWidth == 64 {
       for point in points { add(point, from: corner) }
@@ -42,13 +41,11 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
       high.xy &+= xy >> 32
       high.yy &+= yy >> 32
     }
-    var sums = Moments()
-    sums.count = UInt64(points.count)
-    (sums.x, sums.y) = (low.x, low.y)
-    sums.xx = Sum(truncatingIfNeeded: high.xx) << 32 &+ Sum(truncatingIfNeeded: low.xx)
-    sums.xy = Sum(truncatingIfNeeded: high.xy) << 32 &+ Sum(truncatingIfNeeded: low.xy)
-    sums.yy = Sum(truncatingIfNeeded: high.yy) << 32 &+ Sum(truncatingIfNeeded: low.yy)
-    return sums
+    return Moments(
+      count: UInt64(points.count), x: low.x, y: low.y,
+      xx: Sum(truncatingIfNeeded: high.xx) << 32 &+ Sum(truncatingIfNeeded: low.xx),
+      xy: Sum(truncatingIfNeeded: high.xy) << 32 &+ Sum(truncatingIfNeeded: low.xy),
+      yy: Sum(truncatingIfNeeded: high.yy) << 32 &+ Sum(truncatingIfNeeded: low.yy))
   }
 
   @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
@@ -62,52 +59,36 @@ struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     yy &+= Sum(truncatingIfNeeded: dy &* dy)
   }
 
+  @inline(__always) init<Other>(converting other: Moments<Other>) {
+    self.init(
+      count: other.count, x: other.x, y: other.y, xx: Sum(truncatingIfNeeded: other.xx),
+      xy: Sum(truncatingIfNeeded: other.xy), yy: Sum(truncatingIfNeeded: other.yy))
+  }
+
   /// The moments of what is left when some of the points are taken away.
   @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
-    var rest = Moments()
-    rest.count = all.count &- part.count
-    rest.x = all.x &- part.x
-    rest.y = all.y &- part.y
-    rest.xx = all.xx &- part.xx
-    rest.xy = all.xy &- part.xy
-    rest.yy = all.yy &- part.yy
-    return rest
+    Moments(
+      count: all.count &- part.count, x: all.x &- part.x, y: all.y &- part.y, xx: all.xx &- part.xx,
+      xy: all.xy &- part.xy, yy: all.yy &- part.yy)
   }
 
   @inline(__always) static func + (a: Moments, b: Moments) -> Moments {
-    var sum = Moments()
-    sum.count = a.count &+ b.count
-    sum.x = a.x &+ b.x
-    sum.y = a.y &+ b.y
-    sum.xx = a.xx &+ b.xx
-    sum.xy = a.xy &+ b.xy
-    sum.yy = a.yy &+ b.yy
-    return sum
+    Moments(
+      count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y, xx: a.xx &+ b.xx, xy: a.xy &+ b.xy, yy: a.yy &+ b.yy)
   }
 
   /// The same points measured from a corner further right and down by `dx` and `dy`.
   ///
   /// Wrapping is harmless: the results fit, whatever the terms on the way do.
   @inline(__always) func moved(right dx: UInt32, down dy: UInt32) -> Moments {
-    var moved = self
     let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
     let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
     let n = Sum(truncatingIfNeeded: count)
-    moved.x = x &- count &* UInt64(dx)
-    moved.y = y &- count &* UInt64(dy)
-    moved.xx = xx &- (sumX &+ sumX &- n &* right) &* right
-    moved.xy = xy &- sumX &* down &- sumY &* right &+ n &* right &* down
-    moved.yy = yy &- (sumY &+ sumY &- n &* down) &* down
-    return moved
-  }
-
-  @inline(__always) init<Other>(converting other: Moments<Other>) {
-    count = other.count
-    x = other.x
-    y = other.y
-    xx = Sum(truncatingIfNeeded: other.xx)
-    xy = Sum(truncatingIfNeeded: other.xy)
-    yy = Sum(truncatingIfNeeded: other.yy)
+    return Moments(
+      count: count, x: x &- count &* UInt64(dx), y: y &- count &* UInt64(dy),
+      xx: xx &- (sumX &+ sumX &- n &* right) &* right,
+      xy: xy &- sumX &* down &- sumY &* right &+ n &* right &* down,
+      yy: yy &- (sumY &+ sumY &- n &* down) &* down)
   }
 }
 

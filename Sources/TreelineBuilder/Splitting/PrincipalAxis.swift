@@ -4,9 +4,8 @@ import Treeline
 /// The direction along which some points spread most, as a vector of integers.
 ///
 /// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
-/// greatest integer that does not turn it past the true direction, so the axis is a function of the exact moments
-/// alone: LAPACK's eigenvector says where to look, an exact comparison settles the last bit, and builds of LAPACK
-/// that round differently give the same axis.
+/// greatest integer that does not turn it past the true direction. LAPACK's eigenvector is near it and exact arithmetic
+/// settles the last bit, so the axis does not depend on how a build of LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -15,10 +14,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   package static let horizontal = PrincipalAxis(x: length, y: 0)
   package static let vertical = PrincipalAxis(x: 0, y: length)
 
-  package init(x: Int64, y: Int64) {
-    self.x = x
-    self.y = y
-  }
+  package init(x: Int64, y: Int64) { (self.x, self.y) = (x, y) }
 
   /// The principal axis of points with this scatter; nil where no direction is the longest.
   ///

@@ -9,9 +9,7 @@ package struct Split: Hashable, Sendable {
   package var threshold: Int64
 
   init(corner: PlanePoint, axis: PrincipalAxis, threshold: Int64) {
-    self.corner = corner
-    self.axis = axis
-    self.threshold = threshold
+    (self.corner, self.axis, self.threshold) = (corner, axis, threshold)
   }
 
   /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
@@ -25,8 +23,7 @@ package struct Split: Hashable, Sendable {
     let rest = axis.x &* Int64(remainderX) &+ axis.y &* Int64(remainderY)
     let count = Int64(moments.count)
     let (restQuotient, restRemainder) = rest.quotientAndRemainder(dividingBy: count)
-    self.corner = corner
-    self.axis = axis
+    (self.corner, self.axis) = (corner, axis)
     threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
   }
 

@@ -8,8 +8,7 @@ public struct IndexAttribute: Sendable {
   /// - Parameter value: The value of a point, given its row in the input from which the tree was built; nil if the
   ///   point lacks the column, which is not the same as null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
-    self.name = name
-    self.value = value
+    (self.name, self.value) = (name, value)
   }
 }
 
