@@ -18,7 +18,6 @@ public struct ClusterServer: Sendable {
   private let logger: Logger
   private let routes: Routes
 
-  /// - Throws: where the files that come with the server are not where they should be.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -35,12 +34,12 @@ public struct ClusterServer: Sendable {
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
-  /// What answers requests, with or without a socket.
+  /// Answers requests, with or without a socket.
   var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
 
-  /// The application, for whoever runs it among others.
+  /// The server as a service to run among others.
   ///
-  /// - Parameter onRunning: is told the port that is listened at.
+  /// - Parameter onRunning: Gets the port that is listened at.
   public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
     Application(
       responder: responder,
@@ -71,20 +70,14 @@ public struct ServerOptions: Sendable {
   public var host = "127.0.0.1"
   /// 0 is any that is free.
   public var port = 8080
-
   /// Whose pages may ask (CORS): an origin such as `https://example.org`, or `*` for all; nil for none but its own.
   public var allowedOrigin: String?
-
   /// For how many seconds an answer may be used without asking whether it still holds.
   public var maxAge = 0
-
   /// The folder of the viewer's files; nil is the one that comes with the server.
   public var viewerFolder: String?
-
-  /// How clients reach the server, where a proxy stands between, without a slash at its end: what TileJSON begins its
-  /// URLs with.
+  /// The server's URL behind a proxy, without a slash at its end, for TileJSON.
   public var publicURL: String?
-
   /// How long a connection may do nothing, and a request may take to come in, in seconds.
   public var idleSeconds = 60
 
@@ -94,12 +87,10 @@ public struct ServerOptions: Sendable {
 }
 
 /// A server that cannot be set up.
-public enum ServerError: Error, Hashable, Sendable {
+public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noResources
   case noViewer(folder: String)
-}
 
-extension ServerError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noResources: "expected the folder of the server's resources beside it, found none; build it anew"

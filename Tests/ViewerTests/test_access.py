@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from conftest import LAPTOP, PHONE, PICTURES, idle, pixel, rest, shown
+from conftest import LAPTOP, PHONE, PICTURES, idle, pixel, press, rest, shown
 
 
 @pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
@@ -93,3 +93,16 @@ def test_pictures_to_look_at(open_map, viewport, scheme):
     page.screenshot(path=path)
     # A picture of nothing would be a few thousand bytes.
     assert path.stat().st_size > 40_000
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("count, place", [(5, "13/55.7/12.5"), (40, "13/55.75/12.6")], ids=["circle", "spiral"])
+def test_pictures_of_open_stacks(open_map, viewport, count, place):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page = open_map(f"#index=stacks&view=tree&map={place}", viewport=viewport)
+    press(page, next(cluster for cluster in shown(page) if cluster["count"] == count))
+    page.wait_for_function("count => document.querySelectorAll('#card li').length === count", arg=count)
+    page.wait_for_function("() => !viewer.card.spread.isMoving(performance.now())")
+    idle(page)
+    name = "circle" if count == 5 else "spiral"
+    page.screenshot(path=PICTURES / f"{'laptop' if viewport is LAPTOP else 'phone'}-stack-{name}.png")

@@ -105,7 +105,8 @@ def requests_of_all_routes(server):
     for query, status in [
         ("", 200), (cut + "&limit=20&order=widest-first&ellipses=true", 200), (center + "&spacing=44&min-points=3", 200),
         (cut + "&detail=12&alone-from-zoom=15&position=member&keep-visible=true", 200),
-        ("bbox=-22,64,-21,64.5&width=800&height=600&method=grid&cell=50", 200), ("limit=0", 400), ("nonsense=1", 400),
+        ("bbox=-22,64,-21,64.5&width=800&height=600&method=grid&cell=50", 200), ("tile=9,224,136&spacing=44&margin=64", 200),
+        ("bbox=-22,64,-21,64.5&zoom=8&tile-size=512&detail=20", 200), ("limit=0", 400), ("nonsense=1", 400),
         ("x=" + "y" * 9000, 414),
     ]:
         yield "/v1/{index}/clusters", f"/v1/iceland/clusters?{query}", status
@@ -121,13 +122,16 @@ def requests_of_all_routes(server):
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom", 400
     yield "/v1/{index}/where-is", "/v1/columns/where-is?row=3", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&spacing=44", 200
-    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&detail=4", 200
+    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&detail=4&min-points=3&alone-from-zoom=14", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=99999999", 404
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{cut}&limit=30&continuing=true&order=widest-first"
            "&from-bbox=-23,64,-20,65&from-zoom=8&from-limit=20&from-width=800&from-height=600", 200)
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{center}&spacing=44&min-points=2&alone-from-zoom=17&position=mean"
            "&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9&from-width=900&from-height=700", 200)
     yield "/v1/{index}/transition", f"/v1/iceland/transition?{cut}&detail=20", 200
+    yield ("/v1/{index}/transition", "/v1/iceland/transition?tile=9,224,136&tile-size=512&margin=9&spacing=44"
+           "&from-tile=8,112,68&from-tile-size=512&from-margin=9", 200)
+    yield "/v1/{index}/transition", "/v1/iceland/transition?tile=9,224,136&zoom=3", 400
     yield "/v1/{index}/transition", "/v1/iceland/transition?limit=9", 200, "POST", body, shown
     yield "/v1/{index}/transition", "/v1/iceland/transition?limit=x", 400, "POST", body, shown
     yield "/v1/{index}/transition", "/v1/iceland/transition", 409, "POST", body, shown.replace(version, "0" * 16)
@@ -138,6 +142,7 @@ def requests_of_all_routes(server):
     yield "/v1/{index}/measures", f"/v1/iceland/measures?{cut}&method=grid&cell=64", 200
     yield "/v1/{index}/measures", f"/v1/iceland/measures?{cut}&spacing=44&min-points=3&alone-from-zoom=12", 200
     yield "/v1/{index}/measures", "/v1/iceland/measures?bbox=-22,64,-21,64.5&width=800&height=600&detail=20", 200
+    yield "/v1/{index}/measures", "/v1/iceland/measures?tile=9,224,136&tile-size=512&margin=64&spacing=44", 200
     yield "/v1/{index}/tiles.json", "/v1/iceland/tiles.json?spacing=60&buffer=8&tile-size=256", 200
     yield "/v1/{index}/tiles.json", "/v1/columns/tiles.json?detail=9&min-points=3&alone-from-zoom=9", 200
     yield "/v1/{index}/tiles.json", "/v1/planar/tiles.json", 404

@@ -38,8 +38,7 @@ struct ConnectionChannel: ServerChildChannel {
   func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
 }
 
-/// Rewrites the end of a connection as Hummingbird expects it, `Connection: close`, however the client asks for it
-/// (RFC 9112, section 9.3): in other letters, among other options, or by speaking HTTP/1.0.
+/// Rewrites every way to ask for the end of a connection (RFC 9112, section 9.3) as the one that Hummingbird knows.
 final class KeepAliveHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

@@ -1,13 +1,12 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Sees that answers arrive: a connection is not closed before all of an answer is on its way, as it would be by a
-/// server that stops, and not kept for a client that takes none of it.
+/// Closes a connection only after its answers are on their way, also when the server stops, and closes one whose client
+/// reads nothing.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// For how long a client may take nothing.
   private let limit: TimeAmount
   /// How many answers are written, and not yet on their way.
   private var undelivered = 0

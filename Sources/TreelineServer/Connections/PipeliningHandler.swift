@@ -2,10 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time: the next one once the response to the last is written, and in
-/// a later turn of the event loop, so that a client that sends a hundred at once does not keep all others waiting.
-///
-/// It also answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in a turn of the event loop of its own, so that a client
+/// that sends a hundred at once does not keep others waiting; and answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -67,8 +65,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Has the client send the body of a request, unless it is too long: then the response is the last, as no body
-  /// follows it (RFC 9110, section 10.1.1).
+  /// Asks for the body, unless it is too long: then the response is the last (RFC 9110, section 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)

@@ -9,13 +9,12 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// What was found in the place of the index and could not be opened, so that it is tried, and told of, once.
+    /// A newer file that could not be opened, so that it is tried and logged once.
     var refused: FileVersion?
   }
 
   private let entries: Mutex<[String: Entry]>
 
-  /// - Parameter sources: Where the index of each name lies.
   /// - Throws: `CatalogError` where a name is none or comes twice, `IndexError` where an index cannot be opened.
   public init(_ sources: [(name: String, path: String)]) throws {
     var entries: [String: Entry] = [:]
@@ -29,17 +28,9 @@ public final class Catalog: Sendable {
     self.entries = Mutex(entries)
   }
 
-  /// What stands in a path as it is, and is not the name of a route.
-  static func isName(_ name: String) -> Bool {
-    1...64 ~= name.utf8.count && name != "indexes" && !name.allSatisfy { $0 == "." }
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+  /// Whether it needs no encoding in a path, and is not the name of a route.
+  private static func isName(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && name != "indexes" && name.contains { $0 != "." }
   }
 
   public subscript(name: String) -> ServedIndex? { entries.withLock { $0[name]?.index } }
@@ -56,9 +47,8 @@ public final class Catalog: Sendable {
     case refused(name: String, any Error)
   }
 
-  /// Opens anew what was replaced since it was opened. Requests under way keep what they have.
-  ///
-  /// What cannot be opened is tried again once it is another file, or if `isForced`.
+  /// Reopens indexes whose files were replaced; what cannot be opened is tried again once it is another file, or if
+  /// `isForced`.
   public func refresh(isForced: Bool = false) -> [Change] { names.compactMap { refresh($0, isForced) } }
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
@@ -80,14 +70,12 @@ public final class Catalog: Sendable {
 }
 
 /// Indexes that cannot be served side by side.
-public enum CatalogError: Error, Hashable, Sendable {
+public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAName(String)
   case nameTwice(String)
   /// The file of an index that is served is gone.
   case missing(path: String)
-}
 
-extension CatalogError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAName(let name):
@@ -99,7 +87,7 @@ extension CatalogError: CustomStringConvertible {
   }
 }
 
-/// Looks, each second and at SIGHUP, whether an index was replaced, and has it opened anew.
+/// Reopens replaced indexes, each second and at SIGHUP.
 struct IndexWatcher: Service {
   let catalog: Catalog
   let metrics: ServerMetrics

@@ -1,20 +1,11 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
+import Foundation
 import GridBaseline
 import Synchronization
 import Treeline
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// What was under a name at some moment: an index, mapped into memory, and what is found of it once and kept.
-///
-/// It never changes. Whoever answers a request holds on to it until that is done, whatever takes its name meanwhile.
+/// One version of an index, mapped into memory. Requests under way keep it, whatever takes its name meanwhile.
 public final class ServedIndex: Sendable {
   public let name: String
   public let tree: ClusterTree
@@ -45,9 +36,7 @@ public final class ServedIndex: Sendable {
     transitions = TransitionWriter(plane: tree.plane)
   }
 
-  /// The grid over its points, made when it is first asked for.
-  ///
-  /// - Complexity: O(points) once, for which others wait.
+  /// - Complexity: O(points) when it is first asked for, for which others wait.
   var grid: Grid {
     foundGrid.withLock { found in
       if let found { return found }
@@ -78,15 +67,13 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Rows in their order, each above its index in tree order. There may be more rows than points, for not all have a
-  /// position.
+  /// Rows in their order, each above its index in tree order. Rows without a position are missing.
   private func makeRowOrder() -> [UInt64] {
     (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
   }
 }
 
-/// Which file is at a path, and in what state: another one has another mark, and so has the same one once it was
-/// written to.
+/// Tells a file at a path from any other there, and from itself once it was written to.
 struct FileVersion: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64

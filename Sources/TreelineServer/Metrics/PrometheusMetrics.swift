@@ -4,11 +4,7 @@ import Synchronization
 /// A backend of swift-metrics that Prometheus reads (text exposition format 0.0.4).
 final class PrometheusMetrics: MetricsFactory {
   /// All metrics of a name.
-  struct Family {
-    let name: String
-    let type: String
-    let help: String
-  }
+  typealias Family = (name: String, type: String, help: String)
 
   private let families: [Family]
   /// The metrics of each family by their labels, such as `{route="/health"}`.
@@ -30,11 +26,11 @@ final class PrometheusMetrics: MetricsFactory {
   }
 
   func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-    metric(label, dimensions, CounterMetric())
+    metric(label, dimensions, NumberMetric())
   }
 
   func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-    metric(label, dimensions, GaugeMetric())
+    metric(label, dimensions, NumberMetric())
   }
 
   func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
@@ -61,25 +57,17 @@ final class PrometheusMetrics: MetricsFactory {
 
 private protocol PrometheusMetric: Sendable { func write(name: String, labels: String, to text: inout String) }
 
-private final class CounterMetric: CounterHandler, PrometheusMetric {
-  private let count = Atomic<Int64>(0)
+/// A counter, or a gauge of whole numbers.
+private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMetric {
+  private let number = Atomic<Int64>(0)
 
-  func increment(by amount: Int64) { count.add(amount, ordering: .relaxed) }
-  func reset() { count.store(0, ordering: .relaxed) }
-
-  func write(name: String, labels: String, to text: inout String) {
-    text += "\(name)\(labels) \(count.load(ordering: .relaxed))\n"
-  }
-}
-
-private final class GaugeMetric: RecorderHandler, PrometheusMetric {
-  private let value = Mutex("0")
-
-  func record(_ value: Int64) { self.value.withLock { $0 = "\(value)" } }
-  func record(_ value: Double) { self.value.withLock { $0 = "\(value)" } }
+  func increment(by amount: Int64) { number.add(amount, ordering: .relaxed) }
+  func reset() { record(Int64(0)) }
+  func record(_ value: Int64) { number.store(value, ordering: .relaxed) }
+  func record(_ value: Double) { record(Int64(value)) }
 
   func write(name: String, labels: String, to text: inout String) {
-    text += "\(name)\(labels) \(value.withLock { $0 })\n"
+    text += "\(name)\(labels) \(number.load(ordering: .relaxed))\n"
   }
 }
 

@@ -8,16 +8,13 @@ final class ServerMetrics: Sendable {
     let status: Int
   }
 
-  private struct RequestMetrics {
-    let counter: Counter
-    let timer: Timer
-  }
+  private typealias RequestMetrics = (counter: Counter, timer: Timer)
 
   private let backend = PrometheusMetrics([
-    .init(name: requests, type: "counter", help: "Requests by route and status."),
-    .init(name: seconds, type: "histogram", help: "Time from a request's head to its answer, without sending it."),
-    .init(name: openIndexes, type: "gauge", help: "Indexes that are served."),
-    .init(name: reloads, type: "counter", help: "Indexes that took the place of others."),
+    (requests, "counter", "Requests by route and status."),
+    (seconds, "histogram", "Time from a request's head to its answer, without sending it."),
+    (openIndexes, "gauge", "Indexes that are served."),
+    (reloads, "counter", "Indexes that took the place of others."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
   private let openIndexes: Gauge

@@ -17,17 +17,11 @@ struct ClusterStyle {
   func write(_ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, tree) = (index.features, index.tree)
-    let isMoved = rule != nil || isKeptVisible
+    let (isMoved, window) = (rule != nil || isKeptVisible, isKeptVisible ? view.window : nil)
     writer.open(&bytes)
-    for number in clusters.indices {
-      let position =
-        isMoved
-        ? try tree.shownPosition(
-          of: clusters.id(at: number), at: rule ?? .mean, keptVisibleIn: isKeptVisible ? view.window : nil) : nil
-      writer.append(
-        ClusterFeature(clusters[number], of: tree, at: position, hasEllipse: hasEllipses), isFirst: number == 0,
-        to: &bytes)
+    try writer.append(clusters, to: &bytes) { cluster in
+      let position = isMoved ? try tree.shownPosition(of: cluster.id, at: rule ?? .mean, keptVisibleIn: window) : nil
+      return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses)
     }
-    writer.close(&bytes)
   }
 }

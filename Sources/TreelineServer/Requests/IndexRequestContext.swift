@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import Treeline
 
@@ -11,9 +10,7 @@ struct IndexRequestContext {
   let root: String?
   private let path: Parameters
 
-  /// - Parameters:
-  ///   - path: The parameters in the path.
-  ///   - root: The server's address, where it is configured.
+  /// - Parameter root: The server's address, where it is configured.
   init(_ request: Request, path: Parameters, root: String?, of catalog: Catalog) throws(Problem) {
     guard let name = path.get("index"), let index = catalog[name] else {
       throw .notFound("No index has that name; /v1/indexes lists those that there are.")

@@ -1,19 +1,19 @@
+import GridBaseline
 import Treeline
 
-/// What a request looks at: a viewport, and what it is on an index's plane.
+/// What a request looks at, and where that is on an index's plane.
 struct ServedViewport {
   let viewport: Viewport
   /// nil where it is off a plain plane's square, and nothing is in view.
   private(set) var window: PlaneWindow?
   private(set) var zoom: Double?
-  /// nil for everything.
-  private(set) var box: BoundingBox?
 
-  /// - Parameters:
-  ///   - prefix: How the names of the parameters begin.
-  ///   - defaultZoom: That of another viewport, where this one says none.
+  /// - Parameter defaultZoom: That of another viewport, where this one says none.
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, prefix: String = "", defaultZoom: Double? = nil) {
     viewport = Viewport(&parameters, prefix: prefix, defaultZoom: defaultZoom)
+    if parameters.has(prefix + "tile") {
+      parameters.refuse(["bbox", "center", "zoom"].map { prefix + $0 }, expected: "no \(prefix)tile beside it")
+    }
     if !parameters.faults.isEmpty { return }
     let name = prefix + (["center", "tile"].first { parameters.has(prefix + $0) } ?? "bbox")
     if case .center(let center) = viewport.area, tree.plane.projection == .webMercator, !(-90...90 ~= center.latitude) {
@@ -22,7 +22,6 @@ struct ServedViewport {
     do {
       window = try viewport.window(on: tree.plane)
       zoom = try viewport.zoom(on: tree.plane)
-      box = try viewport.box(on: tree.plane)
     } catch { parameters.refuse(name, expected: Self.expectation(of: error), found: parameters.value(name)) }
   }
 
@@ -47,10 +46,7 @@ extension Cut {
     }
   }
 
-  /// Reads a cut that shows the same wherever one looks.
-  ///
-  /// - Parameter isNeeded: Whether there must be one.
-  /// - Returns: nil where none is asked for.
+  /// Reads a detail or a spacing; nil where there is none, which is wrong if it `isNeeded`.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, isNeeded: Bool) {
     parameters.refuse(["limit", "order", "continuing"], expected: "no such parameter")
     self.init(&parameters, of: tree)
@@ -78,5 +74,37 @@ struct ServedQuery {
 
   func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
     try tree.clusters(cut, in: view.viewport, after: previous)
+  }
+}
+
+/// The cells in which a request has the grid laid.
+struct GridCells {
+  let size: CellSize
+
+  /// Without a bound a small cell would make an answer of all points; an index of so few may be asked for all of them.
+  static let most = 16_384
+
+  init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: ServedViewport) {
+    parameters.refuse(Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
+    let pixels = parameters.number(
+      "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
+    size = pixels.map(CellSize.pixels) ?? .published
+    guard let zoom = view.zoom else {
+      parameters.refuse("zoom", expected: "a zoom, as a cell is so many pixels wide", found: nil)
+      return
+    }
+    guard tree.pointCount > Self.most, let window = view.window, let side = try? size.units(zoom: zoom) else { return }
+    let columns = (Double(window.width) / Double(side)).rounded(.up) + 1
+    let rows = (Double(window.maxY - window.minY) / Double(side)).rounded(.up) + 1
+    if columns * rows > Double(Self.most) {
+      parameters.refuse(
+        "cell", expected: "at most \(Self.most) cells in view: wider ones, a lower zoom or a smaller box",
+        found: parameters.value("cell"))
+    }
+  }
+
+  func clusters(of index: ServedIndex, in view: ServedViewport) throws -> [GridCluster] {
+    guard let window = view.window, let zoom = view.zoom else { return [] }
+    return try index.grid.clusters(in: window, cellSize: size, zoom: zoom)
   }
 }

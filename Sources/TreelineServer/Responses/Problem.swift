@@ -1,6 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import NIOHTTP1
 import Treeline
 @_spi(Server) import TreelineFormats

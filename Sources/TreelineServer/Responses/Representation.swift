@@ -20,13 +20,9 @@ struct Representation: Sendable {
   let write: @Sendable (inout OutputBytes) throws -> Void
 
   init(_ contentType: String, isExpensive: Bool = false, write: @escaping @Sendable (inout OutputBytes) throws -> Void)
-  {
-    self.contentType = contentType
-    self.isExpensive = isExpensive
-    self.write = write
-  }
+  { (self.contentType, self.isExpensive, self.write) = (contentType, isExpensive, write) }
 
-  /// Anything that is encoded as JSON: what is asked for often writes its own.
+  /// Anything that can be encoded as JSON; routes that are called often write their own.
   static func json(isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable)
     -> Representation
   { Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) } }
@@ -53,9 +49,6 @@ extension OutputBytes {
   }
 }
 
-extension ExplicitNull: Equatable where Value: Equatable {}
-extension ExplicitNull: Hashable where Value: Hashable {}
-
 /// How long a representation may be used, and how it is told from later ones.
 struct CachePolicy: Sendable {
   /// The entity tag without quotation marks; nil for what is new each time.
@@ -65,8 +58,7 @@ struct CachePolicy: Sendable {
   static let noStore = CachePolicy(tag: nil, cacheControl: "no-store")
 }
 
-/// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), which tells requests, and files, apart in entity tags.
-/// Nothing hangs on it but that a cache is not misled by chance.
+/// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), for entity tags of requests and files.
 enum ContentHash {
   /// Sixteen hexadecimal digits.
   static func digits(of bytes: some Sequence<UInt8>) -> String {

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import Synchronization
 @_spi(Server) import TreelineFormats
 

@@ -30,51 +30,47 @@ enum ClusterRoutes {
 
   /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
   private static func write(_ clusters: [GridCluster], of index: ServedIndex, to bytes: inout OutputBytes) {
-    let (grid, tree, writer) = (index.grid, index.tree, index.features)
-    writer.open(&bytes)
-    for (number, cluster) in clusters.enumerated() {
+    let (grid, tree) = (index.grid, index.tree)
+    index.features.open(&bytes)
+    index.features.append(clusters, to: &bytes) { cluster in
       let single = cluster.pointCount == 1 ? cluster.firstRow : nil
-      writer.append(
-        ClusterFeature(
-          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(atTreeIndex:)),
-          columns: single.map(tree.attributes(atTreeIndex:)) ?? []), isFirst: number == 0, to: &bytes)
+      return ClusterFeature(
+        id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+        bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(atTreeIndex:)),
+        columns: single.map(tree.attributes(atTreeIndex:)) ?? [])
     }
-    writer.close(&bytes)
   }
 
   static func cluster(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
-    return Representation(ContentType.geoJSON) { bytes in
-      write(try index.tree.cluster(id), hasEllipse, of: index, to: &bytes)
-    }
+    try feature(&request) { tree, id in try tree.cluster(id) }
   }
 
   static func parent(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
-    return Representation(ContentType.geoJSON) { bytes in
-      guard let parent = try index.tree.parent(of: id) else {
+    try feature(&request) { tree, id in
+      guard let parent = try tree.parent(of: id) else {
         throw Problem.notFound("The cluster of all points is part of no other.")
       }
-      write(parent, hasEllipse, of: index, to: &bytes)
+      return parent
     }
   }
 
-  private static func write(_ cluster: Cluster, _ hasEllipse: Bool, of index: ServedIndex, to bytes: inout OutputBytes)
-  {
-    index.features.append(ClusterFeature(cluster, of: index.tree, hasEllipse: hasEllipse), to: &bytes)
-    bytes.append("\n")
+  private static func feature(
+    _ request: inout IndexRequestContext, of cluster: @escaping @Sendable (ClusterTree, ClusterID) throws -> Cluster
+  ) throws -> Representation {
+    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
+    return Representation(ContentType.geoJSON) { bytes in
+      let cluster = try cluster(index.tree, id)
+      index.features.append(ClusterFeature(cluster, of: index.tree, hasEllipse: hasEllipse), to: &bytes)
+      bytes.append("\n")
+    }
   }
 
   static func children(_ request: inout IndexRequestContext) throws -> Representation {
     let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
     return Representation(ContentType.geoJSON) { bytes in
+      let children = try index.tree.children(of: id)
       index.features.open(&bytes)
-      for (number, child) in try index.tree.children(of: id).enumerated() {
-        index.features.append(
-          ClusterFeature(child, of: index.tree, hasEllipse: hasEllipse), isFirst: number == 0, to: &bytes)
-      }
-      index.features.close(&bytes)
+      index.features.append(children, to: &bytes) { ClusterFeature($0, of: index.tree, hasEllipse: hasEllipse) }
     }
   }
 
@@ -89,10 +85,9 @@ enum ClusterRoutes {
       bytes.append(",\"offset\":")
       bytes.append(offset)
       bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
-      for (number, treeIndex) in range.dropFirst(offset).prefix(limit).enumerated() {
-        index.features.append(try HeldPoint(at: treeIndex, of: index.tree).feature, isFirst: number == 0, to: &bytes)
+      try index.features.append(range.dropFirst(offset).prefix(limit), to: &bytes) {
+        try HeldPoint(at: $0, of: index.tree).feature
       }
-      index.features.close(&bytes)
     }
   }
 
@@ -135,6 +130,16 @@ enum ClusterRoutes {
       }
       bytes.append("}\n")
     }
+  }
+}
+
+extension FeatureCollectionWriter {
+  /// Appends the features of a collection, and its end.
+  @inline(__always) func append<Items: Sequence>(
+    _ items: Items, to bytes: inout OutputBytes, feature: (Items.Element) throws -> ClusterFeature
+  ) rethrows {
+    for (number, item) in items.enumerated() { append(try feature(item), isFirst: number == 0, to: &bytes) }
+    close(&bytes)
   }
 }
 

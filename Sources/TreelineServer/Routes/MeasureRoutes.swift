@@ -1,3 +1,4 @@
+import Foundation
 import Treeline
 @_spi(Server) import TreelineComparison
 @_spi(Server) import TreelineFormats
@@ -35,7 +36,9 @@ enum MeasureRoutes {
       return nil
     }
     guard view.window != nil else { return nil }
-    do { return try ComparisonView(Viewport(view.box ?? tree.wholeBox, zoom: zoom), on: tree.plane) } catch {
+    do {
+      return try ComparisonView(Viewport(view.viewport.comparedBox(on: tree.plane), zoom: zoom), on: tree.plane)
+    } catch {
       parameters.refuse(
         "bbox", expected: "a box of an area and at most 16384 px a side", found: parameters.value("bbox"))
       return nil
@@ -55,11 +58,22 @@ enum MeasureRoutes {
   }
 }
 
-extension ClusterTree {
-  /// What is looked at where nothing else is asked for.
-  fileprivate var wholeBox: BoundingBox {
-    plane.projection == .planar
-      ? BoundingBox(west: plane.left, south: plane.top - plane.side, east: plane.left + plane.side, north: plane.top)
-      : .world
+extension Viewport {
+  /// What is looked at, without its margin.
+  fileprivate func comparedBox(on plane: Plane) throws -> BoundingBox {
+    if let box = try box(on: plane) { return box }
+    if case .tile(let tile) = area { return tile.bounds }
+    if plane.projection == .webMercator { return .world }
+    return BoundingBox(
+      west: plane.left, south: plane.top - plane.side, east: plane.left + plane.side, north: plane.top)
+  }
+}
+
+extension MapTile {
+  fileprivate var bounds: BoundingBox {
+    let columns = Double(1 << zoom)
+    func longitude(_ x: Int) -> Double { Double(x) / columns * 360 - 180 }
+    func latitude(_ y: Int) -> Double { atan(sinh(.pi * (1 - 2 * Double(y) / columns))) * 180 / .pi }
+    return BoundingBox(west: longitude(x), south: latitude(y + 1), east: longitude(x + 1), north: latitude(y))
   }
 }

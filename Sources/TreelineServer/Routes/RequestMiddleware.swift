@@ -1,18 +1,14 @@
-import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Stands between clients and all routes: refuses addresses that are too long, turns errors into problems, lets pages
-/// of other origins ask, and counts.
+/// Refuses addresses that are too long, turns errors into problems, lets pages of other origins ask, and counts.
 struct RequestMiddleware: RouterMiddleware {
   typealias Context = BasicRequestContext
 
   let metrics: ServerMetrics
   let logger: Logger
-  /// Whose pages may ask (Fetch standard, CORS protocol); nil for none but the server's own.
-  ///
-  /// Hummingbird's middleware sends the headers of CORS only to requests with an origin, but a cache may give a page
-  /// what another client asked for; nor does it let scripts read the entity tag.
+  /// Whose pages may ask (CORS); nil for none but the server's own. Hummingbird's middleware answers requests with an
+  /// origin alone, but a cache may give a page what another client asked for.
   let allowedOrigin: String?
 
   /// Path and query together, in bytes.
@@ -28,7 +24,9 @@ struct RequestMiddleware: RouterMiddleware {
         throw Problem(
           status: .uriTooLong, detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
       }
-      response = isPreflight(request) ? preflight : try await next(request, context)
+      // A browser asks beforehand what a page may do.
+      let isPreflight = allowedOrigin != nil && request.method == .options && request.headers.contains(.origin)
+      response = isPreflight ? preflight : try await next(request, context)
     } catch {
       let problem = Problem(of: error)
       if problem.status.kind == .serverError { logger.error("\(request.method) \(request.uri.string): \(error)") }
@@ -42,11 +40,6 @@ struct RequestMiddleware: RouterMiddleware {
     }
     metrics.countRequest(to: context.endpointPath ?? "none", status: response.status.code, took: .now - start)
     return response
-  }
-
-  /// Whether a browser asks beforehand what a page may do.
-  private func isPreflight(_ request: Request) -> Bool {
-    allowedOrigin != nil && request.method == .options && request.headers.contains(.origin)
   }
 
   private var preflight: Response {

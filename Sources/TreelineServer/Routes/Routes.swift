@@ -1,6 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -73,9 +71,7 @@ struct Routes {
     let indexes: Int
   }
 
-  /// A route below `/v1/{index}`, whose answers hold as long as the index is the same.
-  ///
-  /// - Parameter namesServer: Whether the answer names the server as the client does.
+  /// A route whose answers hold as long as the index is the same, and the server's address if it `namesServer`.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation

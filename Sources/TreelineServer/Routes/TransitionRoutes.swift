@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -64,19 +63,11 @@ private struct PreviousAnswer: Decodable {
     case clusterIDs = "cluster_ids"
   }
 
-  /// Any name of a member of an object.
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
+  private struct Anything: Decodable { init(from _: any Decoder) {} }
 
   init(from decoder: any Decoder) throws {
     // A misspelt version would be no check at all.
-    for name in try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue).sorted()
-    where CodingKeys(stringValue: name) == nil {
+    for name in try [String: Anything](from: decoder).keys.sorted() where CodingKeys(stringValue: name) == nil {
       throw Problem.invalid(name, expected: "no such member of the body", found: nil)
     }
     let members = try decoder.container(keyedBy: CodingKeys.self)

@@ -26,11 +26,8 @@ import TreelineBuilder
     let path = server.path("places")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path), options: .atomic)
-    guard case .refused("places", let error)? = server.catalog.refresh().first else {
-      Issue.record("expected a refusal")
-      return
-    }
-    #expect(error is IndexError)
+    let change = try #require(server.catalog.refresh().first)
+    if case .refused("places", let error) = change { #expect(error is IndexError) } else { Issue.record("\(change)") }
     // It is told once, and whenever somebody insists.
     #expect(server.catalog.refresh().isEmpty)
     #expect(server.catalog.refresh(isForced: true).count == 1)

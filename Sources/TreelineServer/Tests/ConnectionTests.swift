@@ -63,10 +63,7 @@ import Testing
       HTTPRequestPart.head(Self.head("/x", .post, [.contentLength: length, .expect: "100-Continue"])))
     let sent = try channel.readOutbound(as: HTTPResponsePart.self)
     #expect((sent == .head(HTTPResponse(status: .continue))) == isWelcome)
-    guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
-      Issue.record("no head")
-      return
-    }
+    let head = try #require(Self.heads(passedBy: channel).first)
     #expect((head.headerFields[.connection] == "close") == !isWelcome)
     _ = try? channel.finish()
   }
@@ -80,10 +77,7 @@ import Testing
     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
     try channel.pipeline.syncOperations.addHandlers([KeepAliveHandler(), HTTP1ToHTTPServerCodec(secure: false)])
     try channel.writeInbound(ByteBuffer(string: request))
-    guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
-      Issue.record("no head")
-      return
-    }
+    let head = try #require(Self.heads(passedBy: channel).first)
     #expect(head.headerFields[.connection] == connection)
     _ = try? channel.finish()
   }
@@ -105,7 +99,7 @@ import Testing
       #expect(try isExpensive("method=grid&\(view)") { ClusterRoutes.clusters(&$0) } == isFirst)
       #expect(try isExpensive("row=3") { try ClusterRoutes.whereIs(&$0) } == isFirst)
       for path in ["clusters?method=grid&\(view)", "where-is?row=3"] {
-        _ = try await server.ask { try await $0.execute(uri: "/v1/places/" + path, method: .get) }
+        _ = try await server.client.get("/v1/places/" + path)
       }
     }
   }
@@ -133,7 +127,11 @@ import Testing
     return parts
   }
 
+  private static func heads(passedBy channel: EmbeddedChannel) throws -> [HTTPRequest] {
+    try parts(passedBy: channel).compactMap { if case .head(let head) = $0 { head } else { nil } }
+  }
+
   private static func paths(passedBy channel: EmbeddedChannel) throws -> [String] {
-    try parts(passedBy: channel).compactMap { if case .head(let head) = $0 { head.path } else { nil } }
+    try heads(passedBy: channel).compactMap(\.path)
   }
 }

@@ -1,10 +1,7 @@
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Testing
-import Treeline
-import TreelineBuilder
 
 @testable import TreelineServer
 
@@ -16,78 +13,71 @@ import TreelineBuilder
   ]
 
   @Test(arguments: paths) func whatIsAtHandIsNotSentAgain(_ path: String) async throws {
-    try await TestServer().ask { client in
-      let first = try await client.execute(uri: path, method: .get)
-      let tag = try #require(first.headers[.eTag])
-      for known in [tag, "W/\(tag)", "\"x\",\t\(tag)", "*"] {
-        let second = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: known])
-        #expect(second.status == .notModified && second.body.readableBytes == 0)
-        #expect(second.headers[.eTag] == tag)
-      }
-      let other = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: "\"x\""])
-      #expect(other.status == .ok && other.body == first.body)
+    let client = try TestServer().client
+    let first = try await client.get(path)
+    let tag = try #require(first.headers[.eTag])
+    for known in [tag, "W/\(tag)", "\"x\",\t\(tag)", "*"] {
+      let second = try await client.get(path, [.ifNoneMatch: known])
+      #expect(second.status == .notModified && second.body.readableBytes == 0)
+      #expect(second.headers[.eTag] == tag)
     }
+    let other = try await client.get(path, [.ifNoneMatch: "\"x\""])
+    #expect(other.status == .ok && other.body == first.body)
   }
 
   @Test(arguments: paths) func headSaysWhatGetWould(_ path: String) async throws {
-    try await TestServer().ask { client in
-      let get = try await client.execute(uri: path, method: .get)
-      let head = try await client.execute(uri: path, method: .head)
-      #expect(head.status == .ok && head.body.readableBytes == 0)
-      #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
-      #expect(head.headers[.contentType] == get.headers[.contentType])
-    }
+    let client = try TestServer().client
+    let get = try await client.get(path)
+    let head = try await client.execute(uri: path, method: .head)
+    #expect(head.status == .ok && head.body.readableBytes == 0)
+    #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
+    #expect(head.headers[.contentType] == get.headers[.contentType])
   }
 
   /// Read back by the zlib of Foundation's data, which has one on every system.
   @Test(arguments: ["gzip", "br, gzip;q=0.5", "*"]) func answersAreCompressedWhereThatIsTaken(_ accepted: String)
     async throws
   {
-    try await TestServer().ask { client in
-      let path = "/v1/places/clusters?limit=100"
-      let plain = try await client.execute(uri: path, method: .get)
-      let compressed = try await client.execute(uri: path, method: .get, headers: [.acceptEncoding: accepted])
-      #expect(plain.headers[.contentEncoding] == nil)
-      #expect(compressed.headers[.contentEncoding] == "gzip")
-      #expect(compressed.headers[.vary] == "Accept-Encoding")
-      #expect(compressed.headers[.eTag] != plain.headers[.eTag])
-      #expect(compressed.body.readableBytes * 3 < plain.body.readableBytes)
-      // The trailer says how long it was.
-      let length = compressed.body.getInteger(at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
-      #expect(length == UInt32(plain.body.readableBytes))
-    }
+    let client = try TestServer().client
+    let path = "/v1/places/clusters?limit=100"
+    let plain = try await client.get(path)
+    let compressed = try await client.get(path, [.acceptEncoding: accepted])
+    #expect(plain.headers[.contentEncoding] == nil)
+    #expect(compressed.headers[.contentEncoding] == "gzip")
+    #expect(compressed.headers[.vary] == "Accept-Encoding")
+    #expect(compressed.headers[.eTag] != plain.headers[.eTag])
+    #expect(compressed.body.readableBytes * 3 < plain.body.readableBytes)
+    // The trailer says how long it was.
+    let length = compressed.body.getInteger(at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
+    #expect(length == UInt32(plain.body.readableBytes))
   }
 
   /// Nothing that there is not is known.
   @Test func whatIsNotThereIsNotKnown() async throws {
-    try await TestServer().ask { client in
-      for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {
-        let answer = try await client.execute(uri: path, method: .get, headers: [.ifNoneMatch: "*"])
-        #expect(answer.status == .notFound, "\(path)")
-        let head = try await client.execute(uri: path, method: .head)
-        #expect(head.status == .notFound && head.body.readableBytes == 0, "\(path)")
-      }
+    let client = try TestServer().client
+    for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {
+      let answer = try await client.get(path, [.ifNoneMatch: "*"])
+      #expect(answer.status == .notFound, "\(path)")
+      let head = try await client.execute(uri: path, method: .head)
+      #expect(head.status == .notFound && head.body.readableBytes == 0, "\(path)")
     }
   }
 
   @Test(arguments: ["", "identity", "gzip;q=0", "br", "gzip;Q=0", "gzip;q=0, *"])
   func answersAreNotCompressedWhereThatIsNotTaken(_ accepted: String) async throws {
-    try await TestServer().ask { client in
-      let answer = try await client.execute(
-        uri: "/v1/places/clusters?limit=100", method: .get, headers: [.acceptEncoding: accepted])
-      #expect(answer.headers[.contentEncoding] == nil && answer.status == .ok)
-    }
+    let client = try TestServer().client
+    let answer = try await client.get("/v1/places/clusters?limit=100", [.acceptEncoding: accepted])
+    #expect(answer.headers[.contentEncoding] == nil && answer.status == .ok)
   }
 
   @Test(arguments: [
     (HTTPRequest.Method.post, "/v1/places/clusters", "GET, HEAD"), (.delete, "/", "GET, HEAD"),
     (.put, "/v1/places/transition", "GET, HEAD, POST"), (.options, "/health", "GET, HEAD"),
   ]) func otherMethodsAreNamed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
-    try await TestServer().ask { client in
-      let answer = try await client.execute(uri: path, method: method)
-      #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == allowed)
-      #expect(try answer.json()["status"] as? Int == 405)
-    }
+    let client = try TestServer().client
+    let answer = try await client.execute(uri: path, method: method)
+    #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == allowed)
+    #expect(try answer.json()["status"] as? Int == 405)
   }
 
   @Test(arguments: [
@@ -95,19 +85,16 @@ import TreelineBuilder
     "/v1/places/tiles/25/0/0.mvt", "/v1/places/tiles/0/0/0.png", "/viewer/nothing.js", "/viewer/../openapi.json",
     "/viewer/%2e%2e/openapi.json", "/viewer/.hidden", "/viewer/",
   ]) func whatIsNotThereIsAProblem(_ path: String) async throws {
-    try await TestServer().ask { client in
-      let answer = try await client.execute(uri: path, method: .get)
-      #expect(answer.status == .notFound && answer.headers[.contentType] == "application/problem+json")
-      #expect(try answer.json()["status"] as? Int == 404)
-    }
+    let client = try TestServer().client
+    let answer = try await client.get(path)
+    #expect(answer.status == .notFound && answer.headers[.contentType] == "application/problem+json")
+    #expect(try answer.json()["status"] as? Int == 404)
   }
 
   @Test func addressesHaveAnEnd() async throws {
-    try await TestServer().ask { client in
-      let answer = try await client.execute(
-        uri: "/v1/places/clusters?" + String(repeating: "a", count: 9000), method: .get)
-      #expect(answer.status == .uriTooLong)
-    }
+    let client = try TestServer().client
+    let answer = try await client.get("/v1/places/clusters?" + String(repeating: "a", count: 9000))
+    #expect(answer.status == .uriTooLong)
   }
 
   @Test(arguments: [
@@ -121,11 +108,10 @@ import TreelineBuilder
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),
   ]) func bodiesAreChecked(_ type: String, _ body: String, _ status: Int) async throws {
-    try await TestServer().ask { client in
-      let answer = try await client.execute(
-        uri: "/v1/places/transition", method: .post, headers: [.contentType: type], body: ByteBuffer(string: body))
-      #expect(answer.status.code == status)
-    }
+    let client = try TestServer().client
+    let answer = try await client.execute(
+      uri: "/v1/places/transition", method: .post, headers: [.contentType: type], body: ByteBuffer(string: body))
+    #expect(answer.status.code == status)
   }
 
   /// That is the client's doing, and no failure of the server.
@@ -136,49 +122,44 @@ import TreelineBuilder
   @Test func othersMayAskWhereTheyAreAllowed() async throws {
     var server = try TestServer()
     let path = "/v1/places/clusters?limit=9"
-    let none = try await server.ask {
-      try await $0.execute(uri: path, method: .get, headers: [.origin: "https://a.org"])
-    }
+    let none = try await server.client.get(path, [.origin: "https://a.org"])
     #expect(none.headers[.accessControlAllowOrigin] == nil)
     server.options.allowedOrigin = "https://a.org"
+    let client = try server.client
     // Without an origin too, as a cache may give it to a page later.
-    let plain = try await server.ask { try await $0.execute(uri: path, method: .get) }
+    let plain = try await client.get(path)
     #expect(plain.headers[.accessControlAllowOrigin] == "https://a.org")
-    try await server.ask { client in
-      let answer = try await client.execute(uri: path, method: .get, headers: [.origin: "https://a.org"])
-      #expect(answer.headers[.accessControlAllowOrigin] == "https://a.org")
-      let wrong = try await client.execute(uri: path + "x", method: .get, headers: [.origin: "https://a.org"])
-      #expect(wrong.status == .badRequest && wrong.headers[.accessControlAllowOrigin] == "https://a.org")
-      let before = try await client.execute(uri: path, method: .options, headers: [.origin: "https://a.org"])
-      #expect(before.status == .noContent)
-      #expect(before.headers[.accessControlAllowMethods]?.contains("POST") == true)
-    }
+    let answer = try await client.get(path, [.origin: "https://a.org"])
+    #expect(answer.headers[.accessControlAllowOrigin] == "https://a.org")
+    let wrong = try await client.get(path + "x", [.origin: "https://a.org"])
+    #expect(wrong.status == .badRequest && wrong.headers[.accessControlAllowOrigin] == "https://a.org")
+    let before = try await client.execute(uri: path, method: .options, headers: [.origin: "https://a.org"])
+    #expect(before.status == .noContent)
+    #expect(before.headers[.accessControlAllowMethods]?.contains("POST") == true)
   }
 
   /// Neither the files nor the software are told.
   @Test func nothingIsSaidOfTheServer() async throws {
     let server = try TestServer()
     let folder = server.folder.path
-    try await server.ask { client in
-      for path in Self.paths + ["/nothing", "/v1/places/clusters?limit=x", "/health", "/metrics"] {
-        let answer = try await client.execute(uri: path, method: .get)
-        #expect(!String(buffer: answer.body).contains(folder))
-        #expect(answer.headers[.server] == nil)
-        #expect(answer.headers[.xContentTypeOptions] == "nosniff")
-      }
+    let client = try server.client
+    for path in Self.paths + ["/nothing", "/v1/places/clusters?limit=x", "/health", "/metrics"] {
+      let answer = try await client.get(path)
+      #expect(!String(buffer: answer.body).contains(folder))
+      #expect(answer.headers[.server] == nil)
+      #expect(answer.headers[.xContentTypeOptions] == "nosniff")
     }
   }
 
   @Test func requestsAreCounted() async throws {
-    try await TestServer().ask { client in
-      for _ in 0..<3 { _ = try await client.execute(uri: "/v1/places/clusters?limit=9", method: .get) }
-      _ = try await client.execute(uri: "/v1/places/clusters?limit=x", method: .get)
-      let text = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
-      #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"200\"} 3\n"))
-      #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"400\"} 1\n"))
-      #expect(text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
-      #expect(text.contains("treeline_request_seconds_count{route=\"/v1/{index}/clusters\"} 4\n"))
-      #expect(text.contains("treeline_open_indexes 1\n"))
-    }
+    let client = try TestServer().client
+    for _ in 0..<3 { _ = try await client.get("/v1/places/clusters?limit=9") }
+    _ = try await client.get("/v1/places/clusters?limit=x")
+    let text = String(buffer: try await client.get("/metrics").body)
+    #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"200\"} 3\n"))
+    #expect(text.contains("treeline_requests_total{route=\"/v1/{index}/clusters\",status=\"400\"} 1\n"))
+    #expect(text.contains("treeline_request_seconds_bucket{route=\"/v1/{index}/clusters\",le=\"+Inf\"} 4\n"))
+    #expect(text.contains("treeline_request_seconds_count{route=\"/v1/{index}/clusters\"} 4\n"))
+    #expect(text.contains("treeline_open_indexes 1\n"))
   }
 }

@@ -24,23 +24,36 @@ import TreelineBuilder
     ("clusters?center=2,48", "zoom"), ("clusters?center=2,48&zoom=5", "width"),
     ("clusters?center=2&zoom=5&width=9&height=9", "center"),
     ("clusters?center=2,48&bbox=0,0,1,1&zoom=5&width=9&height=9", "center"),
-    ("clusters?center=1,91&zoom=3&width=9&height=9", "center"), ("clusters?colour=red", "colour"),
+    ("clusters?center=1,91&zoom=3&width=9&height=9", "center"), ("clusters?zoom=5&tile-size=128", "tile-size"),
+    ("clusters?zoom=5&margin=-1", "margin"), ("clusters?zoom=5&margin=16385", "margin"), ("clusters?tile=3,4", "tile"),
+    ("clusters?tile=3,8,0", "tile"), ("clusters?tile=0.5,0,0", "tile"), ("clusters?tile=25,0,0", "tile"),
+    ("clusters?tile=3,4,2&bbox=0,0,1,1", "bbox"), ("clusters?tile=3,4,2&zoom=3", "zoom"),
+    ("measures?tile=3,4,2&center=1,1&zoom=3&width=9&height=9", "center"), ("measures?tile=3,8,2", "tile"),
+    ("measures?zoom=3&tile-size=x", "tile-size"), ("measures?zoom=3&margin=x", "margin"),
+    ("clusters?colour=red", "colour"),
     ("clusters?limit", "limit"), ("clusters/x", "id"), ("clusters/9007199254740992", "id"),
     ("clusters/0/members?limit=1001", "limit"), ("clusters/0/members?offset=-1", "offset"),
     ("clusters/0/expansion-zoom", "spacing"), ("clusters/0/expansion-zoom?detail=2&spacing=2", "spacing"),
     ("where-is", "row"), ("where-is?row=x", "row"), ("measures", "zoom"), ("measures?zoom=20", "bbox"),
     ("transition?continuing=true&zoom=5&detail=9", "continuing"), ("transition?from-limit=0", "from-limit"),
-    ("transition?from-bbox=1", "from-bbox"), ("tiles/0/0/0.mvt?spacing=-1", "spacing"),
+    ("transition?from-bbox=1", "from-bbox"), ("transition?tile=1", "tile"), ("transition?tile-size=1", "tile-size"),
+    ("transition?margin=x", "margin"), ("transition?from-tile=1", "from-tile"),
+    ("transition?from-tile=3,4,2&from-zoom=3", "from-zoom"), ("transition?from-tile-size=1", "from-tile-size"),
+    ("transition?from-margin=x", "from-margin"), ("where-is?row=1&min-points=3", "min-points"),
+    ("where-is?row=1&detail=2&min-points=1", "min-points"),
+    ("where-is?row=1&detail=2&alone-from-zoom=33", "alone-from-zoom"),
+    ("clusters/0/expansion-zoom?detail=2&min-points=1", "min-points"),
+    ("clusters/0/expansion-zoom?detail=2&alone-from-zoom=33", "alone-from-zoom"),
+    ("tiles/0/0/0.mvt?spacing=-1", "spacing"),
     ("tiles/0/0/0.mvt?spacing=1&detail=1", "spacing"), ("tiles/0/0/0.mvt?buffer=129", "buffer"),
     ("tiles/0/0/0.mvt?tile-size=100", "tile-size"), ("tiles/z/0/0.mvt", "z"), ("tiles.json?zoom=3", "zoom"),
   ]) func faultsAreNamed(_ path: String, _ name: String) async throws {
-    try await TestServer().ask { client in
-      let response = try await client.execute(uri: "/v1/places/\(path)", method: .get)
-      #expect(response.status == .badRequest)
-      #expect(response.headers[.contentType] == "application/problem+json")
-      #expect(try response.faults().contains(name))
-      #expect(try response.json()["status"] as? Int == 400)
-    }
+    let client = try TestServer().client
+    let response = try await client.get("/v1/places/\(path)")
+    #expect(response.status == .badRequest)
+    #expect(response.headers[.contentType] == "application/problem+json")
+    #expect(try response.faults().contains(name))
+    #expect(try response.json()["status"] as? Int == 400)
   }
 
   /// An answer is as long as there are cells, or points.
@@ -48,15 +61,14 @@ import TreelineBuilder
     let many = try ClusterTree(
       (0..<GridCells.most + 1).map { Coordinate(x: Double($0 % 256), y: Double($0 / 256)) }, as: .planar,
       options: BuildOptions(computesSeparations: false))
-    try await TestServer(["few": TestServer.plane, "many": many]).ask { client in
-      let query = "clusters?method=grid&bbox=-8,-264,1024,768&zoom=8.84"
-      let few = try await client.execute(uri: "/v1/few/\(query)", method: .get)
-      #expect(try few.ids().count == 100)
-      for part in ["", "&cell=0.001"] {
-        #expect(try await client.execute(uri: "/v1/many/\(query)\(part)", method: .get).faults() == ["cell"])
-      }
-      #expect(try await client.execute(uri: "/v1/many/\(query)&cell=9999999", method: .get).ids().count == 1)
+    let client = try TestServer(["few": TestServer.plane, "many": many]).client
+    let query = "clusters?method=grid&bbox=-8,-264,1024,768&zoom=8.84"
+    let few = try await client.get("/v1/few/\(query)")
+    #expect(try few.ids().count == 100)
+    for part in ["", "&cell=0.001"] {
+      #expect(try await client.get("/v1/many/\(query)\(part)").faults() == ["cell"])
     }
+    #expect(try await client.get("/v1/many/\(query)&cell=9999999").ids().count == 1)
   }
 
   /// What is wrong is told in words that lead further.
@@ -65,18 +77,16 @@ import TreelineBuilder
     ("clusters?method=grid&zoom=3&limit=3", "limit: expected no method=grid beside it"),
     ("clusters?zoom=3&order=x&detail=2", "found 'x'"), ("clusters?colour=red", "colour: expected no such parameter"),
   ]) func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
-    try await TestServer().ask { client in
-      let problem = try await client.execute(uri: "/v1/places/\(path)", method: .get).json()
-      #expect(try #require(problem["detail"] as? String).contains(words))
-    }
+    let client = try TestServer().client
+    let problem = try await client.get("/v1/places/\(path)").json()
+    #expect(try #require(problem["detail"] as? String).contains(words))
   }
 
   /// All that is wrong is told at once.
   @Test func faultsAreToldTogether() async throws {
-    try await TestServer().ask { client in
-      let response = try await client.execute(uri: "/v1/places/clusters?limit=0&zoom=x&order=y&z=1", method: .get)
-      #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
-    }
+    let client = try TestServer().client
+    let response = try await client.get("/v1/places/clusters?limit=0&zoom=x&order=y&z=1")
+    #expect(try Set(response.faults()) == ["limit", "zoom", "order", "z"])
   }
 
   @Test func valuesAreDecoded() {

@@ -10,7 +10,7 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Indexes in a folder of their own, and a server over them that is asked without a socket.
+/// Indexes in a folder of their own, and a server over them.
 struct TestServer: ~Copyable {
   let folder: URL
   let catalog: Catalog
@@ -33,8 +33,9 @@ struct TestServer: ~Copyable {
 
   func path(_ name: String) -> String { folder.appendingPathComponent("\(name).treeline").path }
 
-  func ask<Value>(_ work: @Sendable (TestClient) async throws -> Value) async throws -> Value {
-    try await work(TestClient(responder: ClusterServer(catalog, options: options).responder))
+  /// Its indexes stay open without it.
+  var client: TestClient {
+    get throws { TestClient(responder: try ClusterServer(catalog, options: options).responder) }
   }
 
   /// Three towns and what is strewn between, two thousand points in all, ten of them at one position.
@@ -75,6 +76,15 @@ struct TestClient: Sendable {
     let written = WrittenBody()
     try await response.body.write(written)
     return TestAnswer(status: response.status, headers: response.headers, body: written.bytes)
+  }
+
+  func get(_ uri: String, _ headers: HTTPFields = [:]) async throws -> TestAnswer {
+    try await execute(uri: uri, method: .get, headers: headers)
+  }
+
+  func post(_ uri: String, _ json: String) async throws -> TestAnswer {
+    try await execute(
+      uri: uri, method: .post, headers: [.contentType: "application/json"], body: ByteBuffer(string: json))
   }
 }
 

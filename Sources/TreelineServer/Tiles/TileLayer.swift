@@ -2,18 +2,13 @@ import SwiftProtobuf
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, feature by feature: points with the properties that they have in GeoJSON, but for the
-/// box.
-///
-/// Keys and values stand in it once. They are looked up by what they are here, for messages are slow to compare.
+/// The layer of a vector tile, feature by feature: points with their properties in GeoJSON, but for the box.
 struct TileLayer {
   private var layer = VectorTile.Layer()
+  /// The index of each value that several features may have. As messages they would be slow to compare.
   private var values: [TileValue: UInt32] = [:]
-  /// The values of a number of points: itself, and as it is written on a badge where there is one.
-  private var counts: [Int: (count: UInt32, abbreviated: UInt32)] = [:]
-  private var columns: [String: UInt32] = [:]
 
-  /// The places of the keys that clusters have.
+  /// The indices of the keys that clusters have.
   private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index }
 
   private static let keys = ["cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index"]
@@ -28,18 +23,19 @@ struct TileLayer {
   mutating func append(_ cluster: Cluster, of tree: ClusterTree, at position: (x: Int, y: Int)) {
     var feature = VectorTile.Feature()
     feature.id = cluster.id.rawValue
-    feature.type = .point
-    // Move to one place, given from the tile's corner.
+    feature.type = 1  // A point.
+    // A single move, from the tile's corner.
     feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
     let isCluster = cluster.pointCount > 1
-    let count = value(ofCount: cluster.pointCount)
     var tags: [UInt32] = []
     tags.reserveCapacity(12)
     tags += [Key.cluster.rawValue, value(.bool(isCluster))]
     // No two features share an id.
     tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
-    tags += [Key.count.rawValue, count.count]
-    if isCluster { tags += [Key.abbreviatedCount.rawValue, count.abbreviated] }
+    tags += [Key.count.rawValue, value(.uint(UInt64(cluster.pointCount)))]
+    if isCluster {
+      tags += [Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount)))]
+    }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     if let row = cluster.row {
       tags += [Key.index.rawValue, value(.uint(UInt64(row)))]
@@ -55,45 +51,24 @@ struct TileLayer {
   var bytes: [UInt8] {
     get throws {
       if layer.features.isEmpty { return [] }
-      // A tile is its layers, one after the other. As a message of its own it would have their sizes found once more.
-      let content: [UInt8] = try layer.serializedBytes()
-      var bytes = [Self.layerTag]
-      bytes.reserveCapacity(content.count + 6)
-      var size = content.count
-      while size > 0x7F {
-        bytes.append(UInt8(size & 0x7F) | 0x80)
-        size >>= 7
-      }
-      bytes.append(UInt8(size))
-      return bytes + content
+      var tile = VectorTile()
+      tile.layers = [layer]
+      return try tile.serializedBytes()
     }
   }
 
-  /// Field 3 of `VectorTile`, which has a length.
-  private static let layerTag: UInt8 = 3 << 3 | 2
-
-  /// Columns are never called as the keys of clusters are.
+  /// No column has the name of a key of clusters.
   private mutating func key(ofColumn name: String) -> UInt32 {
-    if let place = columns[name] { return place }
-    let place = UInt32(layer.keys.count)
+    if let index = layer.keys.firstIndex(of: name) { return UInt32(index) }
     layer.keys.append(name)
-    columns[name] = place
-    return place
-  }
-
-  private mutating func value(ofCount count: Int) -> (count: UInt32, abbreviated: UInt32) {
-    if let places = counts[count] { return places }
-    let number = value(.uint(UInt64(count)))
-    let places = (number, count > 1 ? value(.string(BadgeText.abbreviated(count))) : number)
-    counts[count] = places
-    return places
+    return UInt32(layer.keys.count - 1)
   }
 
   private mutating func value(_ value: TileValue) -> UInt32 {
-    if let place = values[value] { return place }
-    let place = add(value)
-    values[value] = place
-    return place
+    if let index = values[value] { return index }
+    let index = add(value)
+    values[value] = index
+    return index
   }
 
   private mutating func add(_ value: TileValue) -> UInt32 {

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The wire format of vector tiles: field numbers and types are those of the Mapbox Vector Tile Specification 2.1, section 4
-/// (https://github.com/mapbox/vector-tile-spec), the words are ours. scripts/generate-tiles makes VectorTile.pb.swift of it.
+/// As much as points need of the Mapbox Vector Tile Specification 2.1 (https://github.com/mapbox/vector-tile-spec).
+/// scripts/generate-tiles makes VectorTile.pb.swift of it.
 
 import SwiftProtobuf
 
@@ -32,25 +32,12 @@ nonisolated struct VectorTile: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  nonisolated enum GeometryType: Int, SwiftProtobuf.Enum, Swift.CaseIterable {
-    case unknown = 0
-    case point = 1
-    case linestring = 2
-    case polygon = 3
-
-    init() {
-      self = .unknown
-    }
-
-  }
-
-  /// What a single feature's tag says.
+  /// Exactly one of these is there.
   nonisolated struct Value: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Exactly one of these is there.
     var stringValue: String {
       get {_stringValue ?? String()}
       set {_stringValue = newValue}
@@ -59,15 +46,6 @@ nonisolated struct VectorTile: Sendable {
     var hasStringValue: Bool {self._stringValue != nil}
     /// Clears the value of `stringValue`. Subsequent reads from it will return its default value.
     mutating func clearStringValue() {self._stringValue = nil}
-
-    var floatValue: Float {
-      get {_floatValue ?? 0}
-      set {_floatValue = newValue}
-    }
-    /// Returns true if `floatValue` has been explicitly set.
-    var hasFloatValue: Bool {self._floatValue != nil}
-    /// Clears the value of `floatValue`. Subsequent reads from it will return its default value.
-    mutating func clearFloatValue() {self._floatValue = nil}
 
     var doubleValue: Double {
       get {_doubleValue ?? 0}
@@ -96,15 +74,6 @@ nonisolated struct VectorTile: Sendable {
     /// Clears the value of `uintValue`. Subsequent reads from it will return its default value.
     mutating func clearUintValue() {self._uintValue = nil}
 
-    var sintValue: Int64 {
-      get {_sintValue ?? 0}
-      set {_sintValue = newValue}
-    }
-    /// Returns true if `sintValue` has been explicitly set.
-    var hasSintValue: Bool {self._sintValue != nil}
-    /// Clears the value of `sintValue`. Subsequent reads from it will return its default value.
-    mutating func clearSintValue() {self._sintValue = nil}
-
     var boolValue: Bool {
       get {_boolValue ?? false}
       set {_boolValue = newValue}
@@ -119,11 +88,9 @@ nonisolated struct VectorTile: Sendable {
     init() {}
 
     fileprivate var _stringValue: String? = nil
-    fileprivate var _floatValue: Float? = nil
     fileprivate var _doubleValue: Double? = nil
     fileprivate var _intValue: Int64? = nil
     fileprivate var _uintValue: UInt64? = nil
-    fileprivate var _sintValue: Int64? = nil
     fileprivate var _boolValue: Bool? = nil
   }
 
@@ -141,17 +108,11 @@ nonisolated struct VectorTile: Sendable {
     /// Clears the value of `id`. Subsequent reads from it will return its default value.
     mutating func clearID() {self._id = nil}
 
-    /// Pairs of places: one in the layer's keys, one in its values.
+    /// Pairs of indices: one in the layer's keys, one in its values.
     var tags: [UInt32] = []
 
-    var type: VectorTile.GeometryType {
-      get {_type ?? .unknown}
-      set {_type = newValue}
-    }
-    /// Returns true if `type` has been explicitly set.
-    var hasType: Bool {self._type != nil}
-    /// Clears the value of `type`. Subsequent reads from it will return its default value.
-    mutating func clearType() {self._type = nil}
+    /// The kind of its geometry, 1 for points.
+    var type: UInt32 = 0
 
     /// Commands and their parameters.
     var geometry: [UInt32] = []
@@ -161,7 +122,6 @@ nonisolated struct VectorTile: Sendable {
     init() {}
 
     fileprivate var _id: UInt64? = nil
-    fileprivate var _type: VectorTile.GeometryType? = nil
   }
 
   nonisolated struct Layer: Sendable {
@@ -169,23 +129,9 @@ nonisolated struct VectorTile: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    var version: UInt32 {
-      get {_version ?? 1}
-      set {_version = newValue}
-    }
-    /// Returns true if `version` has been explicitly set.
-    var hasVersion: Bool {self._version != nil}
-    /// Clears the value of `version`. Subsequent reads from it will return its default value.
-    mutating func clearVersion() {self._version = nil}
+    var version: UInt32 = 0
 
-    var name: String {
-      get {_name ?? String()}
-      set {_name = newValue}
-    }
-    /// Returns true if `name` has been explicitly set.
-    var hasName: Bool {self._name != nil}
-    /// Clears the value of `name`. Subsequent reads from it will return its default value.
-    mutating func clearName() {self._name = nil}
+    var name: String = String()
 
     var features: [VectorTile.Feature] = []
 
@@ -194,22 +140,12 @@ nonisolated struct VectorTile: Sendable {
     var values: [VectorTile.Value] = []
 
     /// How many units a tile is wide and high.
-    var extent: UInt32 {
-      get {_extent ?? 4096}
-      set {_extent = newValue}
-    }
-    /// Returns true if `extent` has been explicitly set.
-    var hasExtent: Bool {self._extent != nil}
-    /// Clears the value of `extent`. Subsequent reads from it will return its default value.
-    mutating func clearExtent() {self._extent = nil}
+    var extent: UInt32 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
 
     init() {}
 
-    fileprivate var _version: UInt32? = nil
-    fileprivate var _name: String? = nil
-    fileprivate var _extent: UInt32? = nil
   }
 
   init() {}
@@ -220,11 +156,6 @@ nonisolated struct VectorTile: Sendable {
 nonisolated extension VectorTile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = "VectorTile"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{3}layers\0")
-
-  public var isInitialized: Bool {
-    if !SwiftProtobuf.Internal.areAllInitialized(self.layers) {return false}
-    return true
-  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -252,13 +183,9 @@ nonisolated extension VectorTile: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension VectorTile.GeometryType: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}POINT\0\u{1}LINESTRING\0\u{1}POLYGON\0")
-}
-
 nonisolated extension VectorTile.Value: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = VectorTile.protoMessageName + ".Value"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}string_value\0\u{3}float_value\0\u{3}double_value\0\u{3}int_value\0\u{3}uint_value\0\u{3}sint_value\0\u{3}bool_value\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}string_value\0\u{4}\u{2}double_value\0\u{3}int_value\0\u{3}uint_value\0\u{4}\u{2}bool_value\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -267,11 +194,9 @@ nonisolated extension VectorTile.Value: SwiftProtobuf.Message, SwiftProtobuf._Me
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self._stringValue) }()
-      case 2: try { try decoder.decodeSingularFloatField(value: &self._floatValue) }()
       case 3: try { try decoder.decodeSingularDoubleField(value: &self._doubleValue) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._intValue) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._uintValue) }()
-      case 6: try { try decoder.decodeSingularSInt64Field(value: &self._sintValue) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self._boolValue) }()
       default: break
       }
@@ -286,9 +211,6 @@ nonisolated extension VectorTile.Value: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._stringValue {
       try visitor.visitSingularStringField(value: v, fieldNumber: 1)
     } }()
-    try { if let v = self._floatValue {
-      try visitor.visitSingularFloatField(value: v, fieldNumber: 2)
-    } }()
     try { if let v = self._doubleValue {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
     } }()
@@ -298,9 +220,6 @@ nonisolated extension VectorTile.Value: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._uintValue {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
     } }()
-    try { if let v = self._sintValue {
-      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 6)
-    } }()
     try { if let v = self._boolValue {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
     } }()
@@ -309,11 +228,9 @@ nonisolated extension VectorTile.Value: SwiftProtobuf.Message, SwiftProtobuf._Me
 
   static func ==(lhs: VectorTile.Value, rhs: VectorTile.Value) -> Bool {
     if lhs._stringValue != rhs._stringValue {return false}
-    if lhs._floatValue != rhs._floatValue {return false}
     if lhs._doubleValue != rhs._doubleValue {return false}
     if lhs._intValue != rhs._intValue {return false}
     if lhs._uintValue != rhs._uintValue {return false}
-    if lhs._sintValue != rhs._sintValue {return false}
     if lhs._boolValue != rhs._boolValue {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -332,7 +249,7 @@ nonisolated extension VectorTile.Feature: SwiftProtobuf.Message, SwiftProtobuf._
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self._id) }()
       case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.tags) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.type) }()
       case 4: try { try decoder.decodeRepeatedUInt32Field(value: &self.geometry) }()
       default: break
       }
@@ -350,9 +267,9 @@ nonisolated extension VectorTile.Feature: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.tags.isEmpty {
       try visitor.visitPackedUInt32Field(value: self.tags, fieldNumber: 2)
     }
-    try { if let v = self._type {
-      try visitor.visitSingularEnumField(value: v, fieldNumber: 3)
-    } }()
+    if self.type != 0 {
+      try visitor.visitSingularUInt32Field(value: self.type, fieldNumber: 3)
+    }
     if !self.geometry.isEmpty {
       try visitor.visitPackedUInt32Field(value: self.geometry, fieldNumber: 4)
     }
@@ -362,7 +279,7 @@ nonisolated extension VectorTile.Feature: SwiftProtobuf.Message, SwiftProtobuf._
   static func ==(lhs: VectorTile.Feature, rhs: VectorTile.Feature) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs.tags != rhs.tags {return false}
-    if lhs._type != rhs._type {return false}
+    if lhs.type != rhs.type {return false}
     if lhs.geometry != rhs.geometry {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -373,37 +290,27 @@ nonisolated extension VectorTile.Layer: SwiftProtobuf.Message, SwiftProtobuf._Me
   static let protoMessageName: String = VectorTile.protoMessageName + ".Layer"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}features\0\u{1}keys\0\u{1}values\0\u{1}extent\0\u{2}\u{a}version\0")
 
-  public var isInitialized: Bool {
-    if self._version == nil {return false}
-    if self._name == nil {return false}
-    return true
-  }
-
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.features) }()
       case 3: try { try decoder.decodeRepeatedStringField(value: &self.keys) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._extent) }()
-      case 15: try { try decoder.decodeSingularUInt32Field(value: &self._version) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.extent) }()
+      case 15: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._name {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
     if !self.features.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.features, fieldNumber: 2)
     }
@@ -413,22 +320,22 @@ nonisolated extension VectorTile.Layer: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.values.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 4)
     }
-    try { if let v = self._extent {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._version {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 15)
-    } }()
+    if self.extent != 0 {
+      try visitor.visitSingularUInt32Field(value: self.extent, fieldNumber: 5)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: VectorTile.Layer, rhs: VectorTile.Layer) -> Bool {
-    if lhs._version != rhs._version {return false}
-    if lhs._name != rhs._name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.name != rhs.name {return false}
     if lhs.features != rhs.features {return false}
     if lhs.keys != rhs.keys {return false}
     if lhs.values != rhs.values {return false}
-    if lhs._extent != rhs._extent {return false}
+    if lhs.extent != rhs.extent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
