@@ -47,7 +47,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
       ? arrays.principalSplit(points, scatter, by: algorithm)
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
-    let parts = points.parts(leftCount: leftCount, summedBy: sum)
+    let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))
     // Sums over some of the points must not be taken for those of all.
     if monitor.isCancelled { return nil }
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))

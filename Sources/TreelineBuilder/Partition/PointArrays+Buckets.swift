@@ -36,7 +36,8 @@ extension PointArrays {
     let split = principalSplit(points, scatter, by: algorithm, solver: .halfAngle)
     let leftCount = partitionFew(points.range, by: split)
     gaps[points.first + leftCount - 1] = level
-    let parts = points.parts(leftCount: leftCount) { moments($0, from: points.corner) }
+    let smaller: Moments<Sum> = moments(points.smallerPart(leftCount: leftCount), from: points.corner)
+    let parts = points.parts(leftCount: leftCount, smaller: smaller)
     shape(parts.left, by: algorithm, level: level + 1)
     shape(parts.right, by: algorithm, level: level + 1)
   }

@@ -11,14 +11,18 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   @inline(__always) var range: Range<Int> { first..<first &+ count }
 
-  /// Both parts of the group once its first `leftCount` points are those left of a split.
-  ///
-  /// - Parameter sum: sums up the part that has fewer points; the other's moments are the difference.
-  @inline(__always) func parts(leftCount: Int, summedBy sum: (Range<Int>) -> Moments<Sum>) -> (
-    left: PointGroup, right: PointGroup
-  ) {
+  /// The part that has fewer points, once the first `leftCount` are those left of a split.
+  @inline(__always) func smallerPart(leftCount: Int) -> Range<Int> {
     let (middle, end) = (first &+ leftCount, first &+ count)
-    let left = leftCount <= end &- middle ? sum(first..<middle) : moments - sum(middle..<end)
+    return leftCount <= end &- middle ? first..<middle : middle..<end
+  }
+
+  /// Both parts of the group.
+  ///
+  /// - Parameter smaller: the moments of the smaller part; the other's are the difference.
+  @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
+    let middle = first &+ leftCount
+    let left = leftCount <= count &- leftCount ? smaller : moments - smaller
     return (
       PointGroup(first: first, moments: left, corner: corner),
       PointGroup(first: middle, moments: moments - left, corner: corner)
