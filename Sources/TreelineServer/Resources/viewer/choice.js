@@ -2,7 +2,7 @@
 
 import { clusterOf } from "./cluster.js";
 import { mapZoom } from "./mercator.js";
-import { tileCut } from "./tiles.js";
+import { pixelCutOf } from "./cut.js";
 
 /** So much closer than the zoom from which it falls apart, as zooms are rounded when they are asked for. */
 const BEYOND = 0.02;
@@ -57,7 +57,7 @@ export class Choice {
   /** Tiles are cut at whole zooms of the map. */
   async #goToTileSplit(cluster, side) {
     const { server, index, settings, map } = this.viewer;
-    const zoom = await server.expansionZoom(index.name, cluster.id, tileCut(settings));
+    const zoom = await server.expansionZoom(index.name, cluster.id, pixelCutOf(settings));
     const least = zoom === null ? Infinity : Math.ceil(mapZoom(zoom));
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
     this.#go(cluster, Math.max(least, map.getZoom() + 0.5));

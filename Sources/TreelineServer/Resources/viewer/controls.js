@@ -1,13 +1,7 @@
 // The settings as controls of the panel.
 
-import { RANGES } from "./settings.js";
+import { CUTS } from "./cut.js";
 import { element, number, points, short, title } from "./text.js";
-
-const AMOUNTS = {
-  spacing: { unit: " px", says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.` },
-  detail: { unit: " px", says: (value) => `The points of a badge lie within about ${value} px of it.` },
-  limit: { unit: "", says: (value) => `${number(value)} badges at most, as fine as that allows.` },
-};
 
 const find = (selector) => document.querySelector(selector);
 
@@ -47,9 +41,9 @@ export class Controls {
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !ways.includes(input.value);
     find("#order-field").hidden = settings.by !== "limit";
-    const { unit, says } = AMOUNTS[settings.by];
+    const { unit, range, says } = CUTS[settings.by];
     const amount = find("#amount");
-    [amount.min, amount.max] = RANGES[settings.by];
+    [amount.min, amount.max] = range;
     amount.value = settings[settings.by];
     amount.setAttribute("aria-label", title(settings.by));
     amount.setAttribute("aria-valuetext", `${settings[settings.by]}${unit}`);

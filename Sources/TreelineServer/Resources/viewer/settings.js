@@ -1,6 +1,7 @@
 // What the user has chosen and looks at, as the fragment of the address holds it: a link shows what its sender saw.
 
-import { DEFAULT_DETAIL, DEFAULT_LIMIT, DEFAULT_SPACING, ORDERS } from "./constants.js";
+import { ORDERS } from "./constants.js";
+import { CUTS } from "./cut.js";
 
 const DEFAULTS = {
   /** The name of an index; the first one unless told. */
@@ -9,9 +10,9 @@ const DEFAULTS = {
   view: "compare",
   /** What says how far the tree is cut: spacing, detail or limit. */
   by: "spacing",
-  spacing: DEFAULT_SPACING,
-  detail: DEFAULT_DETAIL,
-  limit: DEFAULT_LIMIT,
+  spacing: CUTS.spacing.standard,
+  detail: CUTS.detail.standard,
+  limit: CUTS.limit.standard,
   order: ORDERS[0],
   /** The side of a cell of the grid in pixels, or auto. */
   cell: "auto",
@@ -29,12 +30,12 @@ const DEFAULTS = {
 
 const CHOICES = {
   view: ["grid", "compare", "tree", "tiles"],
-  by: ["spacing", "detail", "limit"],
+  by: Object.keys(CUTS),
   order: ORDERS,
   cell: ["auto", "32", "64", "88", "128"],
 };
 
-export const RANGES = { spacing: [24, 120], detail: [4, 80], limit: [1, 500], divider: [0.02, 0.98] };
+const RANGES = { divider: [0.02, 0.98], ...Object.fromEntries(Object.entries(CUTS).map(([name, { range }]) => [name, range])) };
 
 export class Settings {
   #values;

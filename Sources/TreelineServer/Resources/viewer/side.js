@@ -1,6 +1,7 @@
 // One side of the map: a way to cluster, what it shows and what it asks the server.
 
 import { clusterOf } from "./cluster.js";
+import { cutOf } from "./cut.js";
 import { Feed } from "./feed.js";
 import { serverZoom } from "./mercator.js";
 import { replacement, Scene } from "./scene.js";
@@ -46,9 +47,7 @@ export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
 
-  cut({ by, spacing, detail, limit, order }) {
-    return { spacing: { spacing }, detail: { detail }, limit: { limit, order } }[by];
-  }
+  cut = cutOf;
 
   async ask({ query }, signal) {
     const { name, version } = this.viewer.index;

@@ -3,6 +3,7 @@
 
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
+import { pixelCutOf } from "./cut.js";
 import { BADGE_POWER, BADGE_RATE, LARGEST_BADGE } from "./constants.js";
 
 /** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
@@ -10,9 +11,6 @@ const GRAINS = [1, 2, 4, 8];
 
 /** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
 const FINENESS = 2;
-
-/** What tiles are asked for so that they show what the settings say, and where their clusters fall apart. */
-export const tileCut = ({ by, spacing, detail }) => (by === "detail" ? { detail } : { spacing });
 
 export class TileLayers {
   #grain = 0;
@@ -44,7 +42,7 @@ export class TileLayers {
     }
     this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index), (source) => this.#dust(source));
     this.#set(
-      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...tileCut(settings), buffer: 0 }),
+      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...pixelCutOf(settings), buffer: 0 }),
       (source) => this.#clusters(source, index));
   }
 

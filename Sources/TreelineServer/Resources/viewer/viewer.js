@@ -4,6 +4,7 @@ import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { clusterOf, density } from "./cluster.js";
 import { Controls } from "./controls.js";
+import { cutsOf } from "./cut.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
@@ -289,8 +290,7 @@ export class Viewer {
 
   /** What can say how far the tree is cut: a limit would differ from one tile to the next. */
   get #ways() {
-    const ways = this.settings.view === "tiles" ? ["spacing", "detail"] : ["spacing", "limit", "detail"];
-    return ways.filter((way) => way !== "spacing" || this.index.has_separations);
+    return cutsOf(this.index, this.settings.view === "tiles");
   }
 
   #repaint() {
