@@ -48,7 +48,6 @@ import Treeline
     #expect(
       message(a, ReadingOptions(columns: choice))
         == "points: expected CSV, of which \(options) name columns, found GeoJSON; leave them out")
-    #expect(ReadingError.columnsWithoutCSV(file: "", choice: choice, found: "").kind == .usage)
   }
 
   @Test(arguments: [

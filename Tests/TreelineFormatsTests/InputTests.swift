@@ -41,9 +41,6 @@ import Treeline
     }
     #expect(throws: ReadingError.unopenable(file: "/", reason: "it is a directory")) { try PointReader.read(path: "/") }
     #expect(ReadingError.unopenable(file: "/", reason: "x").description == "/: cannot be opened: x")
-    #expect(ReadingError.unopenable(file: "/", reason: "x").kind == .unopenable)
     #expect(ReadingError.readFailed(file: "/", reason: "x").description == "/: reading failed: x")
-    #expect(ReadingError.readFailed(file: "/", reason: "x").kind == .readFailed)
-    #expect(ReadingError.empty(file: "/").kind == .badData)
   }
 }

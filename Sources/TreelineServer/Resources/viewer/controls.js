@@ -1,7 +1,7 @@
 // The settings as controls of the panel.
 
 import { CUTS } from "./cut.js";
-import { element, number, points, short, title } from "./text.js";
+import { element, points, short, title } from "./text.js";
 
 const find = (selector) => document.querySelector(selector);
 
