@@ -61,6 +61,11 @@ extension QueryParameters {
     let box = numbers(
       prefix + "bbox", count: 4, expected: "four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9")
     let center = numbers(prefix + "center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
+    for other in ["bbox", "center", "zoom"] where has(prefix + "tile") && has(prefix + other) {
+      refuse(
+        prefix + other, expected: "no \(prefix)tile beside it", found: value(prefix + other),
+        sentence: "{\(prefix)tile} and {\(prefix)\(other)} exclude each other; choose one.")
+    }
     if let tile = numbers(prefix + "tile", count: 3, expected: "three numbers, zoom,x,y") {
       let numbers = tile.compactMap { Int(exactly: $0) }
       if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) { return .tile(tile) }

@@ -11,9 +11,6 @@ struct ServedViewport {
   /// - Parameter defaultZoom: That of another viewport, where this one says none.
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, prefix: String = "", defaultZoom: Double? = nil) {
     viewport = Viewport(&parameters, prefix: prefix, defaultZoom: defaultZoom)
-    if parameters.has(prefix + "tile") {
-      parameters.refuse(["bbox", "center", "zoom"].map { prefix + $0 }, expected: "no \(prefix)tile beside it")
-    }
     if !parameters.faults.isEmpty { return }
     let name = prefix + (["center", "tile"].first { parameters.has(prefix + $0) } ?? "bbox")
     if case .center(let center) = viewport.area, tree.plane.projection == .webMercator, !(-90...90 ~= center.latitude) {
