@@ -62,8 +62,10 @@ private struct ViewerConstants {
   private let text: String
 
   init() throws {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-      "../Resources/viewer/constants.js")
+    // The server's package reaches its tests by a link.
+    let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/constants.js")
     text = try String(contentsOf: file, encoding: .utf8)
   }
 
