@@ -19,10 +19,13 @@ import Treeline
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
       // Another row's place holds it only if both have one position.
       let other = (row + 1) % set.places.count
-      let isShared = tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)
+      let isShared =
+        tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)
       #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? treeIndexOfRow[other] : nil))
     }
-    for row in [0, tree.pointCount / 2, tree.pointCount - 1] { #expect(tree.treeIndex(ofRow: row) == treeIndexOfRow[row]) }
+    for row in [0, tree.pointCount / 2, tree.pointCount - 1] {
+      #expect(tree.treeIndex(ofRow: row) == treeIndexOfRow[row])
+    }
     for row in [-1, tree.pointCount, .max, .min] {
       #expect(tree.treeIndex(ofRow: row) == nil)
       #expect(try tree.treeIndex(ofRow: row, at: set.places.first ?? Coordinate(x: 0, y: 0)) == nil)
