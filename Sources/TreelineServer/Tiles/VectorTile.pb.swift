@@ -145,7 +145,6 @@ nonisolated struct VectorTile: Sendable {
     var unknownFields = SwiftProtobuf.UnknownStorage()
 
     init() {}
-
   }
 
   init() {}
