@@ -3,23 +3,23 @@ extension Cut {
   public static let standard = Cut.limit(100)
 
   /// Of all parameters that a cut is read from.
-  public static let parameterNames = [
-    "limit", "order", "detail", "spacing", "continuing", "min-points", "alone-from-zoom",
-  ]
+  public static let parameterNames =
+    ["limit", "order"] + byPixels.map(\.name) + ["continuing", "min-points", "alone-from-zoom"]
+
+  /// The cuts by pixels, each by the name of its parameter.
+  private static var byPixels: [(name: String, criterion: (Double) -> Criterion)] {
+    [("detail", Criterion.detail), ("spacing", Criterion.spacing)]
+  }
 }
 
 extension Cut: Parameterized {
   /// The cut as parameters, in a fixed order: what a command line, a URL and JSON have.
   public var parameters: [(name: String, value: ParameterValue)] {
-    var parameters: [(name: String, value: ParameterValue)] = []
-    switch criterion {
-    case .limit(let order, let isContinuing):
-      parameters = [("limit", .integer(limit)), ("order", .text(order.rawValue))]
-      if isContinuing { parameters.append(("continuing", .flag(true))) }
-    case .detail(let pixels): parameters = [("detail", .number(pixels))]
-    case .spacing(let pixels): parameters = [("spacing", .number(pixels))]
+    if case .limit(let order, let isContinuing) = criterion {
+      return [("limit", .integer(limit)), ("order", .text(order.rawValue))]
+        + (isContinuing ? [("continuing", .flag(true))] : [])
     }
-    guard isByPixels else { return parameters }
+    var parameters = pixels.map { [(name: $0.name, value: ParameterValue.number($0.count))] } ?? []
     if limit != .max { parameters.append(("limit", .integer(limit))) }
     if unclustered.leastMembers > 2 { parameters.append(("min-points", .integer(unclustered.leastMembers))) }
     if unclustered.fromZoom < .infinity { parameters.append(("alone-from-zoom", .number(unclustered.fromZoom))) }
@@ -31,53 +31,49 @@ extension Cut: Parameterized {
 
   /// Reads one of several cuts: a limit, and how it is cut, with a prefix before their names in place of those
   /// without.
-  public init(_ parameters: inout QueryParameters, prefix: String, standard: Cut = .standard) {
-    func limit() -> Int? {
-      let key = parameters.has(prefix + "limit") ? prefix + "limit" : "limit"
-      return parameters.integer(key, in: parameters.bounds.limits)
-    }
-    let isOwn = !prefix.isEmpty && ["order", "detail", "spacing"].contains { parameters.has(prefix + $0) }
-    let (order, detail, spacing) =
-      isOwn ? (prefix + "order", prefix + "detail", prefix + "spacing") : ("order", "detail", "spacing")
-
-    if parameters.has(detail) && parameters.has(spacing) {
-      parameters.refuse(
-        spacing, expected: "either a detail or a spacing", found: "both",
-        sentence: "{detail} and {spacing} exclude each other; choose one.")
-    }
-    let criteria: [(name: String, criterion: (Double) -> Criterion)] = [
-      (detail, Criterion.detail), (spacing, Criterion.spacing),
-    ]
-    for (name, criterion) in criteria where parameters.has(name) {
-      let pixels = parameters.number(
-        name, in: 0...Double.greatestFiniteMagnitude, expected: "a number of pixels, 0 or more")
-      if parameters.has(order) {
-        parameters.refuse(
-          order, expected: "no order with a detail or a spacing", found: parameters.text(order),
-          sentence: "{\(order)} goes with a limit alone; "
-            + "{\(name)} splits evenly, within a limit too, and knows no order.")
-      }
-      if parameters.flag("continuing") {
-        parameters.refuse(
-          "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are", found: "true",
-          sentence: "{continuing} goes with a limit; a detail and a spacing stay as they are.")
-      }
-      self.init(criterion(pixels ?? 0), limit: limit() ?? .max, unclustered: UnclusteredPoints(&parameters))
-      // Both are read, so that neither is taken for a misspelling.
-      for other in [detail, spacing] { _ = parameters.text(other) }
+  public init(_ parameters: inout QueryParameters, prefix: String) {
+    let names = ["order"] + Self.byPixels.map(\.name)
+    let own = !prefix.isEmpty && names.contains { parameters.has(prefix + $0) } ? prefix : ""
+    let limitKey = parameters.has(prefix + "limit") ? prefix + "limit" : "limit"
+    let limit = parameters.integer(limitKey, in: parameters.bounds.limits)
+    let isContinuing = parameters.flag("continuing")
+    let given = Self.byPixels.filter { parameters.has(own + $0.name) }
+    guard let (name, criterion) = given.first else {
+      let order = parameters.choice(own + "order", of: ExpansionOrder.self) ?? .breadthFirst
+      parameters.refuseUnclustered()
+      self = .limit(limit ?? Self.standard.limit, order, isContinuing: isContinuing)
       return
     }
-    for name in ["min-points", "alone-from-zoom"] where parameters.has(name) {
+    for other in given.dropFirst() {
       parameters.refuse(
-        name, expected: "a detail or a spacing beside it, as a limit alone leaves no room",
-        found: parameters.text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; " + "a limit alone leaves no room."
-      )
+        own + other.name, expected: "either a \(name) or a \(other.name)", found: parameters.text(own + other.name),
+        sentence: "{\(own)\(name)} and {\(own)\(other.name)} exclude each other; choose one.")
     }
-    let isContinuing = parameters.flag("continuing")
-    self = .limit(
-      limit() ?? standard.limit, parameters.choice(order, of: ExpansionOrder.self) ?? .breadthFirst,
-      isContinuing: isContinuing)
+    let pixels = parameters.number(
+      own + name, in: 0...Double.greatestFiniteMagnitude, expected: "a number of pixels, 0 or more")
+    if parameters.has(own + "order") {
+      parameters.refuse(
+        own + "order", expected: "no order with a detail or a spacing", found: parameters.text(own + "order"),
+        sentence: "{\(own)order} goes with a limit alone; "
+          + "{\(own)\(name)} splits evenly, within a limit too, and knows no order.")
+    }
+    if isContinuing {
+      parameters.refuse(
+        "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are", found: "true",
+        sentence: "{continuing} goes with a limit; a detail and a spacing stay as they are.")
+    }
+    self.init(criterion(pixels ?? 0), limit: limit ?? .max, unclustered: UnclusteredPoints(&parameters))
+  }
+}
+
+extension QueryParameters {
+  /// Notes that a limit alone has no unclustered points.
+  fileprivate mutating func refuseUnclustered() {
+    for name in ["min-points", "alone-from-zoom"] where has(name) {
+      refuse(
+        name, expected: "a detail or a spacing beside it, as a limit alone leaves no room", found: text(name),
+        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; a limit alone leaves no room.")
+    }
   }
 }
 
