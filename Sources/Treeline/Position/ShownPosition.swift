@@ -28,7 +28,7 @@ extension ClusterTree {
   /// the visible member nearest to the mean takes its place, and so changes with the window.
   ///
   /// ```swift
-  /// for cluster in try tree.clusters(in: window, zoom: 7, detail: 20) {
+  /// for cluster in try tree.clusters(.detail(20), in: view) {
   ///   let shown = try tree.shownPosition(of: cluster.id, at: .mean, keptVisibleIn: window)
   ///   draw(cluster, at: shown.coordinate)
   /// }
