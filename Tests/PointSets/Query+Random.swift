@@ -11,7 +11,7 @@ extension Query {
     let order = ExpansionOrder.allCases[random.index(below: 3)]
     let cut: Cut =
       switch random.index(below: 5) {
-      case 0: .limit(limit, order)
+      case 0: .limit(limit, order).unclustered(unclustered)
       case 1: .limit(limit, order, isContinuing: true)
       case 2: .detail(pixels).unclustered(unclustered)
       case 3: .spacing(pixels).atMost(limit).unclustered(unclustered)

@@ -79,7 +79,7 @@ import TreelineBuilder
     let clusters = try tree.clusters(.limit(25), in: view.window)
     options.kMeans = { positions, count in
       #expect(count == 25 && positions.count == points.count)
-      return positions.indices.map { clusters.firstIndex(containing: $0)! }
+      return positions.indices.map { clusters.firstIndex(containingTreeIndex: $0)! }
     }
     let methods: [ClusteringMethod] = [.breadthFirst(tree), .kMeans(options.kMeans!, of: tree)]
     let report = try ComparisonReport(of: methods, over: tree, and: Grid(over: tree), in: [view], options: options)

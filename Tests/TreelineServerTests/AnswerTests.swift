@@ -80,7 +80,7 @@ import Treeline
       let place = try #require(tree.treeIndex(ofRow: row))
       let answer = try await client.get("/v1/places/where-is?row=\(row)&spacing=44").json()
       let path = try #require(answer["path"] as? [[String: Any]])
-      let expected = try tree.clusters(containing: place)
+      let expected = try tree.clusters(containingTreeIndex: place)
       #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
       #expect(answer["row"] as? Int == row)
       #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))

@@ -34,7 +34,7 @@ extension ClusterTree {
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
-  public func clusters(containing treeIndex: Int) throws -> [Cluster] {
+  public func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
     try withStorage { _ in try path(toTreeIndex: treeIndex).map { try checkedCluster(of: $0) } }
   }
 

@@ -13,12 +13,12 @@ extension ClusterTree {
 
   /// Where a point stands in tree order, given its row number and where it lies; nil if that row is not there.
   ///
-  /// With `clusters(containing:)` and `Clusters.firstIndex(containing:)` it tells what cluster a point is part of:
+  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it tells what cluster a point is part of:
   ///
   /// ```swift
   /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!
   /// let shown = try tree.clusters(.limit(50), in: view)
-  /// let number = shown.firstIndex(containing: treeIndex)  // nil if none of the clusters in view holds it
+  /// let number = shown.firstIndex(containingTreeIndex: treeIndex)  // nil if none of the clusters in view holds it
   /// ```
   ///
   /// - Parameter coordinate: The one the point was built with.

@@ -16,7 +16,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// what is selected stays selected, whatever cluster it is part of.
   ///
   /// - Complexity: O(log k)
-  public func firstIndex(containing treeIndex: Int) -> Int? {
+  public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }

@@ -12,7 +12,7 @@ public enum QueryError: Error, Hashable, Sendable {
   case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without what a spacing needs.
   case noSeparations
-  /// A detail or a spacing in a viewport without a zoom.
+  /// Pixels, of a detail, a spacing or a margin, in a viewport without a zoom.
   case noZoom
   /// A limit where something is asked for that does not depend on a viewport, as a limit does.
   case limitWithoutViewport
@@ -40,7 +40,7 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
-    case .noZoom: "a detail and a spacing are in pixels and need a viewport with a zoom, found one without"
+    case .noZoom: "a detail, a spacing and a margin are in pixels and need a viewport with a zoom, found one without"
     case .limitWithoutViewport:
       "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:

@@ -30,12 +30,12 @@ public struct Cut: Hashable, Sendable {
 
   /// Which points are shown by themselves though a cluster could stand for them. A limit alone leaves no room for it
   /// and does not look at it.
-  public var unclustered: UnclusteredPoints
+  public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
     self.criterion = criterion
     self.limit = limit
-    self.unclustered = unclustered
+    if case .limit = criterion { self.unclustered = .none } else { self.unclustered = unclustered }
   }
 
   /// As many clusters as a limit has room for.
@@ -172,7 +172,8 @@ public struct UnclusteredPoints: Hashable, Sendable {
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
     precondition(leastMembers >= 1, "Expected 1 or more as the least members of a cluster, found \(leastMembers)")
     precondition(!fromZoom.isNaN, "Expected a number as the zoom from which points are unclustered")
-    self.leastMembers = leastMembers
+    // Of two cuts that show the same there is one value.
+    self.leastMembers = max(leastMembers, 2)
     self.fromZoom = fromZoom
   }
 

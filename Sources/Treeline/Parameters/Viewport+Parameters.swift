@@ -41,6 +41,11 @@ extension Viewport: Parameterized {
     } else {
       self.init(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
     }
+    if margin > 0 && !hasScale {
+      parameters.refuse(
+        prefix + "zoom", expected: "a zoom, as a margin is in pixels", found: nil,
+        sentence: "{\(prefix)margin} needs {\(prefix)zoom}: it is in pixels.")
+    }
   }
 }
 
@@ -94,7 +99,9 @@ extension QueryParameters {
         refuse(prefix + side, expected: "a number, as there is a \(prefix)center", found: nil)
       }
     } else if has("width"), !has("bbox") {
-      refuse(prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil)
+      refuse(
+        prefix + "bbox", expected: "a bbox or a center, as there is a \(prefix)width", found: nil,
+        sentence: "{\(prefix)width} needs {\(prefix)bbox} or {\(prefix)center}.")
     }
   }
 }

@@ -115,7 +115,7 @@ extension Viewport {
       }
     guard margin != 0, let window else { return window }
     guard margin > 0, margin.isFinite else { throw .notALength(name: "margin", found: margin) }
-    guard let zoom = try zoom(on: plane) else { return window }
+    guard let zoom = try zoom(on: plane) else { throw .noZoom }
     return window.expanded(by: margin * Plane.unitsPerPixel(zoom: zoom), on: plane)
   }
 

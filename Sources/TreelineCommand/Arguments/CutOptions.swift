@@ -22,6 +22,7 @@ struct CutOptions: ParsableArguments {
       valueName: "px")) var spacing: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Show clusters of fewer points than this as their points, by --detail or --spacing.", valueName: "m"))
   var minPoints: Int?

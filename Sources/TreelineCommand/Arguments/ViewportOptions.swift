@@ -12,28 +12,33 @@ struct ViewportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Look at what a screen shows around a place, in place of --bbox: with --zoom, --width and --height.",
+      "Look at what a screen shows around a position, instead of --bbox: with --zoom, --width and --height.",
       valueName: "lon,lat")) var center: String?
 
   @Option(
-    help: ArgumentHelp("Look at a map tile, in place of --bbox and --zoom.", valueName: "z,x,y")) var tile: String?
+    parsing: .unconditional,
+    help: ArgumentHelp("Look at a map tile, instead of --bbox and --zoom.", valueName: "z,x,y")) var tile: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px")
   ) var width: Double?
 
-  @Option(help: ArgumentHelp("The screen's height in pixels.", valueName: "px")) var height: Double?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The screen's height in pixels.", valueName: "px")) var height: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
   var tileSize: Int?
 
-  @Option(help: ArgumentHelp("How far around that to look, too, in pixels at the zoom.", valueName: "px")) var margin:
-    Double?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How far around that to look, too, in pixels at the zoom.", valueName: "px")) var margin: Double?
 
   var parameters: [Parameter?] {
     [

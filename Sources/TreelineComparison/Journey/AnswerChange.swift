@@ -33,7 +33,8 @@ struct AnswerChange: Sendable {
     let transition = Transition(from: from, to: to)
     func flow(_ old: Cluster, _ new: Cluster) -> Flow {
       Flow(
-        from: from.firstIndex(containing: old.range.lowerBound)!, to: to.firstIndex(containing: new.range.lowerBound)!,
+        from: from.firstIndex(containingTreeIndex: old.range.lowerBound)!,
+        to: to.firstIndex(containingTreeIndex: new.range.lowerBound)!,
         pointCount: min(old.pointCount, new.pointCount), of: old.pointCount, new.pointCount)
     }
     return transition.kept.map { flow($0, $0) }

@@ -150,7 +150,7 @@ private struct HeldPoint {
   let path: [Cluster]
 
   init(at treeIndex: Int, of tree: ClusterTree) throws {
-    path = try tree.clusters(containing: treeIndex)
+    path = try tree.clusters(containingTreeIndex: treeIndex)
     let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
     feature = ClusterFeature(
       id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,

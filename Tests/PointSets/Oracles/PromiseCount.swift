@@ -93,7 +93,7 @@ extension Clusters {
   fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius } }
 
   fileprivate func hasCluster(around part: Cluster) -> Bool {
-    guard let index = firstIndex(containing: part.range.lowerBound) else { return false }
+    guard let index = firstIndex(containingTreeIndex: part.range.lowerBound) else { return false }
     return part.range.upperBound <= self[index].range.upperBound
   }
 }

@@ -84,7 +84,7 @@ struct IndexExercise {
     guard let root = tree.root else { return }
     _ = try tree.children(of: root.id)
     for index in Set([0, tree.pointCount / 2, tree.pointCount - 1]) {
-      let way = try tree.clusters(containing: index)
+      let way = try tree.clusters(containingTreeIndex: index)
       let last = way.last!
       _ = try tree.cluster(last.id)
       _ = try tree.parent(of: last.id)

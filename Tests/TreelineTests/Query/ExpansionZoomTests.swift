@@ -45,7 +45,7 @@ import TreelineBuilder
     let cluster = try tree.cluster(id)
     func around(_ zoom: Double) throws -> Cluster {
       let answer = try answer(zoom)
-      return answer[try #require(answer.firstIndex(containing: cluster.range.lowerBound))]
+      return answer[try #require(answer.firstIndex(containingTreeIndex: cluster.range.lowerBound))]
     }
     func isWhole(_ zoom: Double) throws -> Bool {
       let shown = try around(zoom)
@@ -67,7 +67,7 @@ import TreelineBuilder
   private func checkAlone(_ tree: ClusterTree, _ place: Int, _ zoom: Double?, _ answer: Answer) throws {
     func isAlone(_ zoom: Double) throws -> Bool {
       let answer = try answer(zoom)
-      return answer[try #require(answer.firstIndex(containing: place))].pointCount == 1
+      return answer[try #require(answer.firstIndex(containingTreeIndex: place))].pointCount == 1
     }
     guard let zoom else {
       #expect(try !isAlone(Self.farIn + 1000), "place \(place), seed 531")

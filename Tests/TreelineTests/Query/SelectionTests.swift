@@ -23,7 +23,7 @@ import TreelineBuilder
       var shown = tree.noClusters
       for _ in 0..<12 {
         let next = try screens.cut().answer(of: tree, on: screen)
-        let holder = next.firstIndex(containing: chosen).map { next[$0] }
+        let holder = next.firstIndex(containingTreeIndex: chosen).map { next[$0] }
         if screen.window.contains(tree.position(atTreeIndex: chosen)) {
           #expect(holder != nil, "row \(row) of \(set) on \(screen), seeds 545 and 546")
           seen += 1

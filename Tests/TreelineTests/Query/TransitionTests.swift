@@ -87,7 +87,7 @@ import TreelineBuilder
     for _ in 0..<20 {
       let answer = try Self.answer(of: tree, &random)
       for place in 0..<tree.pointCount {
-        #expect(answer.firstIndex(containing: place) == answer.firstIndex { $0.range.contains(place) })
+        #expect(answer.firstIndex(containingTreeIndex: place) == answer.firstIndex { $0.range.contains(place) })
       }
     }
   }

@@ -41,7 +41,9 @@ import Treeline
     let tree = outline.tree
     var holding = [[Cluster]](repeating: [], count: tree.pointCount)
     for entry in outline.entries { for index in entry.cluster.range { holding[index].append(entry.cluster) } }
-    for index in holding.indices { #expect(try tree.clusters(containing: index) == holding[index], "point \(index)") }
+    for index in holding.indices {
+      #expect(try tree.clusters(containingTreeIndex: index) == holding[index], "point \(index)")
+    }
   }
 
   @Test(arguments: [PointSet.cities(40, seed: 144), .twoStacks(3, 2), .coarse(50, side: 4, seed: 145)])

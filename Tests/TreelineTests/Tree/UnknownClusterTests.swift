@@ -32,7 +32,7 @@ import Treeline
   }
 
   @Test func aPointThatIsNoneTraps() async {
-    await #expect(processExitsWith: .failure) { _ = try PointSet.one.tree().clusters(containing: 1) }
+    await #expect(processExitsWith: .failure) { _ = try PointSet.one.tree().clusters(containingTreeIndex: 1) }
     await #expect(processExitsWith: .failure) { _ = try PointSet.none.tree().position(atTreeIndex: 0) }
     await #expect(processExitsWith: .failure) {
       let tree = try PointSet.one.tree()
