@@ -140,7 +140,6 @@ import Treeline
   /// The same view in different parameters, of all routes that read one.
   @Test(arguments: [
     ("clusters?bbox=2,48,3,49&spacing=44&zoom=8&tile-size=512", "clusters?bbox=2,48,3,49&spacing=44&zoom=9"),
-    ("clusters?bbox=2,48,3,49&margin=99", "clusters?bbox=2,48,3,49"),
     ("clusters?tile=0,0,0&spacing=44", "clusters?zoom=0&spacing=44"),
     ("clusters?tile=0,0,0&method=grid&tile-size=512", "clusters?zoom=1&method=grid"),
     ("measures?bbox=2,48,3,49&zoom=8&tile-size=512", "measures?bbox=2,48,3,49&zoom=9"),
