@@ -88,8 +88,8 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
-  ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which take
-  ///     several times as long as the rest.
+  ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which
+  ///     take several times as long as the rest.
   ///   - coordinate: Where a value is; a key path will do.
   /// - Throws: `BuildError`, or what `coordinate` throws.
   public init(

@@ -3,17 +3,18 @@ import Treeline
 /// Checks the separations of a sound tree against its nodes.
 ///
 /// First each by itself: only a node with children has a code other than 0; it exceeds neither its parent's code nor
-/// that of the distance at which the node alone may be split (see `TreeStorage.squaredSplitDistance`). Then all of them
-/// together: from the greatest code down to 1 the nodes with that code are split, and at each code
+/// that of the distance at which the node alone may be split (see `TreeStorage.squaredSplitDistance`). Then all of
+/// them together: from the greatest code down to 1 the nodes with that code are split, and at each code
 /// - no two shown nodes are closer than its distance, and
 /// - no other shown node that may be split there could be without bringing two closer than that.
 ///
-/// A code's distance stands for all those down to the next code (see `SeparationCode`), so this is what queries promise
-/// for every spacing at every zoom. Where two nodes with the same code block each other, either may have been split.
+/// A code's distance stands for all those down to the next code (see `SeparationCode`), so this is what queries
+/// promise for every spacing at every zoom. Where two nodes with the same code block each other, either may have been
+/// split.
 ///
-/// A node is not checked again at every code. What is too close to one of its children stays so until the code falls to
-/// that distance's or to that other node's own; both are known, and the node is due again at the greater. None of this
-/// is shared with the builder, which does not know the codes beforehand.
+/// A node is not checked again at every code. What is too close to one of its children stays so until the code falls
+/// to that distance's or to that other node's own; both are known, and the node is due again at the greater. None of
+/// this is shared with the builder, which does not know the codes beforehand.
 ///
 /// - Complexity: O(pointCount) time on all measured data, and some 60 bytes of memory a point.
 struct SeparationVerifier {

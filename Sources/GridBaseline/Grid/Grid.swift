@@ -11,7 +11,8 @@ import Treeline
 /// Defects of the published systems that are absent here:
 /// - Closed cells, which count a point on an edge in two cells, on a corner in four.
 /// - A root around the expected data, so that points outside it are lost.
-/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity (BentoMap).
+/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity
+///   (BentoMap).
 /// - Wrong bounds where coordinates are negative (BentoMap).
 /// - A search of the tree for each cell, in O(cells x nodes + points in view). Here one walk adds up whole nodes.
 /// - The antimeridian as an edge of windows, and cells that jitter between zooms (see `CellSize.published`).

@@ -13,7 +13,8 @@ extension ClusterTree {
 
   /// Where a point stands in tree order, given its row number and where it lies; nil if that row is not there.
   ///
-  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it tells what cluster a point is part of:
+  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it tells what cluster a
+  /// point is part of:
   ///
   /// ```swift
   /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!

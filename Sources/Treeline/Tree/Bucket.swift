@@ -4,7 +4,8 @@
 /// Three things are packed:
 /// - the gaps behind a bucket's points, 4 bits each, read as one word of 64;
 /// - the levels of a `Node`: its level in the lowest 10 bits, its depth below its bucket in the 4 above;
-/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more.
+/// - how much of a node is visible, above its levels in the same 32 bits: a bit for each point of a bucket, and 2
+///   more.
 enum Bucket {
   /// The lowest and the highest bit of each gap of a word.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
@@ -67,7 +68,8 @@ extension TreeStorage {
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
 
-  /// The gaps behind all points but the last of a node of 2 ... 16 points, the first one lowest; above them `Gap.none`.
+  /// The gaps behind all points but the last of a node of 2 ... 16 points, the first one lowest; above them
+  /// `Gap.none`.
   @inline(__always) private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
     let bytes =

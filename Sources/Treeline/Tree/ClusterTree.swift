@@ -2,7 +2,8 @@
 ///
 /// Each node is a contiguous range of the points in tree order, which its two children divide by a line across its
 /// principal axis: through the mean, unless another `SplitRule` is chosen. Every answer is a cut through this
-/// hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes trees.
+/// hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes
+/// trees.
 ///
 /// A tree never changes. It refers to its arrays: copies are free, and any number of threads may query it.
 public struct ClusterTree: Sendable {
@@ -100,8 +101,8 @@ extension ClusterTree {
 
   /// A hash that two trees share if and, but for chance, only if they are the same hierarchy over the same positions.
   ///
-  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane, of which split lines
-  /// are functions. It does not cover row numbers, so shuffling the input does not change it.
+  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane, of which split
+  /// lines are functions. It does not cover row numbers, so shuffling the input does not change it.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {

@@ -1,5 +1,5 @@
-/// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and both
-/// children have points.
+/// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and
+/// both children have points.
 public struct SplitRule: Hashable, Sendable {
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
@@ -18,8 +18,8 @@ public struct SplitRule: Hashable, Sendable {
   public static let mean = SplitRule(.mean)
 
   /// Where the halves scatter least, by the sum of squared distances of points to the mean of their half: at the best
-  /// position along the axis, the lowest of several; then points move to the half whose mean is nearer, as long as that
-  /// gains enough.
+  /// position along the axis, the lowest of several; then points move to the half whose mean is nearer, as long as
+  /// that gains enough.
   ///
   /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
   /// two to three times as long, and six times where distances double from point to point.

@@ -1,7 +1,7 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
-/// Immutable, so any number of threads may read it. An index into an array is either checked or proved by the counts on
-/// the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
+/// Immutable, so any number of threads may read it. An index into an array is either checked or proved by the counts
+/// on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>

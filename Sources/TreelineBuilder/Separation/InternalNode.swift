@@ -2,8 +2,9 @@ import Treeline
 
 /// A node with two children, and what waits for it while distances fall: see `SplitSequence`.
 ///
-/// A node's number is the tree index of its right child's first point: each node separates another pair of neighbouring
-/// points, and of two nodes neither of which contains the other the one with the lesser number comes first in the tree.
+/// A node's number is the tree index of its right child's first point: each node separates another pair of
+/// neighbouring points, and of two nodes neither of which contains the other the one with the lesser number comes
+/// first in the tree.
 ///
 /// It takes one cache line, and nothing else is ever read of a node.
 struct InternalNode {

@@ -8,9 +8,9 @@ import Treeline
 /// tree order is split, then all are looked at anew. The r at which a node is split is its separation, 0 if it never
 /// is.
 ///
-/// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units, the shorter way
-/// where x is the circle of longitudes. Their squares are exact integers, so a tree has one answer, whatever its rows
-/// and threads.
+/// Distances are those between mean positions (see `TreeStorage.meanPosition`), rounded to whole units, the shorter
+/// way where x is the circle of longitudes. Their squares are exact integers, so a tree has one answer, whatever its
+/// rows and threads.
 ///
 /// For any distance T, in plane units, consider the nodes whose separation is below T while their parent's, if any, is
 /// not.

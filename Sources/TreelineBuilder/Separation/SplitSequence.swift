@@ -7,8 +7,8 @@ import Treeline
 /// that far, the neighbours of the children are looked at; if none is nearer than r, the node is split. Otherwise the
 /// nearest one blocks it: as long as that is shown the node cannot split before r is their distance, so there it is
 /// queued next. Should the blocker split sooner, the node is queued anew: one of the blocker's children blocks it now,
-/// or it may split at once. A single position never splits, so nothing waits for it. Hence whatever could split at r is
-/// queued at r or above, in the rule's own order: by distance, then as in the tree.
+/// or it may split at once. A single position never splits, so nothing waits for it. Hence whatever could split at r
+/// is queued at r or above, in the rule's own order: by distance, then as in the tree.
 ///
 /// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so cells about as
 /// wide as r hold few nodes each, and few cells are near.

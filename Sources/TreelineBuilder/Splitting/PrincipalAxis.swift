@@ -4,8 +4,8 @@ import Treeline
 /// The direction along which some points spread most, as a vector of integers.
 ///
 /// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
-/// greatest integer that does not turn it past the true direction. LAPACK's eigenvector is near it and exact arithmetic
-/// settles the last bit, so the axis does not depend on how a build of LAPACK rounds.
+/// greatest integer that does not turn it past the true direction. LAPACK's eigenvector is near it and exact
+/// arithmetic settles the last bit, so the axis does not depend on how a build of LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64

@@ -55,8 +55,8 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// The share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer than most of
-  /// their cluster in the finer one; 0 where that is a refinement. Nil where no point is in both.
+  /// The share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer than most
+  /// of their cluster in the finer one; 0 where that is a refinement. Nil where no point is in both.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {

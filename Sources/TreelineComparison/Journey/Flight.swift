@@ -2,10 +2,10 @@ import Treeline
 
 /// A journey chosen by the data, the same every time.
 ///
-/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further in
-/// or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it pans by a tenth
-/// of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On the way in and out
-/// each view lies inside every one from further away.
+/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further
+/// in or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it pans by a
+/// tenth of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On the way in
+/// and out each view lies inside every one from further away.
 struct Flight {
   let choice: ViewChoice
 

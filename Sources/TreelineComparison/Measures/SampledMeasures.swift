@@ -1,8 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, fast enough to be shown after each move of a map: where there are many points, from every so
-/// many of them in tree order.
+/// The measures of a report, fast enough to be shown after each move of a map: where there are many points, from every
+/// so many of them in tree order.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
   /// How many points the clusters stand for.

@@ -30,8 +30,8 @@ struct Yardsticks {
   }
 }
 
-/// The grid that methods are measured against: widened until it shows no more clusters than they do, as more badges lie
-/// nearer to their points whatever the method.
+/// The grid that methods are measured against: widened until it shows no more clusters than they do, as more badges
+/// lie nearer to their points whatever the method.
 struct GridYardstick {
   let grid: Grid
   /// The narrowest cells.

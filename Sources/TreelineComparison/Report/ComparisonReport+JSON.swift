@@ -1,8 +1,8 @@
 import Treeline
 
 extension ComparisonReport {
-  /// The report as JSON, a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers of so many
-  /// decimals.
+  /// The report as JSON, a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers of so
+  /// many decimals.
   ///
   /// Shares are from 0 to 1; what does not exist, such as the neighbour of a lone cluster, is null.
   /// `distortion_to_kmeans` is there only where k-means was a yardstick, `journey` where there was one.

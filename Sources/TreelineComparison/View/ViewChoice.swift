@@ -3,9 +3,9 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
 ///
-/// Each view is centred on the points of one cell of a grid over the view before: the cell whose surroundings, one zoom
-/// further in, show the most points. Of this descent, views at even steps are kept. The split rule of the tree makes no
-/// difference, so reports of different rules show the same views.
+/// Each view is centred on the points of one cell of a grid over the view before: the cell whose surroundings, one
+/// zoom further in, show the most points. Of this descent, views at even steps are kept. The split rule of the tree
+/// makes no difference, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid

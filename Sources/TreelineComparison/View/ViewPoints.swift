@@ -30,8 +30,8 @@ struct PointDots: Sendable {
   /// Every point is under a dot if this is 1; otherwise one in so many dots is drawn.
   let step: Int
 
-  /// Points under a dot already need none. Every so many of the dots left in tree order is kept, which thins all parts of
-  /// the picture alike.
+  /// Points under a dot already need none. Every so many of the dots left in tree order is kept, which thins all parts
+  /// of the picture alike.
   ///
   /// - Complexity: O(points in view)
   init(_ points: ViewPoints, atMost limit: Int) {

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection only after its answers are on their way, also when the server stops, and closes one whose client
-/// reads nothing.
+/// Closes a connection only after its answers are on their way, also when the server stops, and closes one whose
+/// client reads nothing.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart

@@ -25,8 +25,8 @@ struct LandOutline {
     }
   }
 
-  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel; nil where the outline is too
-  /// coarse for the view, and would put points on land into the sea.
+  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel; nil where the outline is
+  /// too coarse for the view, and would put points on land into the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel

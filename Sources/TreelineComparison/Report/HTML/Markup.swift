@@ -13,8 +13,8 @@ func enumeration(of titles: [String]) -> String {
 /// How many colours there are for methods; more methods begin anew.
 let colourCount = 8
 
-/// The `d` attribute of an SVG path, in tenths of a pixel and relative, so that numbers stay short. Steps are differences
-/// of rounded positions: errors do not add up.
+/// The `d` attribute of an SVG path, in tenths of a pixel and relative, so that numbers stay short. Steps are
+/// differences of rounded positions: errors do not add up.
 struct PathText {
   private(set) var text = ""
   private var last: (x: Int, y: Int)?
