@@ -13,6 +13,12 @@ import Testing
       "'--from-order' goes with a limit alone"
     ), (["--from-bbox", "1,5,3,2"], "--from-bbox: expected the south edge"),
     (["--to-bbox", "1,5,3,2"], "--to-bbox: expected the south edge"),
+    (
+      ["--to-center", "2,95", "--to-zoom", "3", "--to-width", "9", "--to-height", "9"],
+      "--to-center: expected a finite longitude and a latitude from -90 to 90"
+    ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' goes with a limit"),
+    (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' go with"),
+    (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be 1 or more"),
   ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {
     let result = try Tool.run(["transition", "Fixtures/airports.csv.gz"] + options)
     #expect(result.code == 64 && result.errors.contains(message), "\(result.errors)")

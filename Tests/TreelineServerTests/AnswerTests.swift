@@ -147,6 +147,8 @@ import Treeline
     ("measures?tile=8,129,88&margin=0&method=grid", "measures?tile=8,129,88&method=grid"),
     ("transition?zoom=5&spacing=44&from-zoom=3&from-tile-size=512", "transition?zoom=5&spacing=44&from-zoom=4"),
     ("transition?tile=0,0,0&from-tile=0,0,0&from-margin=9", "transition?zoom=0&from-zoom=0"),
+    ("transition?zoom=5&from-zoom=5&detail=30&from-detail=30", "transition?zoom=5&detail=30"),
+    ("transition?zoom=5&limit=9&from-limit=9&from-order=breadth-first", "transition?limit=9&zoom=5"),
     (
       "transition?zoom=6&from-center=2.3,48.8&from-width=200&from-height=200",
       "transition?zoom=6&from-center=2.3,48.8&from-width=200&from-height=200&from-zoom=6"

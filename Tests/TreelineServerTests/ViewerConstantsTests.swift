@@ -44,8 +44,8 @@ import Treeline
 
   @Test func defaultsAreThoseOfTheServer() throws {
     let constants = try ViewerConstants()
-    #expect(try constants.number("DEFAULT_SPACING") == TileQuery.defaultSpacing)
-    #expect(try constants.number("DEFAULT_DETAIL") == TileQuery.defaultDetail)
+    #expect(try constants.number("DEFAULT_SPACING") == Cut.standardSpacing)
+    #expect(try constants.number("DEFAULT_DETAIL") == Cut.standardDetail)
     #expect(try constants.number("DEFAULT_LIMIT") == Double(Cut.standard.limit))
     #expect(try constants.value("ORDERS") == ExpansionOrder.allCases.map(\.rawValue))
   }

@@ -46,7 +46,7 @@ extension [Viewport] {
 
 extension Viewport {
   /// The box that a view shows.
-  var bounds: BoundingBox { try! box(on: .webMercator())! }
+  var bounds: BoundingBox { try! box(on: .webMercator()) }
 }
 
 extension Query {
@@ -57,7 +57,7 @@ extension Query {
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {
     require(!answer.isEmpty && answer.count <= cut.limit, "\(answer.count) clusters around a point, of \(cut.limit)")
-    let window = try viewport.window(on: tree.plane)!
+    let window = try viewport.located(on: tree.plane)!.window
     func inside(_ range: Range<Int>) -> Int { range.count { window.contains(tree.position(atTreeIndex: $0)) } }
     var (end, counted) = (0, 0)
     for cluster in answer {

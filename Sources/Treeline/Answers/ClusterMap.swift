@@ -60,11 +60,46 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     results(for: try tree.clusters(cut, in: viewport, after: previous?.clusters))
   }
 
+  /// What a tile shows; see `ClusterTree.clusters(_:centeredIn:)`.
+  public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
+    results(for: try tree.clusters(cut, centeredIn: viewport))
+  }
+
+  /// The answer of some clusters; see `ClusterTree.clusters(withIDs:)`.
+  public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Results {
+    results(for: try tree.clusters(withIDs: ids))
+  }
+
   /// What changes from one answer to another, with your own values in it.
   ///
   /// - Precondition: both are answers of this map.
   public func transition(from first: Results, to second: Results) -> Transition {
     Transition(Treeline.Transition(from: first.clusters, to: second.clusters), values: values)
+  }
+
+  /// The two parts of a cluster, or none where all its values have one position.
+  public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
+
+  /// What a cluster is part of; nil for the root.
+  public func parent(of id: ClusterID) throws -> Result? { try tree.parent(of: id).map(result) }
+
+  /// What a cluster is part of, the root first.
+  public func ancestors(of id: ClusterID) throws -> [Result] { try tree.ancestors(of: id).map(result) }
+
+  /// What a value is part of, from the root to the value itself, or to those of its position.
+  ///
+  /// - Parameters:
+  ///   - row: The value's index in `values`.
+  ///   - coordinate: The one that it was given with.
+  /// - Returns: None where it is not on the map.
+  public func clusters(containingRow row: Int, at coordinate: Coordinate) throws -> [Result] {
+    guard let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return [] }
+    return try tree.clusters(containingTreeIndex: treeIndex).map(result)
+  }
+
+  /// The zoom from which a cluster is shown by its parts; see `ClusterTree.expansionZoom(of:by:tileSize:)`.
+  public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
+    try tree.expansionZoom(of: id, by: cut, tileSize: tileSize)
   }
 
   /// The values of any cluster of the tree.

@@ -30,8 +30,8 @@ extension ClusterTree {
   ///   they scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
-    guard let window = try viewport.window(on: plane) else { return noClusters }
-    return try clusters(cut, in: window, zoom: cut.isByPixels ? viewport.zoom(on: plane) : nil, after: previous)
+    guard let view = try viewport.located(on: plane) else { return noClusters }
+    return try clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
   /// The same for a part of the plane.
@@ -66,14 +66,14 @@ extension ClusterTree {
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth), besides nodes whose boxes reach into the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
-    guard let window = try viewport.window(on: plane) else { return noClusters }
-    return try clusters(cut, centeredIn: window, zoom: viewport.zoom(on: plane))
+    guard let view = try viewport.located(on: plane) else { return noClusters }
+    return try clusters(cut, centeredIn: view.window, zoom: view.zoom)
   }
 
   /// The same for a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?) throws -> Clusters {
     try withStorage { storage in
-      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.limitWithoutViewport }
+      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.notByPixels }
       guard let zoom else { throw QueryError.noZoom }
       return Clusters(
         tree: self,
@@ -84,10 +84,10 @@ extension ClusterTree {
 
   /// Whether any point is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool {
-    guard let window = try viewport.window(on: plane) else { return false }
+    guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
       guard let root = storage.root else { return false }
-      return try storage.hasVisiblePoint(root, in: window)
+      return try storage.hasVisiblePoint(root, in: view.window)
     }
   }
 

@@ -14,13 +14,13 @@ public enum QueryError: Error, Hashable, Sendable {
   case noSeparations
   /// Pixels, of a detail, a spacing or a margin, in a viewport without a zoom.
   case noZoom
-  /// A limit where something is asked for that does not depend on a viewport, as a limit does.
-  case limitWithoutViewport
+  /// A cut by a limit, which depends on the viewport, where what is asked for is the same for all viewports.
+  case notByPixels
   /// A map tile of a tree that lies on a plain plane.
   case tileOnPlainPlane
   /// Values for a tree that has rows beyond them.
   case tooFewValues(expected: Int, found: Int)
-  /// The centre of a viewport whose numbers are not finite.
+  /// The center of a viewport that is nowhere: not finite, or beyond a pole.
   case notACoordinate(found: Coordinate)
 }
 
@@ -41,7 +41,7 @@ extension QueryError: CustomStringConvertible {
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
     case .noZoom: "a detail, a spacing and a margin are in pixels and need a viewport with a zoom, found one without"
-    case .limitWithoutViewport:
+    case .notByPixels:
       "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:
       "expected a box, a center or everything as what to look at on a plain plane, found a map tile"
@@ -49,7 +49,7 @@ extension QueryError: CustomStringConvertible {
       "expected \(expected) values or more, as many as the tree has rows, found \(found); "
         + "give those that it was built over, in their order"
     case .notACoordinate(let found):
-      "expected a longitude and a latitude that are finite as the center of the viewport, found \(found)"
+      "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, found \(found)"
     case .overlappingClusters(let upper, let lower):
       "expected clusters none of which lies within another, found \(lower) within \(upper)"
     case .unknownCluster(let id):

@@ -8,13 +8,16 @@
 
 /// The size of badges by point count: the curves of two well-known map apps.
 public enum BadgeSize {
+  /// In pixels.
+  public static let largest = 44.0
+
   /// The diameter of the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`: from 57 % of the largest
   /// for one point, rising towards it.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///
   /// - Parameter largest: In the unit of the result, pixels as a rule.
-  public static func diameter(pointCount: Int, largest: Double = 44) -> Double {
+  public static func diameter(pointCount: Int, largest: Double = largest) -> Double {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 

@@ -23,6 +23,11 @@ public struct Cut: Hashable, Sendable {
     case spacing(Double)
   }
 
+  /// The criteria by pixels, each with the name of its parameter.
+  static let byPixels: [(name: String, criterion: @Sendable (Double) -> Criterion)] = [
+    ("detail", { .detail($0) }), ("spacing", { .spacing($0) }),
+  ]
+
   public let criterion: Criterion
 
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.
@@ -109,6 +114,9 @@ public struct Cut: Hashable, Sendable {
 
   /// Whether it looks at a previous answer.
   public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
+
+  /// The parameter that tells its pixels; nil for a limit.
+  public var pixelParameter: String? { pixels?.name }
 
   /// What it goes by, in words and pixels; nil for a limit.
   var pixels: (name: String, count: Double)? {

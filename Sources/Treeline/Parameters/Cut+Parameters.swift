@@ -2,14 +2,24 @@ extension Cut {
   /// Of a query that says nothing.
   public static let standard = Cut.limit(100)
 
-  /// Of all parameters that a cut is read from.
-  public static let parameterNames =
-    ["limit", "order"] + byPixels.map(\.name) + ["continuing", "min-points", "alone-from-zoom"]
-
-  /// The cuts by pixels, each by the name of its parameter.
-  private static var byPixels: [(name: String, criterion: (Double) -> Criterion)] {
-    [("detail", Criterion.detail), ("spacing", Criterion.spacing)]
+  /// Of tiles and other queries that no limit can bound: a spacing where the tree can have it, else a detail.
+  public static func standardByPixels(of tree: ClusterTree) -> Cut {
+    tree.hasSeparations ? .spacing(standardSpacing) : .detail(standardDetail)
   }
+
+  /// In pixels: as wide as the largest badge, so that none touch.
+  public static let standardSpacing = BadgeSize.largest
+
+  /// In pixels.
+  public static let standardDetail = 20.0
+
+  /// The parameters that the cuts of several queries may share; see `QueryParameters.read(prefix:sharing:_:)`.
+  public static let sharedParameters = [["limit"], ["order"] + byPixels.map(\.name)] + unclusteredNames.map { [$0] }
+
+  /// All parameters that a cut is read from.
+  public static let parameterNames = sharedParameters.joined() + ["continuing"]
+
+  fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
 }
 
 extension Cut: Parameterized {
@@ -27,62 +37,66 @@ extension Cut: Parameterized {
   }
 
   /// Reads a cut; one that says nothing is `standard`.
-  public init(_ parameters: inout QueryParameters) { self.init(&parameters, prefix: "") }
+  public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
 
-  /// Reads one of several cuts: a limit, and how it is cut, with a prefix before their names in place of those
-  /// without.
-  public init(_ parameters: inout QueryParameters, prefix: String) {
-    let names = ["order"] + Self.byPixels.map(\.name)
-    let own = !prefix.isEmpty && names.contains { parameters.has(prefix + $0) } ? prefix : ""
-    let limitKey = parameters.has(prefix + "limit") ? prefix + "limit" : "limit"
-    let limit = parameters.integer(limitKey, in: parameters.bounds.limits)
+  /// Reads a cut.
+  ///
+  /// - Parameter default: Where neither an order nor pixels are told.
+  public init(_ parameters: inout QueryParameters, default standard: Cut) {
+    let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")
-    let given = Self.byPixels.filter { parameters.has(own + $0.name) }
-    guard let (name, criterion) = given.first else {
-      let order = parameters.choice(own + "order", of: ExpansionOrder.self) ?? .breadthFirst
-      parameters.refuseUnclustered()
+    let given = Self.byPixels.filter { parameters.has($0.name) }
+    let criterion: Criterion
+    if let (name, makeCriterion) = given.first {
+      for other in given.dropFirst() { parameters.refuse(name, beside: other.name) }
+      let pixels = parameters.number(name, in: parameters.bounds.pixels, unit: "a number of pixels ")
+      criterion = makeCriterion(pixels ?? 0)
+      parameters.refuseOrder(beside: name)
+    } else if standard.isByPixels && !parameters.has("order") {
+      criterion = standard.criterion
+    } else {
+      let order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
+      // Those that are shared may be meant for another query.
+      parameters.refuseUnclustered { !$0.isShared($1) }
       self = .limit(limit ?? Self.standard.limit, order, isContinuing: isContinuing)
       return
-    }
-    for other in given.dropFirst() {
-      parameters.refuse(
-        own + other.name, expected: "either a \(name) or a \(other.name)", found: parameters.text(own + other.name),
-        sentence: "{\(own)\(name)} and {\(own)\(other.name)} exclude each other; choose one.")
-    }
-    let pixels = parameters.number(
-      own + name, in: 0...Double.greatestFiniteMagnitude, expected: "a number of pixels, 0 or more")
-    if parameters.has(own + "order") {
-      parameters.refuse(
-        own + "order", expected: "no order with a detail or a spacing", found: parameters.text(own + "order"),
-        sentence: "{\(own)order} goes with a limit alone; "
-          + "{\(own)\(name)} splits evenly, within a limit too, and knows no order.")
     }
     if isContinuing {
       parameters.refuse(
         "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are", found: "true",
         sentence: "{continuing} goes with a limit; a detail and a spacing stay as they are.")
     }
-    self.init(criterion(pixels ?? 0), limit: limit ?? .max, unclustered: UnclusteredPoints(&parameters))
+    self.init(criterion, limit: limit ?? .max, unclustered: UnclusteredPoints(&parameters))
   }
 }
 
 extension QueryParameters {
-  /// Notes that a limit alone has no unclustered points.
-  fileprivate mutating func refuseUnclustered() {
-    for name in ["min-points", "alone-from-zoom"] where has(name) {
+  /// Notes points that are to be unclustered by a limit alone.
+  package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
+    for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
         name, expected: "a detail or a spacing beside it, as a limit alone leaves no room", found: text(name),
         sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; a limit alone leaves no room.")
     }
   }
+
+  fileprivate mutating func refuse(_ name: String, beside other: String) {
+    refuse(
+      other, expected: "either a \(name) or a \(other)", found: text(other),
+      sentence: "{\(name)} and {\(other)} exclude each other; choose one.")
+  }
+
+  fileprivate mutating func refuseOrder(beside name: String) {
+    guard has("order") else { return }
+    refuse(
+      "order", expected: "no order with a detail or a spacing", found: text("order"),
+      sentence: "{order} goes with a limit alone; {\(name)} splits evenly, within a limit too, and knows no order.")
+  }
 }
 
 extension UnclusteredPoints {
   fileprivate init(_ parameters: inout QueryParameters) {
-    let zooms = parameters.bounds.zooms
-    let zoom = parameters.number(
-      "alone-from-zoom", in: zooms,
-      expected: "from \(ParameterValue.number(zooms.lowerBound)) to \(ParameterValue.number(zooms.upperBound))")
+    let zoom = parameters.number("alone-from-zoom", in: parameters.bounds.zooms)
     self.init(leastMembers: parameters.integer("min-points", in: 2 ... .max) ?? 2, fromZoom: zoom ?? .infinity)
   }
 }

@@ -1,7 +1,8 @@
 /// A question to a tree as one value: how it is cut, and what is looked at.
 ///
 /// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) are
-/// three spellings of it, by the same names.
+/// three spellings of it, by the same names. What no tree can answer, such as a spacing without a zoom, is refused where
+/// it is read.
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
@@ -19,26 +20,15 @@ extension Query: Parameterized {
   /// What is looked at, then how it is cut, in a fixed order.
   public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
 
-  public init(_ parameters: inout QueryParameters) { self.init(&parameters, prefix: "") }
+  public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads one of several queries, with a prefix before the names of its parameters. Those of the cut may go without:
-  /// they are then of all queries.
-  public init(_ parameters: inout QueryParameters, prefix: String) {
-    viewport = Viewport(&parameters, prefix: prefix)
-    cut = Cut(&parameters, prefix: prefix)
-    parameters.requireScale(of: viewport, for: cut, prefix: prefix)
-  }
-}
-
-extension QueryParameters {
-  /// Notes a zoom that is missing, where a cut needs one.
-  ///
-  /// - Parameter prefix: Of the parameters of the viewport.
-  public mutating func requireScale(of viewport: Viewport, for cut: Cut, prefix: String = "") {
+  /// Reads a query beside another; see `Viewport.init(_:defaultZoom:)`.
+  public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
+    viewport = Viewport(&parameters, defaultZoom: defaultZoom)
+    cut = Cut(&parameters)
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
-    let name = has(prefix + pixels.name) ? prefix + pixels.name : pixels.name
-    refuse(
-      prefix + "zoom", expected: "a zoom, as \(pixels.name) is in pixels", found: nil,
-      sentence: "{\(name)} needs {\(prefix)zoom}: it is in pixels.")
+    parameters.refuse(
+      "zoom", expected: "a zoom, as \(pixels.name) is in pixels", found: nil,
+      sentence: "{\(pixels.name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
   }
 }

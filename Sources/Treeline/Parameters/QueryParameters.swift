@@ -22,15 +22,17 @@ public struct QueryParameters: Sendable {
 
     /// What is wrong as a sentence, with names spelled as they are asked for, such as `'--limit'`.
     public func message(spelling: (_ name: String) -> String) -> String {
-      guard var rest = sentence?[...] else {
-        return "\(spelling(name)) must be \(expected), found \(found ?? "none")."
-      }
-      var message = ""
+      guard let sentence else { return "\(spelling(name)) must be \(expected), found \(found ?? "none")." }
+      return Self.replacingNames(in: sentence, with: spelling)
+    }
+
+    fileprivate static func replacingNames(in sentence: String, with spelling: (_ name: String) -> String) -> String {
+      var (text, rest) = ("", sentence[...])
       while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
-        message += rest[..<start] + spelling(String(rest[rest.index(after: start)..<end]))
+        text += rest[..<start] + spelling(String(rest[rest.index(after: start)..<end]))
         rest = rest[rest.index(after: end)...]
       }
-      return message + rest
+      return text + rest
     }
   }
 
@@ -40,36 +42,76 @@ public struct QueryParameters: Sendable {
     public var zooms: ClosedRange<Double>
     /// Of a screen, in pixels.
     public var sides: ClosedRange<Double>
+    /// Of a cut by pixels.
+    public var pixels: ClosedRange<Double>
 
     public init(
       limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
-      sides: ClosedRange<Double> = 1...16_384
-    ) { (self.limits, self.zooms, self.sides) = (limits, zooms, sides) }
+      sides: ClosedRange<Double> = 1...16_384, pixels: ClosedRange<Double> = 0 ... .greatestFiniteMagnitude
+    ) { (self.limits, self.zooms, self.sides, self.pixels) = (limits, zooms, sides, pixels) }
 
     /// Whatever a query can be asked.
-    public static let none = Bounds(
+    static let none = Bounds(
       zooms: -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude,
       sides: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
   }
 
-  public let bounds: Bounds
+  public var bounds: Bounds
   public private(set) var faults: [Fault] = []
-  private var entries: [(key: String, name: String, value: String, isRead: Bool)]
+  private var entries: [Entry]
+  private let prefix: String
+
+  private struct Entry {
+    /// What it is read by.
+    let key: String
+    /// What it was given by.
+    let name: String
+    let value: String
+    var isRead = false
+    var isShared = false
+  }
 
   public init(_ values: some Sequence<(name: String, value: String)>, bounds: Bounds = Bounds()) {
-    self.bounds = bounds
-    entries = values.map { ($0, $0, $1, false) }
+    self.init(values.map { Entry(key: $0, name: $0, value: $1) }, bounds: bounds, prefix: "")
+  }
+
+  private init(_ entries: [Entry], bounds: Bounds, prefix: String) {
+    (self.entries, self.bounds, self.prefix) = (entries, bounds, prefix)
+  }
+}
+
+// MARK: - Several queries
+
+extension QueryParameters {
+  /// Reads one of several queries from the parameters that have a prefix before their names, such as `from-zoom`, by
+  /// the names without it.
+  ///
+  /// - Parameter shared: Names without a prefix that count for this query too, in groups: where one of a group has the
+  ///   prefix, it stands in place of the whole group.
+  public mutating func read<Value>(
+    prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value
+  ) rethrows -> Value {
+    var own: [Entry] = []
+    for index in entries.indices where entries[index].name.hasPrefix(prefix) {
+      entries[index].isRead = true
+      let entry = entries[index]
+      own.append(Entry(key: String(entry.name.dropFirst(prefix.count)), name: entry.name, value: entry.value))
+    }
+    let given = Set(own.map(\.key))
+    let names = Set(shared.lazy.filter(given.isDisjoint(with:)).joined())
+    let others = entries.filter { names.contains($0.key) }.map {
+      Entry(key: $0.key, name: $0.name, value: $0.value, isRead: true, isShared: true)
+    }
+    var parameters = QueryParameters(own + others, bounds: bounds, prefix: prefix)
+    let value = try body(&parameters)
+    parameters.refuseUnread()
+    for fault in parameters.faults where !faults.contains(fault) { faults.append(fault) }
+    return value
   }
 
   /// Adds a parameter that was not given.
   public mutating func setDefault(_ key: String, _ value: String) {
-    if !has(key) { entries.append((key, key, value, true)) }
-  }
-
-  /// Has one parameter stand for another where that is not there.
-  public mutating func use(_ other: String, as key: String) {
-    guard !has(key), let value = value(other) else { return }
-    entries.append((key, other, value, true))
+    if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
 }
 
@@ -79,11 +121,14 @@ extension QueryParameters {
   /// Whether a parameter is there, whatever its value.
   public func has(_ key: String) -> Bool { value(key) != nil }
 
+  /// Whether a parameter is not of this query alone.
+  func isShared(_ key: String) -> Bool { entries.first { $0.key == key }?.isShared ?? false }
+
   /// What a parameter says, read or not.
   public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// What a parameter is called where it was given, for messages.
-  public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? key }
+  /// What a parameter was given by, or would be, for messages.
+  public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// The value of a parameter; nil where it is not there.
   public mutating func text(_ key: String) -> String? {
@@ -96,10 +141,17 @@ extension QueryParameters {
     return value
   }
 
-  public mutating func number(_ key: String, in range: ClosedRange<Double>, expected: String) -> Double? {
+  /// - Parameter expected: nil to tell the range.
+  public mutating func number(
+    _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
+  ) -> Double? {
     guard let text = text(key) else { return nil }
     if let number = Self.number(text), range ~= number { return number }
-    refuse(key, expected: expected, found: text)
+    let (low, high) = (ParameterValue.number(range.lowerBound), ParameterValue.number(range.upperBound))
+    let isBounded = range.upperBound < .greatestFiniteMagnitude
+    refuse(
+      key, expected: expected ?? (isBounded ? "\(unit)from \(low) to \(high)" : "\(unit.dropLast()), \(low) or more"),
+      found: text)
     return nil
   }
 
@@ -137,7 +189,7 @@ extension QueryParameters {
     guard let text = text(key) else { return nil }
     // Those that are not finite are left to what they are for: a box tells which edge it is.
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      part.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") } ? nil : Double(part)
+      part.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") } ? nil : Double(part.filter { $0 != " " })
     }
     if numbers.count == count, !numbers.contains(nil) { return numbers.map { $0! } }
     refuse(key, expected: expected, found: text)
@@ -162,6 +214,7 @@ extension QueryParameters {
   public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
     // A request is no longer than a few kilobytes, but what it is told need not be as long.
     let found = found.map { $0.count > 100 ? $0.prefix(100) + "…" : $0 }
+    let sentence = sentence.map { Fault.replacingNames(in: $0) { "{\(name($0))}" } }
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 

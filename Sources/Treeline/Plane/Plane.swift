@@ -106,6 +106,12 @@ extension Plane {
       north: northWest.latitude)
   }
 
+  /// The box of all coordinates on the plane.
+  var bounds: BoundingBox {
+    projection == .webMercator
+      ? .world : BoundingBox(west: left, south: top - side, east: left + side, north: top)
+  }
+
   private func longitude(x: Double) -> Double {
     let turns = (x + Double(seam)) / Self.worldWidth
     return (turns - turns.rounded(.down)) * 360 - 180

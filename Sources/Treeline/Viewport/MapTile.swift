@@ -27,6 +27,15 @@ public struct MapTile: Hashable, Sendable {
       maxY: UInt32(min(top + side, 1 << 32 - 1)))
   }
 
+  /// The coordinates of its edges.
+  func bounds(on plane: Plane) throws(QueryError) -> BoundingBox {
+    guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
+    let columns = Double(1 << zoom)
+    func longitude(_ x: Int) -> Double { Double(x) / columns * 360 - 180 }
+    func latitude(_ y: UInt64) -> Double { plane.coordinate(x: 0, y: Double(y)).latitude }
+    return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
+  }
+
   /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
   /// that on its neighbours.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {

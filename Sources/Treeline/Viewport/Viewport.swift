@@ -95,34 +95,50 @@ public struct Viewport: Hashable, Sendable {
   public static let everything = Viewport(.everything)
 
   init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
-    (self.area, self.zoom, self.size, self.tileSize, self.margin) = (area, zoom, size, tileSize, margin)
+    (self.area, self.zoom, self.size, self.margin) = (area, zoom, size, margin)
+    // Of two viewports that show the same there is one value.
+    self.tileSize = zoom == nil ? .pixels256 : tileSize
   }
 }
 
 // MARK: - On a plane
 
+/// Where a viewport is on a plane.
+public struct PlaneViewport: Hashable, Sendable {
+  /// The part of the plane that is looked at.
+  public let window: PlaneWindow
+
+  /// Of 256 px tiles; nil where there is none.
+  public let zoom: Double?
+}
+
 extension Viewport {
-  /// The part of a plane that is looked at; nil where it is off a plain plane's square, and nothing is in view.
+  /// Where it is on a plane; nil where it lies off a plain plane's square, and nothing is in view.
   ///
   /// - Throws: `QueryError` where an edge, a zoom or a size is not a number that makes sense.
-  public func window(on plane: Plane) throws(QueryError) -> PlaneWindow? {
-    let window: PlaneWindow? =
-      switch area {
-      case .everything: .everything
-      case .box(let box): try plane.window(showing: box)
-      case .center(let center): try plane.window(showing: box(around: center, on: plane))
-      case .tile(let tile): try tile.window(on: plane)
-      }
-    guard margin != 0, let window else { return window }
-    guard margin > 0, margin.isFinite else { throw .notALength(name: "margin", found: margin) }
-    guard let zoom = try zoom(on: plane) else { throw .noZoom }
-    return window.expanded(by: margin * Plane.unitsPerPixel(zoom: zoom), on: plane)
+  public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
+    guard var window = try window(on: plane) else { return nil }
+    let zoom = try zoom(on: plane)
+    if margin != 0 {
+      guard margin > 0, margin.isFinite else { throw .notALength(name: "margin", found: margin) }
+      guard let zoom else { throw .noZoom }
+      window = window.expanded(by: margin * Plane.unitsPerPixel(zoom: zoom), on: plane)
+    }
+    return PlaneViewport(window: window, zoom: zoom)
   }
 
-  /// The zoom, of 256 px tiles; nil where there is none.
-  ///
-  /// - Throws: `QueryError` where it is not finite, or the box that a size is for is not one.
-  public func zoom(on plane: Plane) throws(QueryError) -> Double? {
+  /// Without the margin.
+  private func window(on plane: Plane) throws(QueryError) -> PlaneWindow? {
+    switch area {
+    case .everything: .everything
+    case .box(let box): try plane.window(showing: box)
+    case .center(let center): try plane.window(showing: box(around: center, on: plane))
+    case .tile(let tile): try tile.window(on: plane)
+    }
+  }
+
+  /// Of 256 px tiles.
+  private func zoom(on plane: Plane) throws(QueryError) -> Double? {
     if let zoom {
       guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
       return zoom + tileSize.zoomOffset
@@ -139,19 +155,21 @@ extension Viewport {
     return false
   }
 
-  /// The box that is looked at, without its margin; nil for everything, and for a tile.
+  /// The box of coordinates that is looked at, without its margin.
   ///
-  /// - Throws: As `window(on:)` does.
-  public func box(on plane: Plane) throws(QueryError) -> BoundingBox? {
+  /// - Throws: As `located(on:)` does.
+  public func box(on plane: Plane) throws(QueryError) -> BoundingBox {
     switch area {
-    case .everything, .tile: nil
+    case .everything: plane.bounds
     case .box(let box): box
     case .center(let center): try box(around: center, on: plane)
+    case .tile(let tile): try tile.bounds(on: plane)
     }
   }
 
   private func box(around center: Coordinate, on plane: Plane) throws(QueryError) -> BoundingBox {
-    guard center.longitude.isFinite, center.latitude.isFinite else { throw .notACoordinate(found: center) }
+    let isOnPlane = plane.projection == .planar || abs(center.latitude) <= 90
+    guard center.longitude.isFinite, center.latitude.isFinite, isOnPlane else { throw .notACoordinate(found: center) }
     guard let size, let zoom = try zoom(on: plane) else { throw .zoomNotFinite(found: .nan) }
     try size.check()
     let units = Plane.unitsPerPixel(zoom: zoom)

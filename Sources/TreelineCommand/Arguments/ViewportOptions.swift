@@ -2,71 +2,63 @@ import ArgumentParser
 import Treeline
 
 /// What is looked at.
-struct ViewportOptions: ParsableArguments {
+struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:)) var bbox: BoundingBox?
+    name: Prefix.name("bbox"), parsing: .unconditional,
+    help: Prefix.help(
+      "bbox", "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
+  var bbox: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Look at what a screen shows around a position, instead of --bbox: with --zoom, --width and --height.",
+    name: Prefix.name("center"), parsing: .unconditional,
+    help: Prefix.help(
+      "center", "Look at what a screen shows around a position, instead of --bbox: with --zoom, --width and --height.",
       valueName: "lon,lat")) var center: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Look at a map tile, instead of --bbox and --zoom.", valueName: "z,x,y")) var tile: String?
+    name: Prefix.name("tile"), parsing: .unconditional,
+    help: Prefix.help("tile", "Look at a map tile, instead of --bbox and --zoom.", valueName: "z,x,y")) var tile:
+    String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom: Double?
+    name: Prefix.name("zoom"), parsing: .unconditional,
+    help: Prefix.help("zoom", "The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom:
+    String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px")
-  ) var width: Double?
+    name: Prefix.name("width"), parsing: .unconditional,
+    help: Prefix.help(
+      "width", "The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px"))
+  var width: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The screen's height in pixels.", valueName: "px")) var height: Double?
+    name: Prefix.name("height"), parsing: .unconditional,
+    help: Prefix.help("height", "The screen's height in pixels.", valueName: "px")) var height: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
-  var tileSize: Int?
+    name: Prefix.name("tile-size"), parsing: .unconditional,
+    help: Prefix.help(
+      "tile-size", "Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
+  var tileSize: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How far around that to look, too, in pixels at the zoom.", valueName: "px")) var margin: Double?
+    name: Prefix.name("margin"), parsing: .unconditional,
+    help: Prefix.help("margin", "How far around that to look, too, in pixels at the zoom.", valueName: "px"))
+  var margin: String?
 
-  var parameters: [Parameter?] {
-    [
-      Parameter("bbox", bbox), Parameter("center", center), Parameter("zoom", zoom), Parameter("width", width),
-      Parameter("height", height), Parameter("tile-size", tileSize), Parameter("tile", tile),
-      Parameter("margin", margin),
-    ]
+  var parameters: [Parameter] {
+    Prefix.parameters([
+      ("bbox", bbox), ("center", center), ("tile", tile), ("zoom", zoom), ("width", width), ("height", height),
+      ("tile-size", tileSize), ("margin", margin),
+    ])
   }
 }
 
 extension Viewport {
-  /// The part of a tree's plane that is looked at; nil where it shows nothing of it.
-  ///
-  /// - Parameter option: What a box comes by.
-  func window(on tree: ClusterTree, option: String) throws -> PlaneWindow? {
-    do { return try window(on: tree.plane) } catch {
-      throw Failure.usage("\(option): \(error)")
+  /// Where it is on a tree's plane; nil where it shows nothing of it.
+  func located<Prefix: OptionPrefix>(on tree: ClusterTree, _: Prefix.Type) throws -> PlaneViewport? {
+    do { return try located(on: tree.plane) } catch {
+      throw Failure.usage("--\(Prefix.prefix)\(areaParameter): \(error)")
     }
-  }
-}
-
-extension BoundingBox {
-  /// Reads `west,south,east,north`.
-  init(argument: String) throws {
-    let edges = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.filter { $0 != " " }) }
-    guard edges.count == 4, let west = edges[0], let south = edges[1], let east = edges[2], let north = edges[3] else {
-      throw ValidationError("expected four numbers, west,south,east,north")
-    }
-    self.init(west: west, south: south, east: east, north: north)
   }
 }

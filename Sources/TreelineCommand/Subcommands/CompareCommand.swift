@@ -14,7 +14,7 @@ struct CompareCommand: ParsableCommand {
 
       Methods: 'grid', one cluster for each occupied cell. 'breadth-first', 'widest-first' and 'steepest-first', the \
       tree split in that order up to the limit. 'continuing', the same widest first, but on a journey with the least change. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
-      'spacing', as many clusters as stay \(Int(TreeCut.standardSpacing)) px apart, whatever the limit. With '/' and a \
+      'spacing', as many clusters as stay \(Int(Cut.standardSpacing)) px apart, whatever the limit. With '/' and a \
       rule, of a tree whose nodes are split so: 'widest-first/least-scatter'.
       """)
 
@@ -22,13 +22,13 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: .init("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:)) var bbox: BoundingBox?
+    help: .init("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n")) var bbox:
+    String?
 
   @Option(
     parsing: .unconditional,
     help: .init("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
-  var zoom: Double?
+  var zoom: String?
 
   @Option(
     help: .init("The size of the screen in pixels. (default: 1024x768)", valueName: "wxh"),
@@ -71,13 +71,23 @@ struct CompareCommand: ParsableCommand {
     if !(cell.isFinite && 1...16_384 ~= cell) {
       throw ValidationError("'--cell' must be a number of pixels from 1 to 16384, found \(cell).")
     }
-    if let zoom, !(0...32 ~= zoom) { throw ValidationError("'--zoom' must be from 0 to 32, found \(zoom).") }
     if journey && journeyFile != nil {
       throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
     }
     if zoom != nil && bbox == nil {
       throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.")
     }
+    _ = try viewport()
+  }
+
+  /// nil for chosen ones.
+  private func viewport() throws -> Viewport? {
+    guard let bbox else { return nil }
+    let scale = zoom.map { [("zoom", $0)] } ?? [("width", "\(size.width)"), ("height", "\(size.height)")]
+    var parameters = QueryParameters([("bbox", bbox)] + scale)
+    let viewport = Viewport(&parameters)
+    try parameters.check()
+    return viewport
   }
 
   func run() throws {
@@ -88,10 +98,7 @@ struct CompareCommand: ParsableCommand {
       // Reading may take minutes, so places to write to are taken first.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
-      let viewport = bbox.map { box in
-        zoom.map { Viewport(box, zoom: $0) } ?? Viewport(box, width: size.width, height: size.height)
-      }
-      var options = ComparisonOptions(viewport: viewport, size: size, cellSize: .pixels(cell), limit: limit)
+      var options = ComparisonOptions(viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: limit)
       if journey { options.journey = .flight }
       if let journeyFile { options.journey = .views(try JourneyFile.views(path: journeyFile)) }
       if let kmeans { options.kMeans = KMeansProgram(path: kmeans).labels(of:count:) }

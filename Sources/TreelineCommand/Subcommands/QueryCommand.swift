@@ -29,16 +29,11 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var source: InputOptions
 
-  @OptionGroup var viewport: ViewportOptions
+  @OptionGroup var viewport: ViewportOptions<NoPrefix>
 
   @Option(help: "How to cluster.") var method: Method = .pca
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most clusters of 'pca'. (default: 100, or none with --detail or --spacing)", valueName: "k")
-  ) var limit: Int?
-
-  @OptionGroup var cut: CutOptions
+  @OptionGroup var cut: CutOptions<NoPrefix>
 
   @OptionGroup var position: PositionOptions
 
@@ -60,34 +55,32 @@ struct QueryCommand: ParsableCommand {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
-    switch method {
-    case .pca:
+    if method == .pca {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
-      _ = try query()
-    case .grid:
-      if cut.minPoints != nil || cut.aloneFromZoom != nil {
-        throw ValidationError("'--min-points' and '--alone-from-zoom' go with '--method pca'.")
-      }
-      if cut.order != nil || cut.detail != nil || cut.spacing != nil {
-        throw ValidationError(
-          "'--order', '--detail' and '--spacing' go with '--method pca'; '--cell' sets the detail of 'grid'.")
-      }
+    } else {
       if position.areGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.split != nil { throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.") }
-      if limit != nil {
-        throw ValidationError("'--limit' goes with '--method pca'; '--cell' sets the detail of 'grid'.")
-      }
-      if try !query().viewport.hasScale {
-        throw ValidationError("'--method grid' needs '--zoom': a cell is so many pixels wide.")
-      }
     }
+    _ = try query()
   }
 
-  /// What the options ask for.
+  /// What the options ask for; of a grid, the viewport alone counts.
   func query() throws -> Query {
-    var parameters = QueryParameters([Parameter("limit", limit)] + viewport.parameters + cut.parameters)
+    var parameters = QueryParameters(viewport.parameters + cut.parameters)
+    if method == .grid {
+      for name in Cut.parameterNames where parameters.has(name) {
+        parameters.refuse(
+          name, expected: "no --method grid beside it", found: parameters.text(name),
+          sentence: "{\(name)} goes with '--method pca'; '--cell' sets how fine a grid is.")
+      }
+    }
     let query = Query(&parameters)
+    if method == .grid && !query.viewport.hasScale {
+      parameters.refuse(
+        "zoom", expected: "a zoom", found: nil,
+        sentence: "'--method grid' needs '--zoom': a cell is so many pixels wide.")
+    }
     try parameters.check()
     return query
   }
@@ -108,15 +101,15 @@ struct QueryCommand: ParsableCommand {
 
   private func clusters(of points: Points, _ query: Query) throws -> AnySequence<ClusterFeature> {
     let tree = points.tree
-    guard let window = try query.viewport.window(on: tree, option: "--bbox") else { return AnySequence([]) }
+    guard let view = try query.viewport.located(on: tree, NoPrefix.self) else { return AnySequence([]) }
     switch method {
     case .pca:
       let clusters = try tree.clusters(query.cut, in: query.viewport)
-      let positions = try position.positions(of: clusters, of: tree, in: window)
+      let positions = try position.positions(of: clusters, of: tree, in: view.window)
       return points.features(of: clusters, at: positions, ellipses: ellipses, members: members)
     case .grid:
       return try points.gridFeatures(
-        in: window, cell: cell, zoom: query.viewport.zoom(on: tree.plane)!, members: members)
+        in: view.window, cell: cell, zoom: view.zoom!, members: members)
     }
   }
 }

@@ -12,62 +12,22 @@ struct TransitionCommand: ParsableCommand {
       the coordinates of the whole to their own, and those of a merge from their own to the whole's. A cluster that is \
       kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too.
 
-      '--order', '--detail' and '--spacing' cut both views. With '--from-' or '--to-' before its name one of them cuts the first \
-      or the second alone, in place of what cuts both.
+      Options with '--from-' before their names are of the first view, those with '--to-' of the second. A cut without \
+      either is of both, unless a view has one of its own; the second has the limit and the zoom of the first, unless \
+      it has its own. 'treeline query --help' tells what each option does.
       """)
 
   @OptionGroup var source: InputOptions
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("What is looked at first. (default: all)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:)) var fromBbox: BoundingBox?
+  @OptionGroup(title: "Cut of both views") var cut: CutOptions<NoPrefix>
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most clusters there. (default: 100, or none with --detail or --spacing)", valueName: "k"))
-  var fromLimit: Int?
+  @OptionGroup(title: "First view") var firstViewport: ViewportOptions<FromPrefix>
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The zoom there, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var fromZoom:
-    Double?
+  @OptionGroup(title: "First view") var firstCut: CutOptions<FromPrefix>
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("What is looked at then. (default: all)", valueName: "w,s,e,n"),
-    transform: BoundingBox.init(argument:)) var toBbox: BoundingBox?
+  @OptionGroup(title: "Second view") var secondViewport: ViewportOptions<ToPrefix>
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most clusters there. (default: that of the first)", valueName: "k")
-  ) var toLimit: Int?
-
-  @Option(parsing: .unconditional, help: ArgumentHelp("The zoom there. (default: that of the first)", valueName: "z"))
-  var toZoom: Double?
-
-  @OptionGroup var cut: CutOptions
-
-  @Option(help: ArgumentHelp("The order of the first view, in place of --order.", valueName: "order")) var fromOrder:
-    ExpansionOrder?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The detail of the first view, in place of --detail.", valueName: "px"))
-  var fromDetail: Double?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The spacing of the first view, in place of --spacing.", valueName: "px")) var fromSpacing:
-    Double?
-
-  @Option(help: ArgumentHelp("The order of the second view, in place of --order.", valueName: "order")) var toOrder:
-    ExpansionOrder?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The detail of the second view, in place of --detail.", valueName: "px")
-  ) var toDetail: Double?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The spacing of the second view, in place of --spacing.", valueName: "px")) var toSpacing:
-    Double?
+  @OptionGroup(title: "Second view") var secondCut: CutOptions<ToPrefix>
 
   @Flag(help: "Change as little as the second limit allows, rather than cut afresh.") var continuing = false
 
@@ -76,42 +36,17 @@ struct TransitionCommand: ParsableCommand {
   @OptionGroup var splitting: SplitOptions
 
   private func queries() throws -> (first: Query, second: Query) {
-    (
-      try query(
-        prefix: "from-",
-        [
-          Parameter("from-order", fromOrder?.rawValue), Parameter("from-detail", fromDetail),
-          Parameter("from-spacing", fromSpacing),
-        ]),
-      try query(
-        prefix: "to-",
-        [
-          Parameter("to-order", toOrder?.rawValue), Parameter("to-detail", toDetail),
-          Parameter("to-spacing", toSpacing), Parameter("continuing", continuing ? true : nil),
-        ])
-    )
-  }
-
-  /// One of both: what it lacks it has of the first, or of both.
-  private func query(prefix: String, _ own: [Parameter?]) throws -> Query {
-    let options =
-      cut.byLimitOrPixels + own + [
-        Parameter("from-limit", fromLimit), Parameter("from-zoom", fromZoom), Parameter("from-bbox", fromBbox),
-        Parameter("to-limit", toLimit), Parameter("to-zoom", toZoom), Parameter("to-bbox", toBbox),
-      ]
-    // Beside a limit these are an error, unless they are meant for the other one.
-    var parameters = QueryParameters(options)
-    let takesUnclustered = Cut(&parameters, prefix: prefix).isByPixels || !isEitherByPixels
-    parameters = QueryParameters(options + (takesUnclustered ? cut.unclustered : []))
-    parameters.use("from-limit", as: prefix + "limit")
-    parameters.use("from-zoom", as: prefix + "zoom")
-    let query = Query(&parameters, prefix: prefix)
+    var parameters = QueryParameters(
+      cut.parameters + firstViewport.parameters + firstCut.parameters + secondViewport.parameters
+        + secondCut.parameters + (continuing ? [("continuing", "true")] : []))
+    let first = parameters.read(prefix: FromPrefix.prefix, sharing: Cut.sharedParameters) { Query(&$0) }
+    let second = parameters.read(prefix: ToPrefix.prefix, sharing: Cut.sharedParameters + [["continuing"]]) { own in
+      if let limit = firstCut.limit { own.setDefault("limit", limit) }
+      return Query(&own, defaultZoom: first.viewport.zoom.map { $0 + first.viewport.tileSize.zoomOffset })
+    }
+    if !first.cut.isByPixels && !second.cut.isByPixels { parameters.refuseUnclustered() }
     try parameters.check()
-    return query
-  }
-
-  private var isEitherByPixels: Bool {
-    [cut.detail, cut.spacing, fromDetail, fromSpacing, toDetail, toSpacing].contains { $0 != nil }
+    return (first, second)
   }
 
   func validate() throws { _ = try queries() }
@@ -123,8 +58,8 @@ struct TransitionCommand: ParsableCommand {
         source.input, keepsColumns: false, splitRule: splitting.split,
         computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
       ).tree
-      let firstWindow = try first.viewport.window(on: tree, option: "--from-bbox")
-      let secondWindow = try second.viewport.window(on: tree, option: "--to-bbox")
+      let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
+      let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
       let shown = try tree.clusters(first.cut, in: first.viewport)
       let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
       func position(in window: PlaneWindow?) -> TransitionWriter.Position {

@@ -51,7 +51,7 @@ extension Viewport.Size {
 @_spi(Server) extension ComparisonError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .notAPicture(let found): "expected a box or a center, with a zoom or a size, found \(found)"
+    case .notAPicture(let found): "expected a viewport with a zoom or a size, found \(found)"
     case .boxOffPlane(let found): "expected a box that touches the square around the data, found \(found)"
     case .boxWithoutArea(let found): "expected a box wider and higher than 0, found \(found)"
     case .pictureTooLarge(let width, let height):

@@ -18,9 +18,6 @@ package struct TreeCut: Hashable, Sendable {
 
   package var needsSeparations: Bool { cut.needsSeparations }
 
-  /// As wide as the largest badge, so that none touch.
-  package static let standardSpacing = 44.0
-
   package static let breadthFirst = TreeCut(
     name: "breadth-first", title: "Breadth-first",
     summary: "one badge per group that the points themselves form, split level by level", cut: .limit(1))
@@ -51,7 +48,7 @@ package struct TreeCut: Hashable, Sendable {
   }
 
   /// No two clusters nearer to each other than so many pixels, whatever the limit.
-  package static func spacing(_ pixels: Double = standardSpacing) -> TreeCut {
+  package static func spacing(_ pixels: Double = Cut.standardSpacing) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))

@@ -14,14 +14,14 @@ import Treeline
   /// The part of the plane that the box covers.
   public let window: PlaneWindow
 
-  /// - Parameter viewport: A box or a center with a zoom or a size. Its margin is not shown.
-  /// - Throws: `QueryError` where the viewport makes no sense, `ComparisonError` where it is of another kind, shows
-  ///   nothing or is too large.
+  /// - Parameter viewport: One with a zoom or a size. Its margin is not shown.
+  /// - Throws: `QueryError` where the viewport makes no sense, `ComparisonError` where it has no zoom, shows nothing or
+  ///   is too large.
   public init(_ viewport: Viewport, on plane: Plane) throws {
-    guard let box = try viewport.box(on: plane) else { throw ComparisonError.notAPicture(found: viewport) }
+    let box = try viewport.box(on: plane)
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
     guard window.width > 0, window.maxY > window.minY else { throw ComparisonError.boxWithoutArea(found: box) }
-    guard let zoom = try viewport.zoom(on: plane) else { throw ComparisonError.notAPicture(found: viewport) }
+    guard let zoom = try viewport.located(on: plane)?.zoom else { throw ComparisonError.notAPicture(found: viewport) }
     (self.box, self.zoom, self.plane, self.window) = (box, zoom, plane, window)
     guard max(width, height) <= Self.maximumSide else {
       throw ComparisonError.pictureTooLarge(width: width, height: height)

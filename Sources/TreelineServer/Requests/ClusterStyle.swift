@@ -14,10 +14,10 @@ struct ClusterStyle {
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(_ clusters: Clusters, of index: ServedIndex, in view: ServedViewport, to bytes: inout OutputBytes) throws {
+  func write(_ clusters: Clusters, of index: ServedIndex, in view: PlaneViewport?, to bytes: inout OutputBytes) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, tree) = (index.features, index.tree)
-    let (isMoved, window) = (rule != nil || isKeptVisible, isKeptVisible ? view.window : nil)
+    let (isMoved, window) = (rule != nil || isKeptVisible, isKeptVisible ? view?.window : nil)
     writer.open(&bytes)
     try writer.append(clusters, to: &bytes) { cluster in
       let position = isMoved ? try tree.shownPosition(of: cluster.id, at: rule ?? .mean, keptVisibleIn: window) : nil

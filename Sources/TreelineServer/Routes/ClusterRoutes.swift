@@ -20,7 +20,7 @@ enum ClusterRoutes {
         try style.write(try query.clusters(of: index.tree), of: index, in: query.view, to: &bytes)
       }
     case .grid:
-      let view = ServedViewport(&request.parameters, of: request.tree)
+      let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
       return Representation(ContentType.geoJSON, isExpensive: !index.hasGrid) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
@@ -93,7 +93,8 @@ enum ClusterRoutes {
 
   static func expansionZoom(_ request: inout IndexRequestContext) throws -> Representation {
     let (tree, id) = (request.tree, try request.clusterID())
-    let cut = Cut(byPixels: &request.parameters, of: tree, isNeeded: true)
+    let cut = Cut(byPixels: &request.parameters, of: tree)
+    request.parameters.requireCutByPixels(cut)
     return .json {
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0) }
       // What is too small to be a cluster is none at any zoom.
@@ -107,7 +108,7 @@ enum ClusterRoutes {
     if !request.parameters.has("row") {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
-    let cut = Cut(byPixels: &request.parameters, of: request.tree, isNeeded: false)
+    let cut = Cut(byPixels: &request.parameters, of: request.tree)
     return Representation(ContentType.json, isExpensive: !index.hasRowOrder) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")

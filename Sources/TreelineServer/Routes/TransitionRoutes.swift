@@ -9,10 +9,11 @@ enum TransitionRoutes {
     let index = request.index
     let change = Change(&request.parameters, of: index)
     let (cut, tree) = (change.query.cut, index.tree)
-    let limit = request.parameters.integer("from-limit", in: request.parameters.bounds.limits) ?? cut.limit
-    let before = ServedViewport(&request.parameters, of: tree, prefix: "from-", defaultZoom: change.query.view.zoom)
-    return Representation(ContentType.json, isExpensive: cut.isExpensive) { bytes in
-      try change.write(from: try tree.clusters(cut.atMost(limit), in: before.viewport), to: &bytes)
+    let before = request.parameters.read(prefix: "from-", sharing: Cut.sharedParameters) { parameters in
+      ServedQuery(&parameters, of: tree, defaultZoom: change.query.view?.zoom)
+    }
+    return Representation(ContentType.json, isExpensive: cut.isExpensive || before.cut.isExpensive) { bytes in
+      try change.write(from: try before.clusters(of: tree), to: &bytes)
     }
   }
 

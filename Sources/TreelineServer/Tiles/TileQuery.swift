@@ -9,21 +9,11 @@ struct TileQuery {
   private let buffer: Int
 
   private static let extent = 4096
-  static let defaultSpacing = 44.0
-  static let defaultDetail = 20.0
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
-    if !parameters.has("detail") && !parameters.has("spacing") {
-      if tree.hasSeparations {
-        parameters.setDefault("spacing", "\(Self.defaultSpacing)")
-      } else {
-        parameters.setDefault("detail", "\(Self.defaultDetail)")
-      }
-    }
-    for name in ["detail", "spacing"] {
-      _ = parameters.number(name, in: 0...1024, expected: "a number of pixels from 0 to 1024")
-    }
-    cut = Cut(byPixels: &parameters, of: tree, isNeeded: true) ?? .detail(0)
+    parameters.bounds.pixels = 0...1024
+    let standard = Cut.standardByPixels(of: tree)
+    cut = Cut(byPixels: &parameters, of: tree, default: standard) ?? standard
     tileSize = parameters.tileSize("tile-size") ?? .pixels512
     buffer = parameters.integer("buffer", in: 0...128) ?? 32
   }
@@ -34,8 +24,8 @@ struct TileQuery {
     let clusters = try tree.clusters(cut, centeredIn: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
-        cut.needsSeparations ? "spacing" : "detail",
-        expected: "more of it, for at most \(Self.mostClusters) clusters a tile", found: "\(clusters.count) clusters")
+        cut.pixelParameter ?? "zoom", expected: "more of it, for at most \(Self.mostClusters) clusters a tile",
+        found: "\(clusters.count) clusters")
     }
     let reach = Self.extent * buffer / tileSize.rawValue
     let extent = -reach..<Self.extent + reach

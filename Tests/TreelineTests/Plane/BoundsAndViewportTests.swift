@@ -50,7 +50,7 @@ import Treeline
     for plane in [Plane.webMercator(), .webMercator(seam: 123_456_789), .planar(left: 0, top: 90, side: 90)] {
       let center = Coordinate(longitude: 20, latitude: 50)
       let viewport = Viewport(center: center, zoom: zoom, width: 200, height: 100)
-      let window = try #require(try viewport.window(on: plane))
+      let window = try #require(try viewport.located(on: plane)).window
       let middle = plane.point(at: center)
       let units = Plane.unitsPerPixel(zoom: zoom)
       #expect(window.contains(middle))
@@ -64,7 +64,7 @@ import Treeline
 
   @Test func crossesTheAntimeridian() throws {
     let viewport = Viewport(center: Coordinate(longitude: 179, latitude: 0), zoom: 5, width: 512, height: 256)
-    let box = try #require(try viewport.box(on: .webMercator()))
+    let box = try viewport.box(on: .webMercator())
     #expect(abs(box.west - 167.75) < 1e-6 && abs(box.east - -169.75) < 1e-6)
   }
 
@@ -76,7 +76,7 @@ import Treeline
         let plane = Plane.webMercator(seam: seam)
         let viewport = Viewport(
           center: Coordinate(longitude: longitude, latitude: 0), zoom: 0, width: width, height: 256)
-        let window = try #require(try viewport.window(on: plane))
+        let window = try #require(try viewport.located(on: plane)).window
         #expect(window.width > UInt32.max - 2, "\(width) px around \(longitude): \(viewport)")
         #expect(window.minY <= 1 && window.maxY >= UInt32.max - 1)
       }

@@ -91,6 +91,30 @@ import TreelineBuilder
         == plain.merges.map { names([$0.whole]) + names($0.parts) })
   }
 
+  /// What is around a cluster is told with the values, too.
+  @Test func navigationIsThatOfTheTree() throws {
+    let map = try ClusterMap(hotels, at: \.place)
+    let tree = map.tree
+    let shown = try map.clusters(.detail(20), in: .everything(zoom: 2))
+    #expect(try map.clusters(withIDs: shown.map(\.cluster.id)).clusters == shown.clusters)
+    let tile = Viewport(tile: MapTile(zoom: 1, x: 1, y: 0)!)
+    #expect(
+      try map.clusters(.spacing(44), centeredIn: tile).clusters == tree.clusters(.spacing(44), centeredIn: tile))
+    let cluster = try #require(shown.map(\.cluster).max { $0.pointCount < $1.pointCount })
+    #expect(try map.children(of: cluster.id).map(\.cluster) == tree.children(of: cluster.id))
+    #expect(try map.parent(of: cluster.id)?.cluster == tree.parent(of: cluster.id))
+    #expect(try map.ancestors(of: cluster.id).map(\.cluster) == tree.ancestors(of: cluster.id))
+    #expect(
+      try map.expansionZoom(of: cluster.id, by: .detail(20)) == tree.expansionZoom(of: cluster.id, by: .detail(20)))
+    for row in [0, 7, 399] {
+      let path = try map.clusters(containingRow: row, at: hotels[row].place)
+      #expect(path.first?.cluster == tree.root && path.count > 1)
+      guard case .single(let hotel, _) = path.last else { continue }
+      #expect(hotel == hotels[row])
+    }
+    #expect(try map.clusters(containingRow: 400, at: hotels[0].place).isEmpty)
+  }
+
   /// Values go with a tree from anywhere, such as an index, if each of its rows has one.
   @Test func valuesGoWithATreeThatWasBuiltBefore() throws {
     let tree = try ClusterTree(hotels.map(\.place))

@@ -34,7 +34,7 @@ import Treeline
     let tree = try set.tree()
     #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), in: Viewport(.world)) }
     #expect(throws: QueryError.noZoom) { try tree.clusters(.detail(9), centeredIn: .everything) }
-    #expect(throws: QueryError.limitWithoutViewport) { try tree.clusters(.limit(9), centeredIn: .everything(zoom: 3)) }
+    #expect(throws: QueryError.notByPixels) { try tree.clusters(.limit(9), centeredIn: .everything(zoom: 3)) }
     #expect(throws: QueryError.zoomNotFinite(found: .infinity)) {
       try tree.clusters(.detail(9), in: Viewport(.world, zoom: .infinity))
     }

@@ -60,19 +60,64 @@ import Treeline
   }
 
   @Test(arguments: [
-    (["limit": "0"], "limit must be 1 or more, found 0."), (["detail": "9"], "detail needs zoom: it is in pixels."),
+    (["limit": "0"], "limit must be 1 or more, found 0."),
+    (["detail": "9"], "detail needs zoom, or bbox with width and height: it is in pixels."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
     (["center": "2,48"], "zoom must be a number, as there is a center, found none."),
     (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
     (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
+    (["tile-size": "512"], "tile-size goes with zoom or tile: it tells of which tiles the zoom is."),
+    (["tile": "3,4,2", "width": "9", "height": "9"], "tile and width exclude each other; choose one."),
+    (
+      ["bbox": "1, 2, 3, x"],
+      "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1, 2, 3, x."
+    ),
     (["colour": "red"], "colour must be no such parameter, found red."),
   ]) func faultsAreTold(_ values: [String: String], message: String) {
     var parameters = QueryParameters(values.map { (name: $0, value: $1) })
     _ = Query(&parameters)
     parameters.refuseUnread()
     #expect(parameters.faults.first?.message { $0 } == message)
+  }
+
+  /// Two queries in one list, told apart by what stands before their names.
+  @Test(arguments: 720..<722 as Range<UInt64>) func severalQueriesAreToldApart(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<500 {
+      let (first, second) = (Query.random(&random), Query.random(&random))
+      var pairs: [(name: String, value: String)] = []
+      for (prefix, query) in [("from-", first), ("to-", second)] {
+        pairs += query.parameters.map { (prefix + $0.name, "\($0.value)") }
+      }
+      var parameters = QueryParameters(pairs.sorted { _, _ in random.index(below: 2) == 0 })
+      let read = (
+        parameters.read(prefix: "from-") { Query(&$0) }, parameters.read(prefix: "to-") { Query(&$0) }
+      )
+      parameters.refuseUnread()
+      #expect(read == (first, second) && parameters.faults.isEmpty, "\(pairs)")
+    }
+  }
+
+  @Test func whatIsSharedGivesWayByGroups() {
+    func cuts(_ pairs: [(String, String)]) -> (Cut, Cut, [String]) {
+      var parameters = QueryParameters(pairs.map { (name: $0, value: $1) })
+      let first = parameters.read(prefix: "a-", sharing: Cut.sharedParameters) { Cut(&$0) }
+      let second = parameters.read(prefix: "b-", sharing: Cut.sharedParameters) { Cut(&$0) }
+      return (first, second, parameters.faults.map(\.name))
+    }
+    #expect(cuts([("spacing", "44"), ("a-detail", "9")]) == (.detail(9), .spacing(44), []))
+    #expect(
+      cuts([("spacing", "44"), ("a-order", "widest-first"), ("limit", "7")]) == (
+        .limit(7, .widestFirst), .spacing(44).atMost(7), []
+      ))
+    #expect(cuts([("limit", "7"), ("b-limit", "8")]) == (.limit(7), .limit(8), []))
+    // Points are unclustered where there is a cut for it.
+    let alone = UnclusteredPoints(leastMembers: 4)
+    #expect(cuts([("min-points", "4"), ("b-detail", "9")]) == (.limit(100), .detail(9).unclustered(alone), []))
+    #expect(cuts([("a-min-points", "4"), ("b-detail", "9")]).2 == ["a-min-points"])
+    #expect(cuts([("spacing", "x")]).2 == ["spacing"] && cuts([("b-colour", "x")]).2 == ["b-colour"])
   }
 
   @Test func faultsOfJSONAreDecodingErrors() {
@@ -96,15 +141,16 @@ import Treeline
   @Test func aMarginLooksFarther() throws {
     let plane = Plane.webMercator(seam: 77)
     let box = BoundingBox(west: 170, south: -10, east: -170, north: 10)
-    let window = try #require(try Viewport(box, zoom: 4).window(on: plane))
-    let wider = try #require(try Viewport(box, zoom: 4, margin: 32).window(on: plane))
+    let window = try #require(try Viewport(box, zoom: 4).located(on: plane)).window
+    let wider = try #require(try Viewport(box, zoom: 4, margin: 32).located(on: plane)).window
     let units = UInt32(32 * Plane.unitsPerPixel(zoom: 4))
     #expect(wider.x == window.x &- units && wider.width == window.width + 2 * units)
     #expect(wider.minY == window.minY - units && wider.maxY == window.maxY + units)
-    #expect(try Viewport(.world, zoom: 0, margin: 99).window(on: plane) == .everything)
+    #expect(try Viewport(.world, zoom: 0, margin: 99).located(on: plane)?.window == .everything)
     let plain = Plane.planar(left: 0, top: 100, side: 100)
     let corner = try #require(
-      try Viewport(BoundingBox(west: 0, south: 90, east: 10, north: 100), zoom: 2, margin: 8).window(on: plain))
+      try Viewport(BoundingBox(west: 0, south: 90, east: 10, north: 100), zoom: 2, margin: 8).located(on: plain)
+    ).window
     #expect(corner.x == 0 && corner.minY == 0 && corner.width > 1 << 28)
   }
 }
