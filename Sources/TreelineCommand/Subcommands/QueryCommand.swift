@@ -125,7 +125,7 @@ extension Points {
         return feature(
           id: cluster.id.rawValue, pointCount: cluster.pointCount,
           coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds, isStack: cluster.isStack,
-          ellipse: ellipses ? cluster.spreadEllipse : nil, shownPlace: position?.treeIndex, members: cluster.range,
+          ellipse: ellipses ? cluster.spreadEllipse : nil, shownTreeIndex: position?.treeIndex, members: cluster.range,
           listsMembers: members)
       })
   }

@@ -46,18 +46,18 @@ struct Points {
   /// A cluster of any method as it is written out.
   ///
   /// - Parameters:
-  ///   - shownPlace: the index in tree order of the point that stands for a cluster, where one does.
+  ///   - shownTreeIndex: the tree index of the point that stands for a cluster, where one does.
   ///   - members: the indices in tree order of all its points.
   func feature(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool, ellipse: Ellipse? = nil,
-    shownPlace: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
+    shownTreeIndex: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
     var feature = ClusterFeature(
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
       index: single.map(row(at:)), columns: keepsColumns ? single.map(columns(at:)) ?? [] : [])
     feature.ellipse = ellipse
-    if single == nil { feature.shownIndex = shownPlace.map(row(at:)) }
+    if single == nil { feature.shownIndex = shownTreeIndex.map(row(at:)) }
     feature.featureID = single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) }
     if listsMembers { feature.members = members.map(row(at:)).sorted() }
     return feature
