@@ -4,15 +4,15 @@ import Treeline
 
 struct GridOnTheSphereTests {
   /// The Date Line, the seam's own meridian, the poles and beyond.
-  static let places = [180, -180, 179.9999999, -179.9999999, 0, 177.5, -177.5, 90].flatMap { longitude in
+  static let coordinates = [180, -180, 179.9999999, -179.9999999, 0, 177.5, -177.5, 90].flatMap { longitude in
     [0, 85.06, -85.06, 90, -90, -17.7].map { Coordinate(longitude: longitude, latitude: $0) }
   }
 
   @Test(arguments: [0, 1, 0x1234_5678, 1 << 31, .max] as [UInt32]) func theSeamDoesNotShow(seam: UInt32) throws {
     let upright = Plane.webMercator()
     let rotated = Plane.webMercator(seam: seam)
-    let grid = Grid(Self.places.map(upright.point), on: upright)
-    let other = Grid(Self.places.map(rotated.point), on: rotated)
+    let grid = Grid(Self.coordinates.map(upright.point), on: upright)
+    let other = Grid(Self.coordinates.map(rotated.point), on: rotated)
     let boxes = [
       BoundingBox.world, BoundingBox(west: 170, south: -30, east: -170, north: 30),
       BoundingBox(west: 179.9, south: -90, east: 180, north: 90),
@@ -34,7 +34,7 @@ struct GridOnTheSphereTests {
           let distance = abs(grid.coordinate(of: cluster).longitude - other.coordinate(of: same).longitude)
           #expect(min(distance, 360 - distance) < 1e-9)
         }
-        GridByDefinition(plane: rotated, points: Self.places.map(rotated.point)).check(
+        GridByDefinition(plane: rotated, points: Self.coordinates.map(rotated.point)).check(
           other, in: rotatedWindow, side: try CellSize.published.units(zoom: zoom))
       }
     }
@@ -79,10 +79,10 @@ struct GridOnTheSphereTests {
 
   @Test func aPlainPlaneIsAnchoredAtItsCorner() throws {
     let plane = Plane.planar(left: -50, top: 50, side: 100)
-    let places = [
+    let coordinates = [
       Coordinate(x: -50, y: 50), Coordinate(x: 50, y: -50), Coordinate(x: -1, y: 1), Coordinate(x: 1, y: -1),
     ]
-    let grid = Grid(places.map(plane.point), on: plane)
+    let grid = Grid(coordinates.map(plane.point), on: plane)
     let window = try #require(try plane.window(showing: BoundingBox(west: -60, south: -60, east: 60, north: 60)))
     let clusters = try grid.clusters(in: window, cellSize: .pixels(128), zoom: 0)
     #expect(clusters.map { grid.members(of: $0) } == [[0, 2], [1, 3]])

@@ -12,11 +12,11 @@ struct PublishedDefectsRegressionTests {
   @Test func pointsOutsideTheArticlesRootBoxAreKept() throws {
     // Its root is 19 to 72 north, 166 to 53 west.
     let plane = Plane.webMercator()
-    let places = [
+    let coordinates = [
       Coordinate(longitude: 151, latitude: -34), Coordinate(longitude: 13, latitude: 52),
       Coordinate(longitude: -100, latitude: 40),
     ]
-    let grid = Grid(places.map(plane.point), on: plane)
+    let grid = Grid(coordinates.map(plane.point), on: plane)
     let clusters = try grid.clusters(in: .everything, cellSize: .published, zoom: 3)
     #expect(clusters.map(\.pointCount).reduce(0, +) == 3)
   }
@@ -37,8 +37,8 @@ struct PublishedDefectsRegressionTests {
 
   @Test func boundsWestOfGreenwichAndSouthOfTheEquatorAreRight() throws {
     let plane = Plane.webMercator(seam: 5)
-    let places = [Coordinate(longitude: -70, latitude: -33), Coordinate(longitude: -60, latitude: -20)]
-    let grid = Grid(places.map(plane.point), on: plane)
+    let coordinates = [Coordinate(longitude: -70, latitude: -33), Coordinate(longitude: -60, latitude: -20)]
+    let grid = Grid(coordinates.map(plane.point), on: plane)
     let cluster = try #require(grid.clusters(in: .everything, cellSide: 1 << 32).first)
     let box = grid.boundingBox(of: cluster)
     #expect(abs(box.west + 70) < 1e-6 && abs(box.east + 60) < 1e-6)

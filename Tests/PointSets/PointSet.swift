@@ -3,12 +3,12 @@ import Treeline
 /// Some points that tests and benchmarks share, made the same way every time.
 public struct PointSet: Sendable {
   public var name: String
-  public var places: [Coordinate]
+  public var coordinates: [Coordinate]
   public var projection: Plane.Projection
 
-  public init(_ name: String, _ places: [Coordinate], as projection: Plane.Projection = .webMercator) {
+  public init(_ name: String, _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator) {
     self.name = name
-    self.places = places
+    self.coordinates = coordinates
     self.projection = projection
   }
 
@@ -21,7 +21,7 @@ public struct PointSet: Sendable {
   /// The same points in another order.
   public func shuffled(seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    return PointSet("\(name), shuffled by \(seed)", random.shuffled(places), as: projection)
+    return PointSet("\(name), shuffled by \(seed)", random.shuffled(coordinates), as: projection)
   }
 }
 

@@ -6,7 +6,7 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct AsyncBuildTests {
-  static let places = PointSet.cities(200_000, seed: 21).places
+  static let coordinates = PointSet.cities(200_000, seed: 21).coordinates
 
   /// What a build told, in order.
   final class Reports: Sendable {
@@ -16,13 +16,13 @@ import Treeline
   }
 
   @Test func makesTheSameTree() async throws {
-    let tree = try await ClusterTree.build(Self.places)
-    #expect(try tree.contentHash == ClusterTree(Self.places).contentHash)
+    let tree = try await ClusterTree.build(Self.coordinates)
+    #expect(try tree.contentHash == ClusterTree(Self.coordinates).contentHash)
   }
 
   @Test(arguments: [1, 2, 5]) func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
     let reports = Reports()
-    _ = try await ClusterTree.build(Self.places, options: BuildOptions(threads: threads)) { reports.add($0) }
+    _ = try await ClusterTree.build(Self.coordinates, options: BuildOptions(threads: threads)) { reports.add($0) }
     for stage in [BuildProgress.Stage.projecting, .splitting] {
       let fractions = reports.told.filter { $0.stage == stage }.map(\.fraction)
       #expect(fractions == fractions.sorted())
@@ -39,7 +39,7 @@ import Treeline
     let task = Mutex<Task<ClusterTree, any Error>?>(nil)
     let reports = Reports()
     let started = Task {
-      try await ClusterTree.build(Self.places, options: BuildOptions(splitRule: rule, threads: 2)) { progress in
+      try await ClusterTree.build(Self.coordinates, options: BuildOptions(splitRule: rule, threads: 2)) { progress in
         reports.add(progress)
         if progress.stage == stage { task.withLock { $0?.cancel() } }
       }
@@ -55,21 +55,21 @@ import Treeline
   @Test func cancelledTaskStartsNoBuild() async {
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
-      return try await ClusterTree.build(Self.places)
+      return try await ClusterTree.build(Self.coordinates)
     }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func refusesBadPlaces() async {
+  @Test func refusesBadCoordinates() async {
     await #expect(throws: BuildError.self) { try await ClusterTree.build([Coordinate(longitude: .nan, latitude: 0)]) }
   }
 
   @Test func buildsAndQueriesRunSideBySide() async throws {
-    let expected = try ClusterTree(Self.places)
+    let expected = try ClusterTree(Self.coordinates)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<4 {
-        group.addTask { try await ClusterTree.build(Self.places).contentHash == expected.contentHash }
+        group.addTask { try await ClusterTree.build(Self.coordinates).contentHash == expected.contentHash }
         group.addTask {
           try (1...200).allSatisfy { try expected.clusters(.limit($0), in: Viewport(.world)).count == $0 }
         }

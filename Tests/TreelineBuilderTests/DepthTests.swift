@@ -11,7 +11,7 @@ import Treeline
   @Test(arguments: PointSet.nasty, [0, 1, 5]) func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {
     for rule in SplitRule.few {
       let outline = try TreeOutline(set.tree(rule, principalLevels: principalLevels))
-      let invariants = TreeInvariants(outline, of: set.places, principalLevels: principalLevels)
+      let invariants = TreeInvariants(outline, of: set.coordinates, principalLevels: principalLevels)
       #expect(invariants.violations.prefix(5) == [], "\(rule)")
       #expect(outline.depth <= principalLevels + Self.levelsBelowPrincipal, "\(rule)")
     }
@@ -20,7 +20,7 @@ import Treeline
   @Test(arguments: [1, 2, 3]) func isBoundedByHalvingOnAnyNumberOfThreads(_ threads: Int) throws {
     let set = PointSet.cities(20_000, seed: 31)
     let outline = try TreeOutline(set.tree(threads: threads, principalLevels: 2))
-    #expect(TreeInvariants(outline, of: set.places, principalLevels: 2).violations.prefix(5) == [])
+    #expect(TreeInvariants(outline, of: set.coordinates, principalLevels: 2).violations.prefix(5) == [])
     #expect(try outline.tree.contentHash == set.tree(principalLevels: 2).contentHash)
   }
 
@@ -33,8 +33,9 @@ import Treeline
 
   private func check(_ set: PointSet, _ rule: SplitRule) throws {
     let outline = try TreeOutline(set.tree(rule))
-    print("\(set): \(rule), \(set.places.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
-    #expect(TreeInvariants(outline, of: set.places).violations.prefix(5) == [])
+    print(
+      "\(set): \(rule), \(set.coordinates.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
+    #expect(TreeInvariants(outline, of: set.coordinates).violations.prefix(5) == [])
     // Thirty-one positions are parted one by one at worst.
     #expect(outline.leaves.count == 31 && (5...30).contains(outline.depth))
   }

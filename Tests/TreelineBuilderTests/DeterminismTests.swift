@@ -48,12 +48,12 @@ import Treeline
   @Test func otherPointsGiveAnotherHash() throws {
     let set = PointSet.cities(300, seed: 47)
     let hash = try set.tree().contentHash
-    var places = set.places
-    places[17].longitude += 1e-6
-    #expect(try PointSet("one moved", places).tree().contentHash != hash)
-    #expect(try PointSet("one less", Array(set.places.dropLast())).tree().contentHash != hash)
-    #expect(try PointSet("one twice", set.places + [set.places[0]]).tree().contentHash != hash)
-    #expect(try PointSet("plain", set.places, as: .planar).tree().contentHash != hash)
+    var coordinates = set.coordinates
+    coordinates[17].longitude += 1e-6
+    #expect(try PointSet("one moved", coordinates).tree().contentHash != hash)
+    #expect(try PointSet("one less", Array(set.coordinates.dropLast())).tree().contentHash != hash)
+    #expect(try PointSet("one twice", set.coordinates + [set.coordinates[0]]).tree().contentHash != hash)
+    #expect(try PointSet("plain", set.coordinates, as: .planar).tree().contentHash != hash)
   }
 
   private func rows(of tree: ClusterTree) -> [Int] { tree.root.map { Array(tree.members(of: $0)) } ?? [] }

@@ -4,12 +4,13 @@ import Treeline
 
 extension PointSet {
   func tree(_ rule: SplitRule = .mean, threads: Int = 1) throws -> ClusterTree {
-    try ClusterTree(places, as: projection, options: BuildOptions(splitRule: rule, threads: threads))
+    try ClusterTree(coordinates, as: projection, options: BuildOptions(splitRule: rule, threads: threads))
   }
 
   func tree(_ rule: SplitRule = .mean, threads: Int = 1, principalLevels: Int) throws -> ClusterTree {
     try ClusterTree(
-      places, as: projection, options: BuildOptions(splitRule: rule, threads: threads), principalLevels: principalLevels
+      coordinates, as: projection, options: BuildOptions(splitRule: rule, threads: threads),
+      principalLevels: principalLevels
     )
   }
 }

@@ -5,14 +5,14 @@ import Treeline
 
 @Suite struct TreeInvariantsTests {
   @Test(arguments: PointSet.nasty, SplitRule.tested) func hold(of set: PointSet, _ rule: SplitRule) throws {
-    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.coordinates)
     #expect(invariants.violations.prefix(5) == [])
   }
 
   @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few) func holdOfRandomPoints(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
-    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.places)
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.coordinates)
     #expect(invariants.violations.prefix(5) == [])
   }
 
@@ -22,7 +22,7 @@ import Treeline
       PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
     ], SplitRule.few) func holdOfManyPointsOnSeveralThreads(_ set: PointSet, _ rule: SplitRule) throws
   {
-    let invariants = try TreeInvariants(TreeOutline(set.tree(rule, threads: 3)), of: set.places)
+    let invariants = try TreeInvariants(TreeOutline(set.tree(rule, threads: 3)), of: set.coordinates)
     #expect(invariants.violations.prefix(5) == [])
   }
 }
@@ -31,17 +31,18 @@ import Treeline
 @Suite struct TreeInvariantsCheckerTests {
   let set = PointSet.cities(500, seed: 24)
 
-  @Test func noticesRowsOfOtherPlaces() throws {
+  @Test func noticesRowsOfOtherCoordinates() throws {
     let outline = try TreeOutline(set.tree())
-    var places = set.places
-    places.swapAt(0, 1)
-    #expect(TreeInvariants(outline, of: places).violations.contains { $0.contains("row 0 lies at") })
-    #expect(TreeInvariants(outline, of: Array(places.dropLast())).violations.contains { $0.contains("built of 499") })
+    var coordinates = set.coordinates
+    coordinates.swapAt(0, 1)
+    #expect(TreeInvariants(outline, of: coordinates).violations.contains { $0.contains("row 0 lies at") })
+    #expect(
+      TreeInvariants(outline, of: Array(coordinates.dropLast())).violations.contains { $0.contains("built of 499") })
   }
 
   @Test func noticesSplitsAcrossAnotherAxis() throws {
     let outline = try TreeOutline(set.tree(principalLevels: 2))
-    let violations = TreeInvariants(outline, of: set.places).violations
+    let violations = TreeInvariants(outline, of: set.coordinates).violations
     #expect(violations.contains { $0.contains("belongs left") || $0.contains("belongs right") })
     #expect(!violations.contains { $0.contains("level 0") || $0.contains("level 1:") })
   }

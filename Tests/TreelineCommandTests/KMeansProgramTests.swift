@@ -6,19 +6,19 @@ import TreelineComparison
 
 /// Programs that are asked as `scripts/kmeans` is, written for a shell.
 @Suite struct KMeansProgramTests {
-  private let places = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
+  private let positions = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
 
-  private func labels(_ script: String, of places: [PixelPoint]? = nil, count: Int = 3) throws -> [Int] {
+  private func labels(_ script: String, of positions: [PixelPoint]? = nil, count: Int = 3) throws -> [Int] {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = try folder.write("#!/bin/sh\n\(script)\n", to: "program")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    return try KMeansProgram(path: path).labels(of: places ?? self.places, count: count)
+    return try KMeansProgram(path: path).labels(of: positions ?? self.positions, count: count)
   }
 
-  @Test func isToldAllPlacesAndReadLineByLine() throws {
+  @Test func isToldAllPositionsAndReadLineByLine() throws {
     #expect(try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [2, 0, 1, 2])
-    // The places come in their order, as numbers that any program reads.
+    // The positions come in their order, as numbers that any program reads.
     #expect(try labels("awk 'NR > 1 { print ($1 > 0) + ($2 > 5) }'") == [0, 1, 2, 0])
   }
 

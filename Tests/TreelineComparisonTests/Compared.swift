@@ -10,8 +10,8 @@ struct Compared {
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  init(_ places: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
-    tree = try ClusterTree(places, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
+  init(_ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator) throws {
+    tree = try ClusterTree(coordinates, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     methods = MethodChoice.standard().map {

@@ -39,7 +39,7 @@ import TreelineBuilder
         #expect(isClose(measures[.distortion], expected.distortion), "seed \(seed), \(view.box)")
         #expect(measures[.overlap] == expected.overlap, "seed \(seed), \(view.box)")
         #expect(isClose(measures[.closestPair], expected.closestPair), "seed \(seed), \(view.box)")
-        #expect(measures[.gridLook] == expected.axisShare, "seed \(seed), \(view.box)")
+        #expect(measures[.axisShare] == expected.axisShare, "seed \(seed), \(view.box)")
         #expect(isClose(measures[.neighbourSpread], expected.neighbourSpread), "seed \(seed), \(view.box)")
         #expect(isClose(measures[.dataDistance], expected.dataDistance), "seed \(seed), \(view.box)")
         #expect(measures[.fill] == Double(result.clusters.count) / Double(comparison.limit))
@@ -55,7 +55,7 @@ import TreelineBuilder
         #expect(result.conservation.isExact)
         #expect(measures[.distortion]?.isFinite ?? true)
         #expect(0...1 ~= measures[.overlap]!)
-        #expect(0...1 ~= measures[.gridLook] ?? 0)
+        #expect(0...1 ~= measures[.axisShare] ?? 0)
         #expect(measures[.neighbourSpread]?.isFinite ?? true)
       }
     }

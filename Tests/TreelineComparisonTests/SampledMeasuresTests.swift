@@ -10,8 +10,8 @@ import Treeline
   /// Where all points are looked at they are the same.
   @Test(arguments: PointSet.nasty + (910..<920).map { PointSet.random(seed: UInt64($0)) })
   func allPointsGiveTheMeasuresOfAReport(_ set: PointSet) throws {
-    guard set.places.count <= 16_384 else { return }
-    let compared = try Compared(set.places, as: set.projection)
+    guard set.coordinates.count <= 16_384 else { return }
+    let compared = try Compared(set.coordinates, as: set.projection)
     let (tree, grid) = (compared.tree, compared.grid)
     for view in try ViewChoice(tree: tree, grid: grid, size: .standard).views() {
       let points = ViewPoints(of: tree, in: view)
@@ -21,7 +21,7 @@ import Treeline
         #expect(sampled.pointCount == shown.reduce(0) { $0 + $1.pointCount })
         #expect(sampled.sampledPoints == points.count && sampled.pointsInView == points.count)
         #expect(sampled.overlap == exact[.overlap] && sampled.closestPair == exact[.closestPair])
-        #expect(sampled.gridLook == exact[.gridLook] && sampled.neighbourSpread == exact[.neighbourSpread])
+        #expect(sampled.axisShare == exact[.axisShare] && sampled.neighbourSpread == exact[.neighbourSpread])
         #expect(sampled.dataDistance == exact[.dataDistance])
         let distortion = exact[.distortion] ?? 0
         #expect((sampled.distortion == nil) == (exact[.distortion] == nil))

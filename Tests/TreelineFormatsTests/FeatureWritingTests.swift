@@ -140,9 +140,9 @@ import TreelineBuilder
   }
 
   private static func feature(columns: [(name: String, value: AttributeValue)]) -> ClusterFeature {
-    let place = Coordinate(longitude: 1, latitude: 2)
+    let coordinate = Coordinate(longitude: 1, latitude: 2)
     return ClusterFeature(
-      id: 1, pointCount: 1, coordinate: place, bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), index: 0,
+      id: 1, pointCount: 1, coordinate: coordinate, bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), index: 0,
       columns: columns)
   }
 }

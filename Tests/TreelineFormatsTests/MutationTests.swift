@@ -31,16 +31,16 @@ import Testing
     let meaningful = Array("\"\\,;\t\r\n{}[]:0-+.eEtfnu \u{1E}".utf8)
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
-      let place = Int.random(in: 0...bytes.count, using: &generator)
-      let end = min(bytes.count, place + Int.random(in: 0...12, using: &generator))
+      let offset = Int.random(in: 0...bytes.count, using: &generator)
+      let end = min(bytes.count, offset + Int.random(in: 0...12, using: &generator))
       switch Int.random(in: 0..<5, using: &generator) {
-      case 0: bytes.removeSubrange(place..<end)
-      case 1: bytes.insert(meaningful.randomElement(using: &generator)!, at: place)
-      case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
-      case 3 where place < bytes.count: bytes[place] = meaningful.randomElement(using: &generator)!
+      case 0: bytes.removeSubrange(offset..<end)
+      case 1: bytes.insert(meaningful.randomElement(using: &generator)!, at: offset)
+      case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: offset)
+      case 3 where offset < bytes.count: bytes[offset] = meaningful.randomElement(using: &generator)!
       default:
         let start = Int.random(in: 0...other.count, using: &generator)
-        bytes.replaceSubrange(place..<end, with: other[start..<min(other.count, start + 20)])
+        bytes.replaceSubrange(offset..<end, with: other[start..<min(other.count, start + 20)])
       }
     }
     return bytes

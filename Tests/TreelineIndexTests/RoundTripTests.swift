@@ -79,7 +79,7 @@ import TreelineVerification
     )
     #expect(with.header.contentHash == without.header.contentHash)
     for section in without.header.sections { #expect(with.section(section.kind) == without.section(section.kind)) }
-    #expect(with.section(.separations).count == 2 * set.places.count)
+    #expect(with.section(.separations).count == 2 * set.coordinates.count)
     #expect(with.header.sections.count == without.header.sections.count + 1)
   }
 

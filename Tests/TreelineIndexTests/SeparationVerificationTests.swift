@@ -28,13 +28,13 @@ import TreelineVerification
   ]) func everyCodeOffByOneIsReported(_ set: PointSet) throws {
     let sound = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = sound.offset(of: .separations)
-    var missed: [(place: Int, code: UInt16)] = []
-    for place in 0..<set.places.count {
-      let code = sound.number(at: codes + 2 * place, as: UInt16.self)
+    var missed: [(index: Int, code: UInt16)] = []
+    for index in 0..<set.coordinates.count {
+      let code = sound.number(at: codes + 2 * index, as: UInt16.self)
       for other in [code &- 1, code + 1, code ^ 0x4000] where other != code {
         var editor = sound
-        editor.store(other, at: codes + 2 * place)
-        if try editor.repaired().problems().isEmpty { missed.append((place, other)) }
+        editor.store(other, at: codes + 2 * index)
+        if try editor.repaired().problems().isEmpty { missed.append((index, other)) }
       }
     }
     #expect(missed.isEmpty, "\(missed.prefix(5))")
@@ -46,7 +46,7 @@ import TreelineVerification
     var editor = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
     let codes = editor.offset(of: .separations)
     var random = SplitMix64(seed: 82)
-    for place in 1..<set.places.count {
+    for index in 1..<set.coordinates.count {
       let code: UInt16 =
         switch kind {
         case 0: 0
@@ -54,7 +54,7 @@ import TreelineVerification
         case 2: .max
         default: UInt16(random.index(below: 1 << 16))
         }
-      editor.store(code, at: codes + 2 * place)
+      editor.store(code, at: codes + 2 * index)
     }
     let problems = try editor.repaired().problems()
     #expect(!problems.isEmpty && problems.count <= 100)

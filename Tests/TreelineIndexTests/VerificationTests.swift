@@ -11,7 +11,7 @@ import TreelineVerification
     for set in PointSet.nasty {
       for rule in SplitRule.few {
         let tree = try ClusterTree(
-          set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1),
+          set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1),
           principalLevels: principalLevels)
         #expect(tree.problems(principalLevels: principalLevels) == [], "\(set), \(rule)")
       }

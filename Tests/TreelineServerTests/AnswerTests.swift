@@ -77,13 +77,13 @@ import Treeline
     let tree = TestServer.places
     let client = try TestServer().client
     for row in [0, 700, 1999] {
-      let place = try #require(tree.treeIndex(ofRow: row))
+      let treeIndex = try #require(tree.treeIndex(ofRow: row))
       let answer = try await client.get("/v1/places/where-is?row=\(row)&spacing=44").json()
       let path = try #require(answer["path"] as? [[String: Any]])
-      let expected = try tree.clusters(containingTreeIndex: place)
+      let expected = try tree.clusters(containingTreeIndex: treeIndex)
       #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
       #expect(answer["row"] as? Int == row)
-      #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(44))))
+      #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: .spacing(44))))
     }
     for (alone, zoom) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
       let answer = try await client.get("/v1/places/where-is?row=3&detail=9&\(alone)").json()
@@ -108,10 +108,10 @@ import Treeline
       #expect(byIDs.body == byView.body)
       let answer = try byIDs.json()
       let parts = ["splits", "merges"].flatMap { answer[$0] as? [[String: Any]] ?? [] }
-      for fork in parts {
-        let whole = try #require((fork["whole"] as? [String: Any])?["point_count"] as? Int)
-        let counts = (fork["parts"] as? [[String: Any]])?.compactMap { $0["point_count"] as? Int } ?? []
-        #expect(whole == counts.reduce(0, +) + (fork["hidden_point_count"] as? Int ?? -1))
+      for replacement in parts {
+        let whole = try #require((replacement["whole"] as? [String: Any])?["point_count"] as? Int)
+        let counts = (replacement["parts"] as? [[String: Any]])?.compactMap { $0["point_count"] as? Int } ?? []
+        #expect(whole == counts.reduce(0, +) + (replacement["hidden_point_count"] as? Int ?? -1))
       }
       #expect(!parts.isEmpty)
     }

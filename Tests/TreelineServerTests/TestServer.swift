@@ -48,10 +48,10 @@ struct TestServer: ~Copyable {
         longitude: longitude + extent * (generator.next01() + generator.next01() - 1),
         latitude: latitude + extent * (generator.next01() + generator.next01() - 1))
     }
-    var places = (0..<600).flatMap { _ in [near(2.3, 48.8, 0.4), near(4.8, 45.7, 0.3), near(5.4, 43.3, 0.2)] }
-    places += (0..<190).map { _ in near(3.5, 46.5, 5) }
-    places += [Coordinate](repeating: Coordinate(longitude: -1.5, latitude: 47.2), count: 10)
-    return try ClusterTree(places, options: BuildOptions(computesSeparations: true))
+    var coordinates = (0..<600).flatMap { _ in [near(2.3, 48.8, 0.4), near(4.8, 45.7, 0.3), near(5.4, 43.3, 0.2)] }
+    coordinates += (0..<190).map { _ in near(3.5, 46.5, 5) }
+    coordinates += [Coordinate](repeating: Coordinate(longitude: -1.5, latitude: 47.2), count: 10)
+    return try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
   }
 
   static let plane = try! ClusterTree(

@@ -27,10 +27,10 @@ import TreelineBuilder
     }
     #expect(Set(found.keys) == Set(expected.map(\.id.rawValue)))
     for cluster in expected {
-      let place = try #require(found[cluster.id.rawValue])
+      let position = try #require(found[cluster.id.rawValue])
       let x = (cluster.meanX + Double(tree.plane.seam)).truncatingRemainder(dividingBy: 0x1p32)
       let unit = Double(1 << (32 - zoom)) / 4096
-      #expect(0..<unit ~= x - place.x && 0..<unit ~= cluster.meanY - place.y)
+      #expect(0..<unit ~= x - position.x && 0..<unit ~= cluster.meanY - position.y)
     }
   }
 
@@ -51,8 +51,8 @@ import TreelineBuilder
 
   /// Around the seam of the plane and the antimeridian as anywhere else.
   @Test func theWorldIsRound() async throws {
-    let places = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
-    let tree = try ClusterTree(places, options: BuildOptions(computesSeparations: true))
+    let coordinates = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
+    let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
     let client = try TestServer(["fiji": tree]).client
     for zoom in [0, 1, 4] {
       var count = 0

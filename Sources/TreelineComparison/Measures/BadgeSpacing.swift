@@ -2,7 +2,7 @@ import Treeline
 
 extension ViewMeasure {
   /// From 0 to 1; nil where no two clusters stand apart.
-  static var gridLook: Self {
+  static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
@@ -41,7 +41,7 @@ extension ViewMeasure {
 
 /// How the nearest neighbours of badges lie to them.
 struct NeighbourDistances: Sendable {
-  /// See `ViewMeasure.gridLook`, `neighbourSpread` and `closestPair`.
+  /// See `ViewMeasure.axisShare`, `neighbourSpread` and `closestPair`.
   let axisShare: Double?
   let spread: Double?
   let least: Double?

@@ -16,7 +16,7 @@ import Treeline
   public private(set) var distortion: Double?
   public private(set) var overlap = 0.0
   public private(set) var closestPair: Double?
-  public private(set) var gridLook: Double?
+  public private(set) var axisShare: Double?
   public private(set) var neighbourSpread: Double?
   public private(set) var dataDistance: Double?
 
@@ -81,7 +81,7 @@ import Treeline
     distortion = measured.distortion
     overlap = measured.badges.overlap(of: shown)
     closestPair = measured.neighbours.least
-    gridLook = measured.neighbours.axisShare
+    axisShare = measured.neighbours.axisShare
     neighbourSpread = measured.neighbours.spread
     dataDistance = try ViewMeasure.dataDistance.formula(measured)
   }

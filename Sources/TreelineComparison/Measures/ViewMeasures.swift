@@ -29,12 +29,12 @@ typealias ViewMeasure = Measure<MeasuredView>
 
 extension ViewMeasure {
   /// In the order of a report's tables.
-  static var all: [Self] { looks + positions + [fill] }
+  static var all: [Self] { arrangement + positions + [fill] }
 
   /// In the order of JSON.
-  static var inJSON: [Self] { positions + looks + [fill] }
+  static var inJSON: [Self] { positions + arrangement + [fill] }
 
-  private static var looks: [Self] { [gridLook, neighbourSpread, dataDistance] }
+  private static var arrangement: [Self] { [axisShare, neighbourSpread, dataDistance] }
   private static var positions: [Self] { [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair] }
 
   static var fill: Self {

@@ -50,7 +50,7 @@ enum MeasureRoutes {
       "cluster_count": Double(measures.clusterCount), "point_count": Double(measures.pointCount),
       "points_in_view": Double(measures.pointsInView), "sampled_points": Double(measures.sampledPoints),
       "distortion": measures.distortion, "overlap": measures.overlap, "closest_pair": measures.closestPair,
-      "grid_look": measures.gridLook, "neighbour_spread": measures.neighbourSpread,
+      "grid_look": measures.axisShare, "neighbour_spread": measures.neighbourSpread,
       "data_distance": measures.dataDistance,
     ]
     return members.mapValues { $0.flatMap { $0.isFinite ? $0 : nil } }

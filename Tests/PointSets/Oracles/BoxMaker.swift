@@ -1,34 +1,34 @@
 import Treeline
 
-/// Makes boxes of every kind over the places of a set: around them, touching them, across seams, too wide, empty.
+/// Makes boxes of every kind around the points of a set: around them, touching them, across seams, too wide, empty.
 public struct BoxMaker {
-  private let places: [Coordinate]
+  private let coordinates: [Coordinate]
   private let projection: Plane.Projection
   private let extent: Double
   private var random: SplitMix64
 
   public init(for set: PointSet, seed: UInt64) {
-    places = set.places.isEmpty ? [Coordinate(longitude: 0, latitude: 0)] : set.places
+    coordinates = set.coordinates.isEmpty ? [Coordinate(longitude: 0, latitude: 0)] : set.coordinates
     projection = set.projection
     random = SplitMix64(seed: seed)
-    let (xs, ys) = (places.map(\.x), places.map(\.y))
+    let (xs, ys) = (coordinates.map(\.x), coordinates.map(\.y))
     extent = projection == .webMercator ? 180 : max(xs.max()! - xs.min()!, ys.max()! - ys.min()!)
   }
 
-  private mutating func place() -> Coordinate { places[random.index(below: places.count)] }
+  private mutating func coordinate() -> Coordinate { coordinates[random.index(below: coordinates.count)] }
 
   public mutating func next() -> BoundingBox {
     switch random.index(below: projection == .webMercator ? 11 : 6) {
-    case 0: return around(place())
-    case 1: return touching(place(), place())
+    case 0: return around(coordinate())
+    case 1: return touching(coordinate(), coordinate())
     case 2:
-      let place = place()
-      return touching(place, place)
+      let corner = coordinate()
+      return touching(corner, corner)
     case 3:
-      let place = place()
-      return BoundingBox(west: place.x, south: lowest, east: place.x, north: highest)
+      let corner = coordinate()
+      return BoundingBox(west: corner.x, south: lowest, east: corner.x, north: highest)
     case 4:
-      let (a, b) = (place(), place())
+      let (a, b) = (coordinate(), coordinate())
       return BoundingBox(west: least, south: min(a.y, b.y), east: most, north: max(a.y, b.y))
     case 5: return BoundingBox(west: least, south: lowest, east: most, north: highest)
     case 6: return .world
@@ -40,25 +40,25 @@ public struct BoxMaker {
       let west = random.number(from: -720, to: 720)
       return BoundingBox(west: west, south: -60, east: west + random.number(from: 0, to: 800), north: 70)
     case 9:
-      // All but a sliver beside a place.
-      let west = place().x
+      // All but a sliver beside a point.
+      let west = coordinate().x
       return BoundingBox(west: west, south: -90, east: west + 360 - 1e-6, north: 90)
     default:
-      let (a, b) = (place(), place())
+      let (a, b) = (coordinate(), coordinate())
       return BoundingBox(west: a.x, south: min(a.y, b.y), east: b.x, north: max(a.y, b.y))
     }
   }
 
-  private var least: Double { projection == .webMercator ? -180 : places.map(\.x).min()! }
-  private var most: Double { projection == .webMercator ? 180 : places.map(\.x).max()! }
-  private var lowest: Double { projection == .webMercator ? -90 : places.map(\.y).min()! }
-  private var highest: Double { projection == .webMercator ? 90 : places.map(\.y).max()! }
+  private var least: Double { projection == .webMercator ? -180 : coordinates.map(\.x).min()! }
+  private var most: Double { projection == .webMercator ? 180 : coordinates.map(\.x).max()! }
+  private var lowest: Double { projection == .webMercator ? -90 : coordinates.map(\.y).min()! }
+  private var highest: Double { projection == .webMercator ? 90 : coordinates.map(\.y).max()! }
 
   private func touching(_ a: Coordinate, _ b: Coordinate) -> BoundingBox {
     BoundingBox(west: min(a.x, b.x), south: min(a.y, b.y), east: max(a.x, b.x), north: max(a.y, b.y))
   }
 
-  /// Some size between the whole and a billionth of it; the place itself may just be missed.
+  /// Some size between the whole and a billionth of it; the point itself may just be missed.
   private mutating func around(_ center: Coordinate) -> BoundingBox {
     var size = extent
     for _ in 0..<random.index(below: 30) { size /= 2 }

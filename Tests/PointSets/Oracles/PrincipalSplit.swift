@@ -47,19 +47,19 @@ public struct PrincipalSplit {
   /// What is wrong with a split by a rule if the members of `left` are split off.
   public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
     if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
-    let place = rule.power.map(weightedMean) ?? 0
-    let uncertaintyOfPlace = rule.power == nil ? 0 : uncertaintyOfWeights
+    let line = rule.power.map(weightedMean) ?? 0
+    let uncertaintyOfLine = rule.power == nil ? 0 : uncertaintyOfWeights
     return members.indices.compactMap { index in
       let (along, uncertainty) = distance(of: members[index])
-      if place == 0 {
+      if line == 0 {
         if abs(along) <= uncertainty && (along != 0 || !isOnMean(members[index]) && !isExact) { return nil }
-      } else if abs(along - place) <= uncertainty + uncertaintyOfPlace {
+      } else if abs(along - line) <= uncertainty + uncertaintyOfLine {
         return nil
       }
-      let isLeft = along <= place
+      let isLeft = along <= line
       if isLeft == left.contains(index) { return nil }
       return
-        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right") of \(place)"
+        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right") of \(line)"
     }
   }
 

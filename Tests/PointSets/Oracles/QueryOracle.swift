@@ -43,9 +43,9 @@ public struct QueryOracle {
     var answer = [0]
     for level in 0...outline.depth {
       var next: [Int] = []
-      for (place, entry) in answer.enumerated() {
+      for (index, entry) in answer.enumerated() {
         let children = outline.entries[entry].level == level ? visibleChildren(of: entry) : []
-        let others = next.count + answer.count - place - 1
+        let others = next.count + answer.count - index - 1
         next += !children.isEmpty && others + children.count <= limit ? children : [entry]
       }
       answer = next

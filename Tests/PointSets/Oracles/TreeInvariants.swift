@@ -5,7 +5,7 @@ import Treeline
 /// `violations` is empty for a sound tree; each message says which cluster breaks what.
 public struct TreeInvariants {
   private let outline: TreeOutline
-  private let places: [Coordinate]
+  private let coordinates: [Coordinate]
   private let principalLevels: Int
   private let positions: [PlanePoint]
   private let faults = Faults()
@@ -13,11 +13,11 @@ public struct TreeInvariants {
   public var violations: [String] { faults.messages }
 
   /// - Parameters:
-  ///   - places: what the tree was built of.
+  ///   - coordinates: what the tree was built of.
   ///   - principalLevels: below this level clusters need not be split across their principal axis.
-  public init(_ outline: TreeOutline, of places: [Coordinate], principalLevels: Int = .max) {
+  public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline
-    self.places = places
+    self.coordinates = coordinates
     self.principalLevels = principalLevels
     positions = (0..<outline.tree.pointCount).map { outline.tree.position(atTreeIndex: $0) }
     checkRoot()
@@ -33,10 +33,11 @@ public struct TreeInvariants {
   }
 
   private func checkRoot() {
-    expect(positions.count == places.count, "the tree has \(positions.count) points, built of \(places.count)")
     expect(
-      outline.tree.root?.range == (places.isEmpty ? nil : 0..<places.count),
-      "the root is \(String(describing: outline.tree.root?.range)), not all of \(places.count) points")
+      positions.count == coordinates.count, "the tree has \(positions.count) points, built of \(coordinates.count)")
+    expect(
+      outline.tree.root?.range == (coordinates.isEmpty ? nil : 0..<coordinates.count),
+      "the root is \(String(describing: outline.tree.root?.range)), not all of \(coordinates.count) points")
     expect(outline.depth <= TreeStorage.maximumLevel, "the tree is \(outline.depth) levels deep")
   }
 
@@ -84,12 +85,12 @@ public struct TreeInvariants {
   private func checkRows() {
     guard let root = outline.tree.root else { return }
     let rows = Array(outline.tree.members(of: root))
-    guard rows.sorted() == Array(places.indices) else {
-      return expect(false, "its rows are no permutation of 0 ..< \(places.count)")
+    guard rows.sorted() == Array(coordinates.indices) else {
+      return expect(false, "its rows are no permutation of 0 ..< \(coordinates.count)")
     }
     for (index, row) in rows.enumerated() {
-      let place = outline.tree.plane.point(at: places[row])
-      expect(place == positions[index], "row \(row) lies at \(positions[index]), projected at \(place)")
+      let position = outline.tree.plane.point(at: coordinates[row])
+      expect(position == positions[index], "row \(row) lies at \(positions[index]), projected at \(position)")
       if index > 0, positions[index] == positions[index - 1] {
         expect(rows[index - 1] < row, "rows \(rows[index - 1]) and \(row) of one position are out of order")
       }

@@ -7,7 +7,7 @@ public struct TreeOutline: Sendable {
     public var cluster: Cluster
     public var level: Int
     public var parent: Int?
-    /// None or two, as places in `entries`.
+    /// None or two, as indices in `entries`.
     public var children: [Int]
   }
 

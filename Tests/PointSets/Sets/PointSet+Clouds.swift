@@ -5,11 +5,11 @@ extension PointSet {
   /// Points evenly over the sphere.
   public static func uniformWorld(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    let places = (0..<count).map { _ in
+    let coordinates = (0..<count).map { _ in
       Coordinate(
         longitude: random.number(from: -180, to: 180), latitude: asin(random.number(from: -1, to: 1)) * 180 / .pi)
     }
-    return PointSet("\(count) all over the world, seed \(seed)", places)
+    return PointSet("\(count) all over the world, seed \(seed)", coordinates)
   }
 
   /// Clusters whose sizes follow Zipf's law, as cities' do, and whose widths differ a thousandfold.
@@ -26,23 +26,23 @@ extension PointSet {
       total += 1 / Double(rank)
       return total
     }
-    let places = (0..<count).map { _ in
+    let coordinates = (0..<count).map { _ in
       let draw = random.number(from: 0, to: total)
       let center = centers[upTo.firstIndex { draw < $0 } ?? 0]
-      return place(
+      return coordinate(
         longitude: center.longitude + random.bell() * center.width,
         latitude: center.latitude + random.bell() * center.width)
     }
-    return PointSet("\(count) in cities, seed \(seed)", places)
+    return PointSet("\(count) in cities, seed \(seed)", coordinates)
   }
 
-  /// Points along winding lines, with the tremor of a receiver and some places visited twice.
+  /// Points along winding lines, with the tremor of a receiver and some points visited twice.
   public static func roads(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    var places: [Coordinate] = []
+    var coordinates: [Coordinate] = []
     var (longitude, latitude, heading) = (0.0, 0.0, 0.0)
-    while places.count < count {
-      if places.count.isMultiple(of: 250) {
+    while coordinates.count < count {
+      if coordinates.count.isMultiple(of: 250) {
         longitude = random.number(from: -180, to: 180)
         latitude = random.number(from: -60, to: 60)
         heading = random.number(from: 0, to: 2 * .pi)
@@ -51,13 +51,14 @@ extension PointSet {
       longitude += 0.01 * cos(heading)
       latitude += 0.01 * sin(heading)
       let tremor = random.fraction() < 0.1 ? 0 : 0.00005
-      places.append(place(longitude: longitude + random.bell() * tremor, latitude: latitude + random.bell() * tremor))
-      if random.fraction() < 0.05 { places.append(places[random.index(below: places.count)]) }
+      coordinates.append(
+        coordinate(longitude: longitude + random.bell() * tremor, latitude: latitude + random.bell() * tremor))
+      if random.fraction() < 0.05 { coordinates.append(coordinates[random.index(below: coordinates.count)]) }
     }
-    return PointSet("\(count) along roads, seed \(seed)", Array(places.prefix(count)))
+    return PointSet("\(count) along roads, seed \(seed)", Array(coordinates.prefix(count)))
   }
 
-  private static func place(longitude: Double, latitude: Double) -> Coordinate {
+  private static func coordinate(longitude: Double, latitude: Double) -> Coordinate {
     Coordinate(
       longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude,
       latitude: min(max(latitude, -90), 90))

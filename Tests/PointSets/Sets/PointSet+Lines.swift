@@ -17,11 +17,11 @@ extension PointSet {
   /// Points on one meridian or one parallel, with uneven steps and some of them twice.
   public static func straight(_ count: Int, alongMeridian: Bool, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    let places = (0..<count).map { _ in
+    let coordinates = (0..<count).map { _ in
       let place = (random.number(from: -60, to: 60) * 2).rounded() / 2
       return alongMeridian ? Coordinate(longitude: 12.5, latitude: place) : Coordinate(longitude: place, latitude: 12.5)
     }
-    return PointSet("\(count) on one \(alongMeridian ? "meridian" : "parallel"), seed \(seed)", places)
+    return PointSet("\(count) on one \(alongMeridian ? "meridian" : "parallel"), seed \(seed)", coordinates)
   }
 
   /// Points exactly on a diagonal of the plane.

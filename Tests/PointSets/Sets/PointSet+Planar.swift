@@ -4,11 +4,11 @@ extension PointSet {
   /// Points evenly over a rectangle of a plain plane.
   public static func planar(_ count: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    let places = (0..<count).map { _ in
+    let coordinates = (0..<count).map { _ in
       Coordinate(
         x: random.number(from: x.lowerBound, to: x.upperBound), y: random.number(from: y.lowerBound, to: y.upperBound))
     }
-    return PointSet("\(count) on a plane, x \(x), y \(y), seed \(seed)", places, as: .planar)
+    return PointSet("\(count) on a plane, x \(x), y \(y), seed \(seed)", coordinates, as: .planar)
   }
 
   /// Zeros of both signs, which are equal and yet not the same bits.

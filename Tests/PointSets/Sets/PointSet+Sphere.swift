@@ -4,13 +4,13 @@ extension PointSet {
   /// Points around the antimeridian and on it, which has two names.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    var places = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
-    for _ in places.count..<count {
+    var coordinates = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
+    for _ in coordinates.count..<count {
       let east = random.number(from: -3, to: 3)
-      places.append(
+      coordinates.append(
         Coordinate(longitude: east < 0 ? 180 + east : east - 180, latitude: random.number(from: -20, to: -15)))
     }
-    return PointSet("\(count) around the antimeridian, seed \(seed)", places)
+    return PointSet("\(count) around the antimeridian, seed \(seed)", coordinates)
   }
 
   /// Points at the poles, beyond the latitudes that Web Mercator shows, and at their edge.

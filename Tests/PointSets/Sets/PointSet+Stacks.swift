@@ -16,18 +16,18 @@ extension PointSet {
       Coordinate(longitude: 9.99, latitude: 53.55), Coordinate(longitude: 9.9900002, latitude: 53.55)
     )
     let turns = min(first, second)
-    let places =
+    let coordinates =
       (0..<2 * turns).map { $0.isMultiple(of: 2) ? here : there } + Array(repeating: here, count: first - turns)
       + Array(repeating: there, count: second - turns)
-    return PointSet("two stacks of \(first) and \(second)", places)
+    return PointSet("two stacks of \(first) and \(second)", coordinates)
   }
 
   /// What became of missing coordinates: many at (0, 0), the rest anywhere.
   public static func nullIsland(stack: Int, noise: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)
-    let places = random.shuffled(zeros + uniformWorld(noise, seed: seed &+ 1).places)
-    return PointSet("null island of \(stack) in \(noise), seed \(seed)", places)
+    let coordinates = random.shuffled(zeros + uniformWorld(noise, seed: seed &+ 1).coordinates)
+    return PointSet("null island of \(stack) in \(noise), seed \(seed)", coordinates)
   }
 
   public static let stacks: [PointSet] = [

@@ -28,8 +28,8 @@ import TreelineBuilder
   }
 
   @Test func theSeamOfAPlainPlaneIsAnEdge() throws {
-    let places = PointSet.band(80, seed: 7).places
-    try check(PointSet("band on a plain plane", places, as: .planar))
+    let coordinates = PointSet.band(80, seed: 7).coordinates
+    try check(PointSet("band on a plain plane", coordinates, as: .planar))
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>) func plainPlanesHaveTheirOwnDistances(seed: UInt64) throws {
@@ -55,16 +55,16 @@ import TreelineBuilder
 extension PointSet {
   /// As many of the points, drawn at random.
   func sample(_ count: Int, seed: UInt64) -> PointSet {
-    guard places.count > count else { return self }
-    return PointSet("\(count) of \(name)", Array(shuffled(seed: seed).places.prefix(count)), as: projection)
+    guard coordinates.count > count else { return self }
+    return PointSet("\(count) of \(name)", Array(shuffled(seed: seed).coordinates.prefix(count)), as: projection)
   }
 
   /// Points all round the world near the equator.
   static func band(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
-    let places = (0..<count).map { _ in
+    let coordinates = (0..<count).map { _ in
       Coordinate(longitude: random.number(from: -180, to: 180), latitude: random.number(from: -1, to: 1))
     }
-    return PointSet("band of \(count), seed \(seed)", places)
+    return PointSet("band of \(count), seed \(seed)", coordinates)
   }
 }

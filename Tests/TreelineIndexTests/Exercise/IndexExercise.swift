@@ -72,8 +72,10 @@ struct IndexExercise {
   }
 
   private static func look(at cluster: Cluster, of tree: ClusterTree) throws {
-    let place = cluster.coordinate
-    guard place.longitude.isFinite, place.latitude.isFinite else { fatalError("A mean of no place: \(cluster)") }
+    let mean = cluster.coordinate
+    guard mean.longitude.isFinite, mean.latitude.isFinite else {
+      fatalError("A mean that is no coordinate: \(cluster)")
+    }
     _ = (cluster.bounds, cluster.ellipse, cluster.isStack)
     guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
     _ = row

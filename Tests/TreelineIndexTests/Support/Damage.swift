@@ -122,13 +122,13 @@ extension Damage {
 extension Damage {
   static let separations = [
     Damage("separations beyond all", .spaced) { editor in
-      for place in 0..<editor.header.pointCount { editor.setSeparation(.max, of: place) }
+      for index in 0..<editor.header.pointCount { editor.setSeparation(.max, of: index) }
     },
     Damage("separations of no node", .spaced) { editor in
-      for place in 0..<editor.header.pointCount { editor.setSeparation(0, of: place) }
+      for index in 0..<editor.header.pointCount { editor.setSeparation(0, of: index) }
     },
     Damage("separations that grow downwards", .spaced) { editor in
-      for place in 0..<editor.header.pointCount { editor.setSeparation(UInt16(40_000 + place), of: place) }
+      for index in 0..<editor.header.pointCount { editor.setSeparation(UInt16(40_000 + index), of: index) }
     },
     Damage("separations of too few points", .spaced) { editor in
       let entry = editor.header.sections.firstIndex { $0.kind == .separations }!

@@ -33,7 +33,9 @@ struct IndexEditor {
     bytes[offset] = kept | gap << (index % 2 == 0 ? 0 : 4)
   }
 
-  mutating func setSeparation(_ code: UInt16, of place: Int) { store(code, at: offset(of: .separations) + 2 * place) }
+  mutating func setSeparation(_ code: UInt16, of treeIndex: Int) {
+    store(code, at: offset(of: .separations) + 2 * treeIndex)
+  }
 
   /// With every checksum right again.
   func repaired() -> IndexBytes {

@@ -47,8 +47,10 @@ extension Lie {
     ) { $0.store(UInt32(1), at: 36) },
   ]
 
-  private static func plain(_ places: [(Double, Double)]) -> TestIndex {
-    TestIndex(name: "plain \(places)", set: PointSet("plain", places.map { Coordinate(x: $0.0, y: $0.1) }, as: .planar))
+  private static func plain(_ coordinates: [(Double, Double)]) -> TestIndex {
+    TestIndex(
+      name: "plain \(coordinates)",
+      set: PointSet("plain", coordinates.map { Coordinate(x: $0.0, y: $0.1) }, as: .planar))
   }
 
   static let squares = [

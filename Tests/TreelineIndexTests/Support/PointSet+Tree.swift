@@ -6,7 +6,7 @@ extension PointSet {
   /// The tree over its points, built by one thread and without separations unless told.
   func tree(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> ClusterTree {
     try ClusterTree(
-      places, as: projection,
+      coordinates, as: projection,
       options: BuildOptions(splitRule: rule, threads: threads, computesSeparations: computesSeparations))
   }
 }

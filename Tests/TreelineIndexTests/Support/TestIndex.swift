@@ -22,9 +22,9 @@ struct TestIndex: Sendable, CustomStringConvertible {
     self.computesSeparations = computesSeparations
   }
 
-  init(_ name: String, _ places: [(longitude: Double, latitude: Double)]) {
+  init(_ name: String, _ coordinates: [(longitude: Double, latitude: Double)]) {
     self.init(
-      name: name, set: PointSet(name, places.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
+      name: name, set: PointSet(name, coordinates.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
   }
 
   /// One bucket with a stack in it.

@@ -1,16 +1,16 @@
 import Treeline
 
 extension BoundingBox {
-  /// Whether a place of the sphere is inside in degrees, or no further than a margin outside.
-  func holds(_ place: Coordinate, margin: Double) -> Bool {
+  /// Whether a coordinate on the sphere is inside in degrees, or no further than a margin outside.
+  func holds(_ coordinate: Coordinate, margin: Double) -> Bool {
     let highest = Plane.maximumLatitude
-    let latitude = min(max(place.latitude, -highest), highest)
+    let latitude = min(max(coordinate.latitude, -highest), highest)
     let (south, north) = (min(max(south, -highest), highest), min(max(north, -highest), highest))
     guard south - margin <= latitude && latitude <= north + margin else { return false }
     let span = east - west
     let end = span < 0 ? east + 360 * (-span / 360).rounded(.up) : east
     return (-6...6).contains { turns in
-      let longitude = place.longitude + 360 * Double(turns)
+      let longitude = coordinate.longitude + 360 * Double(turns)
       return west - margin <= longitude && longitude <= end + margin
     }
   }

@@ -38,8 +38,8 @@ import Treeline
   }
 
   @Test func ofPointsRoundFijiIsFiji() throws {
-    let places = [177.5, 179.9, -179.8, -178.2].map { Coordinate(longitude: $0, latitude: -17) }
-    let root = try #require(PointSet("Fiji", places).tree().root)
+    let coordinates = [177.5, 179.9, -179.8, -178.2].map { Coordinate(longitude: $0, latitude: -17) }
+    let root = try #require(PointSet("Fiji", coordinates).tree().root)
     #expect(abs(root.bounds.west - 177.5) < 1e-7 && abs(root.bounds.east - -178.2) < 1e-7)
     #expect(abs(root.coordinate.longitude - 179.85) < 1e-6)
   }

@@ -87,10 +87,10 @@ import Treeline
     for _ in 0..<60 {
       let box = boxes.next()
       let window = try #require(try plane.window(showing: box))
-      for place in set.places {
-        let isInside = window.contains(plane.point(at: place))
-        if box.holds(place, margin: 0) { #expect(isInside, "\(box) hides \(place)") }
-        if !box.holds(place, margin: 2e-7) { #expect(!isInside, "\(box) shows \(place)") }
+      for coordinate in set.coordinates {
+        let isInside = window.contains(plane.point(at: coordinate))
+        if box.holds(coordinate, margin: 0) { #expect(isInside, "\(box) hides \(coordinate)") }
+        if !box.holds(coordinate, margin: 2e-7) { #expect(!isInside, "\(box) shows \(coordinate)") }
       }
     }
   }

@@ -15,17 +15,17 @@ import Treeline
   /// The outermost points lie on the edges of the square.
   @Test(arguments: PointSet.planar + uneven) func everyPlaceIsShownByABoxThatEndsThere(_ set: PointSet) throws {
     let tree = try set.tree()
-    for place in set.places {
+    for coordinate in set.coordinates {
       let far = 1e301
       for box in [
-        BoundingBox(west: place.x, south: place.y, east: place.x, north: place.y),
-        BoundingBox(west: -far, south: -far, east: place.x, north: place.y),
-        BoundingBox(west: place.x, south: place.y, east: far, north: far),
-        BoundingBox(west: -far, south: place.y, east: place.x, north: far),
-        BoundingBox(west: place.x, south: -far, east: far, north: place.y),
+        BoundingBox(west: coordinate.x, south: coordinate.y, east: coordinate.x, north: coordinate.y),
+        BoundingBox(west: -far, south: -far, east: coordinate.x, north: coordinate.y),
+        BoundingBox(west: coordinate.x, south: coordinate.y, east: far, north: far),
+        BoundingBox(west: -far, south: coordinate.y, east: coordinate.x, north: far),
+        BoundingBox(west: coordinate.x, south: -far, east: far, north: coordinate.y),
       ] {
         let window = try tree.plane.window(showing: box)
-        #expect(window?.contains(tree.plane.point(at: place)) == true, "\(box) hides \(place)")
+        #expect(window?.contains(tree.plane.point(at: coordinate)) == true, "\(box) hides \(coordinate)")
       }
     }
   }
@@ -59,9 +59,11 @@ import Treeline
     for _ in 0..<100 {
       let box = boxes.next()
       let window = try tree.plane.window(showing: box)
-      for place in set.places
-      where box.west <= place.x && place.x <= box.east && box.south <= place.y && place.y <= box.north {
-        #expect(window?.contains(tree.plane.point(at: place)) == true, "\(box) hides \(place)")
+      for coordinate in set.coordinates
+      where box.west <= coordinate.x && coordinate.x <= box.east && box.south <= coordinate.y
+        && coordinate.y <= box.north
+      {
+        #expect(window?.contains(tree.plane.point(at: coordinate)) == true, "\(box) hides \(coordinate)")
       }
     }
   }

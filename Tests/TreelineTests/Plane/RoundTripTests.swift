@@ -14,12 +14,13 @@ import Treeline
           Int64.random(in: -1_800_000_000..<1_800_000_000, using: &random),
           Int64.random(in: -850_511_000...850_511_000, using: &random)
         )
-        let place = Coordinate(longitude: Double(longitude) / 1e7, latitude: Double(latitude) / 1e7)
-        let back = plane.coordinate(at: plane.point(at: place))
+        let coordinate = Coordinate(longitude: Double(longitude) / 1e7, latitude: Double(latitude) / 1e7)
+        let back = plane.coordinate(at: plane.point(at: coordinate))
         #expect(
           Int64((back.longitude * 1e7).rounded()) == longitude && Int64((back.latitude * 1e7).rounded()) == latitude)
-        #expect(abs(back.longitude - place.longitude) <= 180 / 0x1p32 * (1 + 1e-6))
-        #expect(abs(back.latitude - place.latitude) <= 180 / 0x1p32 * cos(latitude: place.latitude) * (1 + 1e-4))
+        #expect(abs(back.longitude - coordinate.longitude) <= 180 / 0x1p32 * (1 + 1e-6))
+        #expect(
+          abs(back.latitude - coordinate.latitude) <= 180 / 0x1p32 * cos(latitude: coordinate.latitude) * (1 + 1e-4))
       }
     }
   }
@@ -49,9 +50,10 @@ import Treeline
     let plane = try set.tree().plane
     // Doubles themselves are coarse where the square is small and far from zero.
     let tolerance = plane.side / 0x1p32 * 0.5000001 + (abs(plane.left) + abs(plane.top)).ulp * 2
-    for place in set.places {
-      let back = plane.coordinate(at: plane.point(at: place))
-      #expect(abs(back.x - place.x) <= tolerance && abs(back.y - place.y) <= tolerance, "\(place), \(back)")
+    for coordinate in set.coordinates {
+      let back = plane.coordinate(at: plane.point(at: coordinate))
+      #expect(
+        abs(back.x - coordinate.x) <= tolerance && abs(back.y - coordinate.y) <= tolerance, "\(coordinate), \(back)")
     }
   }
 

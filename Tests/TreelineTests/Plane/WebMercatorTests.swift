@@ -18,8 +18,8 @@ import Treeline
   /// The worked example of EPSG guidance note 7-2 for method 1024, good to a centimetre.
   @Test func agreesWithTheExampleOfTheRegistry() {
     let unitsPerMetre = 0x1p32 / (2 * Double.pi * 6_378_137)
-    let place = Coordinate(longitude: -(100 + 20 / 60.0), latitude: 24 + 22 / 60.0 + 54.433 / 3600)
-    let point = plane.point(at: place)
+    let coordinate = Coordinate(longitude: -(100 + 20 / 60.0), latitude: 24 + 22 / 60.0 + 54.433 / 3600)
+    let point = plane.point(at: coordinate)
     #expect(abs((Double(point.x) - 0x1p31) / unitsPerMetre - -11_169_055.58) < 0.02)
     #expect(abs((0x1p31 - Double(point.y)) / unitsPerMetre - 2_800_000) < 0.03)
   }

@@ -39,8 +39,8 @@ import Treeline
     let sumX = members.reduce(Int128(0)) { $0 + Int128($1.x) }
     let sumY = members.reduce(Int128(0)) { $0 + Int128($1.y) }
     return range.filter { window.contains(positions[$0]) }.min { a, b in
-      func squared(_ place: Int) -> Int128 {
-        let (x, y) = (count * Int128(positions[place].x) - sumX, count * Int128(positions[place].y) - sumY)
+      func squared(_ index: Int) -> Int128 {
+        let (x, y) = (count * Int128(positions[index].x) - sumX, count * Int128(positions[index].y) - sumY)
         return x * x + y * y
       }
       return (squared(a), a) < (squared(b), b)

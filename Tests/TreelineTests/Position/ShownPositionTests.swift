@@ -25,9 +25,9 @@ import Treeline
           } else {
             #expect(try kept.treeIndex == tree.nearestMember(of: cluster.id, in: window))
           }
-          guard let place = kept.treeIndex else { continue }
-          let point = tree.position(atTreeIndex: place)
-          #expect(cluster.range.contains(place) && window.contains(point))
+          guard let index = kept.treeIndex else { continue }
+          let point = tree.position(atTreeIndex: index)
+          #expect(cluster.range.contains(index) && window.contains(point))
           #expect(kept.x == Double(point.x) && kept.y == Double(point.y))
         }
       }

@@ -100,7 +100,8 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, _ rule: SplitRule) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
+    )
   }
 }
 

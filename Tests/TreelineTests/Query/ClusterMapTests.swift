@@ -11,7 +11,7 @@ import TreelineBuilder
 
   struct Missing: Error {}
 
-  let hotels = PointSet.cities(400, seed: 171).places.enumerated().map { Hotel(name: "\($0)", place: $1) }
+  let hotels = PointSet.cities(400, seed: 171).coordinates.enumerated().map { Hotel(name: "\($0)", place: $1) }
 
   @Test func keyPathAndClosureDoTheSame() throws {
     let byPath = try ClusterMap(hotels, at: \.place)

@@ -6,7 +6,7 @@ import TreelineBuilder
 /// The zooms at which clusters fall apart and points stand alone, against the queries just below and at them.
 @Suite struct ExpansionZoomTests {
   static let sets =
-    PointSet.nasty.filter { !$0.places.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
+    PointSet.nasty.filter { !$0.coordinates.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
 
   private typealias Answer = (_ zoom: Double) throws -> Clusters
 
@@ -20,7 +20,7 @@ import TreelineBuilder
     for _ in 0..<40 {
       let id = outline.entries[random.index(below: outline.entries.count)].cluster.id
       let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][random.index(below: 4)]
-      let place = random.index(below: tree.pointCount)
+      let index = random.index(below: tree.pointCount)
       let alone = [
         UnclusteredPoints.none, UnclusteredPoints(leastMembers: 1 + random.index(below: 30)),
         UnclusteredPoints(fromZoom: random.number(from: 0, to: 30)),
@@ -31,9 +31,9 @@ import TreelineBuilder
       try checkParting(
         tree, id, try tree.expansionZoom(of: id, by: .spacing(pixels).unclustered(alone)), isNested: true
       ) { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
-      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(pixels).unclustered(alone)))
+      try checkAlone(tree, index, try tree.unclusteredZoom(ofTreeIndex: index, by: .detail(pixels).unclustered(alone)))
       { try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
-      try checkAlone(tree, place, try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(pixels).unclustered(alone)))
+      try checkAlone(tree, index, try tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(pixels).unclustered(alone)))
       { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
     }
   }
@@ -64,21 +64,21 @@ import TreelineBuilder
     if isNested { #expect(try !isWhole(zoom), "\(cluster) at \(zoom), seed 531") }
   }
 
-  private func checkAlone(_ tree: ClusterTree, _ place: Int, _ zoom: Double?, _ answer: Answer) throws {
+  private func checkAlone(_ tree: ClusterTree, _ index: Int, _ zoom: Double?, _ answer: Answer) throws {
     func isAlone(_ zoom: Double) throws -> Bool {
       let answer = try answer(zoom)
-      return answer[try #require(answer.firstIndex(containingTreeIndex: place))].pointCount == 1
+      return answer[try #require(answer.firstIndex(containingTreeIndex: index))].pointCount == 1
     }
     guard let zoom else {
-      #expect(try !isAlone(Self.farIn + 1000), "place \(place), seed 531")
+      #expect(try !isAlone(Self.farIn + 1000), "index \(index), seed 531")
       return
     }
     if zoom == -.infinity {
-      #expect(try isAlone(Self.farOut - 1000), "place \(place), seed 531")
+      #expect(try isAlone(Self.farOut - 1000), "index \(index), seed 531")
       return
     }
-    #expect(try !isAlone(zoom.nextDown), "place \(place) at \(zoom), seed 531")
-    #expect(try isAlone(zoom), "place \(place) at \(zoom), seed 531")
+    #expect(try !isAlone(zoom.nextDown), "index \(index) at \(zoom), seed 531")
+    #expect(try isAlone(zoom), "index \(index) at \(zoom), seed 531")
   }
 
   @Test func noPixelsHaveNoZoom() throws {
@@ -93,11 +93,11 @@ import TreelineBuilder
   @Test func aStackIsNeverAlone() throws {
     let here = Coordinate(longitude: 8, latitude: 47)
     let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
-    let place = try #require(try tree.treeIndex(ofRow: 1, at: here))
+    let index = try #require(try tree.treeIndex(ofRow: 1, at: here))
     #expect(
-      try tree.unclusteredZoom(ofTreeIndex: place, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+      try tree.unclusteredZoom(ofTreeIndex: index, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     #expect(
-      try tree.unclusteredZoom(ofTreeIndex: place, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9)))
+      try tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9)))
         == nil)
   }
 
@@ -112,6 +112,6 @@ import TreelineBuilder
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
-    try ClusterTree(set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    try ClusterTree(set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }

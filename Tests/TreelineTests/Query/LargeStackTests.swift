@@ -45,8 +45,8 @@ import TreelineBuilder
       #expect(members.dropFirst(start).prefix(100).elementsEqual(expected[start..<start + 100]))
     }
     #expect(members.last == 400_999)
-    let place = try #require(try tree.treeIndex(ofRow: 123_456, at: Self.here))
-    #expect(tree.row(atTreeIndex: place) == 123_456)
+    let index = try #require(try tree.treeIndex(ofRow: 123_456, at: Self.here))
+    #expect(tree.row(atTreeIndex: index) == 123_456)
   }
 
   @Test func spreadPositionsAreApart() throws {

@@ -18,7 +18,7 @@ import TreelineBuilder
     _ set: PointSet, _ rule: SplitRule
   ) throws {
     let options = BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
-    let tree = try ClusterTree(set.places, as: set.projection, options: options)
+    let tree = try ClusterTree(set.coordinates, as: set.projection, options: options)
     for kind in ScreenCut.Kind.allCases {
       let seed = UInt64(kind.rawValue.count) &+ 7
       var screens = ScreenMaker(over: tree, seed: seed)
@@ -40,7 +40,7 @@ import TreelineBuilder
   /// are not nested.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
-      PointSet.cities(20_000, seed: 301).places, options: BuildOptions(threads: 1, computesSeparations: true))
+      PointSet.cities(20_000, seed: 301).coordinates, options: BuildOptions(threads: 1, computesSeparations: true))
     var screens = ScreenMaker(over: tree, seed: 306)
     var count = PromiseCount()
     for _ in 0..<200 { try count.add(.breadthFirst, of: tree, &screens) }

@@ -50,7 +50,7 @@ import Treeline
     let outline = try set.outline()
     let answer = try Array(outline.tree.clusters(.limit(.max), in: PlaneWindow.everything))
     #expect(answer == outline.leaves.map(\.cluster))
-    #expect(answer.reduce(0) { $0 + $1.pointCount } == set.places.count)
+    #expect(answer.reduce(0) { $0 + $1.pointCount } == set.coordinates.count)
     #expect(answer.allSatisfy { $0.rect.isPoint })
   }
 }
@@ -75,7 +75,7 @@ import Treeline
   /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of
   /// levels.
   @Test(arguments: [1_100, 1_500, 2_030, .max]) func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
-    let deep = PointSet.lattice(columns: 50, rows: 40).places + PointSet.geometricSpread(.spiral).places
+    let deep = PointSet.lattice(columns: 50, rows: 40).coordinates + PointSet.geometricSpread(.spiral).coordinates
     for set in [PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105)] {
       let outline = try set.outline()
       let oracle = QueryOracle(outline, .everything)

@@ -29,7 +29,7 @@ import Treeline
     let tree = try set.tree()
     var random = SplitMix64(seed: 116)
     for _ in 0..<20 {
-      let center = set.places[random.index(below: set.places.count)]
+      let center = set.coordinates[random.index(below: set.coordinates.count)]
       var coarser: [Cluster]?
       var zoom = 0.0
       while zoom < 20 {

@@ -11,7 +11,7 @@ import TreelineBuilder
     .coarse(2000, side: 30, seed: 544),
   ]) func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
     let tree = try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0
@@ -19,7 +19,7 @@ import TreelineBuilder
       var screen = screens.next()
       let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(atTreeIndex: $0)) }
       let row = tree.row(atTreeIndex: visible[random.index(below: visible.count)])
-      let chosen = try #require(try tree.treeIndex(ofRow: row, at: set.places[row]))
+      let chosen = try #require(try tree.treeIndex(ofRow: row, at: set.coordinates[row]))
       var shown = tree.noClusters
       for _ in 0..<12 {
         let next = try screens.cut().answer(of: tree, on: screen)

@@ -8,7 +8,7 @@ import TreelineBuilder
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
   func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {
     let tree = try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
     var random = SplitMix64(seed: 161)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)

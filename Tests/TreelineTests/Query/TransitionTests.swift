@@ -18,7 +18,8 @@ import TreelineBuilder
 
   private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
     try ClusterTree(
-      set.places, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true))
+      set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
+    )
   }
 
   /// One of any kind, in any window.
@@ -50,10 +51,11 @@ import TreelineBuilder
     let new = transition.kept + transition.merges.map(\.whole) + transition.splits.flatMap(\.parts) + transition.entered
     #expect(old.map(\.id).sorted() == from.map(\.id).sorted())
     #expect(new.map(\.id).sorted() == to.map(\.id).sorted())
-    for fork in transition.splits + transition.merges {
-      #expect(fork.parts.allSatisfy(fork.whole.isAncestor) && !fork.parts.isEmpty)
-      #expect(fork.parts.reduce(fork.hiddenPointCount) { $0 + $1.pointCount } == fork.whole.pointCount)
-      #expect(fork.hiddenPointCount >= 0)
+    for replacement in transition.splits + transition.merges {
+      #expect(replacement.parts.allSatisfy(replacement.whole.isAncestor) && !replacement.parts.isEmpty)
+      #expect(
+        replacement.parts.reduce(replacement.hiddenPointCount) { $0 + $1.pointCount } == replacement.whole.pointCount)
+      #expect(replacement.hiddenPointCount >= 0)
     }
     for cluster in transition.exited { #expect(!to.contains { $0.range.overlaps(cluster.range) }) }
     for cluster in transition.entered { #expect(!from.contains { $0.range.overlaps(cluster.range) }) }
@@ -86,8 +88,8 @@ import TreelineBuilder
     var random = SplitMix64(seed: 135)
     for _ in 0..<20 {
       let answer = try Self.answer(of: tree, &random)
-      for place in 0..<tree.pointCount {
-        #expect(answer.firstIndex(containingTreeIndex: place) == answer.firstIndex { $0.range.contains(place) })
+      for index in 0..<tree.pointCount {
+        #expect(answer.firstIndex(containingTreeIndex: index) == answer.firstIndex { $0.range.contains(index) })
       }
     }
   }

@@ -15,10 +15,10 @@ import Treeline
   private func check(_ set: PointSet, _ rule: SplitRule) throws {
     let tree = try set.tree(rule)
     let treeIndexOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
-    for (row, coordinate) in set.places.enumerated() {
+    for (row, coordinate) in set.coordinates.enumerated() {
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
-      // Another row's place holds it only if both have one position.
-      let other = (row + 1) % set.places.count
+      // At another row's coordinate it is found only if both have one position.
+      let other = (row + 1) % set.coordinates.count
       let isShared =
         tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)
       #expect(try tree.treeIndex(ofRow: other, at: coordinate) == (isShared ? treeIndexOfRow[other] : nil))
@@ -28,7 +28,7 @@ import Treeline
     }
     for row in [-1, tree.pointCount, .max, .min] {
       #expect(tree.treeIndex(ofRow: row) == nil)
-      #expect(try tree.treeIndex(ofRow: row, at: set.places.first ?? Coordinate(x: 0, y: 0)) == nil)
+      #expect(try tree.treeIndex(ofRow: row, at: set.coordinates.first ?? Coordinate(x: 0, y: 0)) == nil)
     }
   }
 }

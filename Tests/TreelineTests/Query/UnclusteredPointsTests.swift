@@ -84,7 +84,7 @@ import TreelineBuilder
   }
 
   private static func tree(_ set: PointSet) throws -> ClusterTree {
-    try ClusterTree(set.places, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    try ClusterTree(set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }
 

@@ -28,7 +28,7 @@ import Treeline
     for entry in outline.entries {
       let members = outline.tree.members(of: entry.cluster)
       for (offset, row) in members.enumerated() {
-        let point = outline.tree.plane.point(at: set.places[row])
+        let point = outline.tree.plane.point(at: set.coordinates[row])
         #expect(entry.cluster.rect.contains(point))
         #expect(point == outline.tree.position(atTreeIndex: entry.cluster.range.lowerBound + offset))
       }

@@ -49,11 +49,11 @@ import Treeline
   @Test(arguments: [PointSet.cities(40, seed: 144), .twoStacks(3, 2), .coarse(50, side: 4, seed: 145)])
   func ancestorsContainAndNothingElseDoes(_ set: PointSet) throws {
     let outline = try set.outline()
-    for (place, entry) in outline.entries.enumerated() {
+    for (index, entry) in outline.entries.enumerated() {
       for (other, below) in outline.entries.enumerated() {
         var above = below.parent
-        while let parent = above, parent != place { above = outline.entries[parent].parent }
-        #expect(entry.cluster.isAncestor(of: below.cluster) == (above != nil), "\(place), \(other)")
+        while let parent = above, parent != index { above = outline.entries[parent].parent }
+        #expect(entry.cluster.isAncestor(of: below.cluster) == (above != nil), "\(index), \(other)")
       }
     }
   }

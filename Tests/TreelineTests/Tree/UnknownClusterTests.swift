@@ -11,7 +11,7 @@ import Treeline
     let outline = try set.outline()
     let known = Set(outline.entries.map(\.cluster.id.rawValue))
     // All levels up to the last that an id has room for, of every point and of some beyond.
-    for first in 0..<UInt64(set.places.count + 3) {
+    for first in 0..<UInt64(set.coordinates.count + 3) {
       for level: UInt64 in Array(0...40) + [511, 512, 1022, 1023] {
         let raw = first << 10 | level
         if known.contains(raw) { continue }

@@ -22,8 +22,8 @@ struct Summary {
 
   /// Only what the numbers bear out.
   private func headline(_ findings: [Finding]) -> String {
-    guard report.methods.count > 1, let look = findings.first(where: { $0.measure == .gridLook }),
-      look.best.contains(true), !look.best[0]
+    guard report.methods.count > 1, let inLine = findings.first(where: { $0.measure == .axisShare }),
+      inLine.best.contains(true), !inLine.best[0]
     else { return "Clusters of a map, side by side" }
     let isOnData = findings.contains { $0.measure == .dataDistance && $0.best.contains(true) && !$0.best[0] }
     return isOnData ? "Badges that follow the data, not a grid" : "Badges without the look of a grid"
