@@ -23,9 +23,11 @@ struct Representation: Sendable {
   { (self.contentType, self.isExpensive, self.write) = (contentType, isExpensive, write) }
 
   /// Anything that can be encoded as JSON; routes that are called often write their own.
-  static func json(isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable)
-    -> Representation
-  { Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) } }
+  static func json(
+    isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
+  ) -> Representation {
+    Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) }
+  }
 }
 
 extension OutputBytes {
