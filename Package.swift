@@ -52,7 +52,8 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-    .target(name: "PointSets", dependencies: ["Treeline"], path: "Tests/PointSets"),
+    .target(name: "PointSets", dependencies: ["Treeline", "TreelineBuilder"], path: "Tests/PointSets"),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
     .testTarget(
@@ -61,18 +62,20 @@ let package = Package(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(
       name: "TreelineFormatsTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
     .testTarget(
       name: "TreelineCommandTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets"]),
+      dependencies: [
+        "Treeline", "TreelineBuilder", "TreelineFormats", "TreelineCommand", "PointSets", "TestSupport",
+      ]),
     .testTarget(
       name: "TreelineIndexTests",
       dependencies: [
         "Treeline", "TreelineBuilder", "TreelineVerification", "TreelineFormats", "TreelineCommand",
-        "PointSets",
+        "PointSets", "TestSupport",
       ]),
     .testTarget(
       name: "PerformanceCountTests",

@@ -22,9 +22,9 @@ extension NodeFacts {
   /// The distance to the mean times the count.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
-    let dx = Double(count * Int64(point.x - box.minX) - Int64(sums.x))
-    let dy = Double(count * Int64(point.y - box.minY) - Int64(sums.y))
-    return dx * dx + dy * dy
+    return squaredLength(
+      Double(count * Int64(point.x - box.minX) - Int64(sums.x)),
+      Double(count * Int64(point.y - box.minY) - Int64(sums.y)))
   }
 
   /// A whole number from 1 to 2^30.
@@ -64,8 +64,7 @@ extension NodeFacts {
   /// went there.
   func scatterToGain(_ leftCount: Int) -> Double {
     let (left, right) = (mean(of: points[..<leftCount]), mean(of: points[leftCount...]))
-    let (dx, dy) = (right.x - left.x, right.y - left.y)
-    let uncertainty = 2 * tolerance * (dx * dx + dy * dy).squareRoot()
+    let uncertainty = 2 * tolerance * squaredLength(right.x - left.x, right.y - left.y).squareRoot()
     var sum = 0.0
     for (index, point) in points.enumerated() {
       let nearer = squaredDistance(point, left) - squaredDistance(point, right)
@@ -86,8 +85,7 @@ extension NodeFacts {
   }
 
   private func squaredDistance(_ point: PlanePoint, _ mean: (x: Double, y: Double)) -> Double {
-    let (dx, dy) = (Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
-    return dx * dx + dy * dy
+    squaredLength(Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
   }
 
   private func add(_ point: PlanePoint, to sums: inout (x: Int128, y: Int128)) {
@@ -97,8 +95,8 @@ extension NodeFacts {
 
   private func scatterBetween(_ leftCount: Int, _ left: (x: Int128, y: Int128)) -> Double {
     let (count, part) = (Int128(points.count), Int128(leftCount))
-    let dx = (count * left.x - part * Int128(sums.x)).rounded
-    let dy = (count * left.y - part * Int128(sums.y)).rounded
-    return (dx * dx + dy * dy) / (Double(leftCount) * Double(points.count - leftCount))
+    return squaredLength(
+      (count * left.x - part * Int128(sums.x)).rounded, (count * left.y - part * Int128(sums.y)).rounded)
+      / (Double(leftCount) * Double(points.count - leftCount))
   }
 }

@@ -47,7 +47,7 @@ struct NodeFacts {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
     // The longer component from the sum, which loses no digits; the shorter from their product, which is b / 2r.
-    let radius = (a * a + b * b).squareRoot()
+    let radius = squaredLength(a, b).squareRoot()
     let longer = ((1 + abs(a) / radius) / 2).squareRoot()
     let shorter = b / (2 * radius * longer)
     return a >= 0 ? (longer, shorter) : (shorter, longer)

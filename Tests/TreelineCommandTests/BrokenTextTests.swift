@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Bytes that are no UTF-8 are repaired, and that is said once.

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Commands and what they print, side by side in Fixtures/golden/tool; `scripts/bless` rewrites them.
 @Suite struct GoldenTests {
-  static let folder = Tool.repository.appendingPathComponent("Fixtures/golden/tool")
+  static let folder = Repository.root.appendingPathComponent("Fixtures/golden/tool")
 
   static let cases =
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.filter { $0.hasSuffix(".txt") }.sorted() ?? []

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -7,18 +8,18 @@ import TreelineFormats
 /// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt: the same on every machine, for any number
 /// of threads and any build of LAPACK; `scripts/bless` rewrites them.
 @Suite struct GoldenTreesTests {
-  static let file = Tool.repository.appendingPathComponent("Fixtures/golden/trees.txt")
+  static let file = Repository.root.appendingPathComponent("Fixtures/golden/trees.txt")
 
   static let fixtures =
     ["airports.csv.gz", "cities.csv.gz", "iceland_addresses.csv.gz", "formats/planar.csv"]
     + (try! FileManager.default.contentsOfDirectory(
-      atPath: Tool.repository.appendingPathComponent("Fixtures/nasty").path
+      atPath: Repository.root.appendingPathComponent("Fixtures/nasty").path
     ).sorted().map { "nasty/" + $0 })
 
   @Test func hashesAreThoseOfOld() throws {
     let found =
       try Self.fixtures.map { fixture in
-        let path = Tool.repository.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
+        let path = Repository.root.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
         let table = try PointReader.read(path: path)
         let hashes = try [1, 2, 5].map { threads in
           try ClusterTree(

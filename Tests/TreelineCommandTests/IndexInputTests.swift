@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An index is told by its content, wherever it comes from.

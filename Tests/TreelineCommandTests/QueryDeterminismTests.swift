@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The bytes of an answer, row numbers apart, do not depend on the order of the rows.
@@ -6,13 +7,13 @@ import Testing
   @Test(arguments: ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"]) func shuffledRowsGiveTheSameBytes(
     fixture: String
   ) throws {
-    let shuffled = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).csv")
-    defer { try? FileManager.default.removeItem(at: shuffled) }
-    try shuffledRows(of: fixture).write(to: shuffled, atomically: true, encoding: .utf8)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let shuffled = try folder.write(shuffledRows(of: fixture), to: "shuffled.csv")
 
     for arguments in [["--limit", "500"], ["--bbox", "-24,35,30,66", "--limit", "100"]] {
       let straight = try Tool.run(["query", "Fixtures/\(fixture)"] + arguments)
-      let mixed = try Tool.run(["query", shuffled.path] + arguments)
+      let mixed = try Tool.run(["query", shuffled] + arguments)
       #expect(straight.code == 0)
       #expect(straight.output.split(separator: "\n").count > 50)
       #expect(straight.output != mixed.output || !straight.output.contains("\"index\":"))

@@ -1,15 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The report as a file.
 @Suite struct ReportTests {
   private func report() throws -> String {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).html")
-    defer { try? FileManager.default.removeItem(at: file) }
-    let result = try Tool.run(["compare", "Fixtures/iceland_addresses.csv.gz", "--journey", "--output", file.path])
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let file = folder.path("report.html")
+    let result = try Tool.run("compare", "Fixtures/iceland_addresses.csv.gz", "--journey", "--output", file)
     #expect(result.code == 0)
     #expect(result.errors.isEmpty)
-    return try String(contentsOf: file, encoding: .utf8)
+    return try String(contentsOfFile: file, encoding: .utf8)
   }
 
   @Test func needsNoNetwork() throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Messages of `transition` name the option that was given, not the one that it stands in for.

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 import Treeline
 
@@ -7,12 +7,9 @@ import Treeline
 @Suite struct FileTests {
   /// A file that lives as long as `body` runs.
   private func withFile(_ name: String, _ bytes: [UInt8], _ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "treeline-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: name)
-    try Data(bytes).write(to: file)
-    try body(file.path)
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    try body(folder.write(bytes, to: name))
   }
 
   private let rows = 100_000

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @_spi(Server) @testable import TreelineFormats
@@ -55,11 +56,11 @@ import Testing
 @Suite struct GzipWritingTests {
   @Test(arguments: [0, 1, 2, 1000, 100_000]) func whatIsCompressedComesBack(_ count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
     for level in [Int32(1), 6, 9] {
-      try Data(bytes.withUnsafeBytes { Gzip.compressed($0, level: level) }).write(to: file)
-      #expect(try InputContents.read(path: file.path) == bytes)
+      let file = try folder.write(bytes.withUnsafeBytes { Gzip.compressed($0, level: level) }, to: "file")
+      #expect(try InputContents.read(path: file) == bytes)
     }
   }
 }

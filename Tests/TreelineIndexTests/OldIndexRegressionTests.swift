@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineVerification
@@ -24,7 +25,7 @@ import TreelineVerification
   }
 
   @Test(arguments: broken) func brokenFilesAreRefusedAsTheyWere(_ path: String) throws {
-    let result = try BuiltTool.run("verify", Repository.path(path))
+    let result = try Tool.run("verify", Repository.path(path))
     let expected = try String(
       contentsOfFile: Repository.path(path.replacingOccurrences(of: ".treeline", with: ".txt")), encoding: .utf8)
     #expect(result.code == 65)
@@ -32,15 +33,15 @@ import TreelineVerification
   }
 
   /// By spacing where the index has what that takes.
-  private static func answer(of path: String) throws -> BuiltTool.Result {
+  private static func answer(of path: String) throws -> Tool.Result {
     if try ClusterTree(index: path).hasSeparations {
-      return try BuiltTool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
+      return try Tool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
     }
-    return try BuiltTool.run("query", path, "--limit", "12", "--members")
+    return try Tool.run("query", path, "--limit", "12", "--members")
   }
 
   /// What is said, without the place of the repository.
-  private static func words(of result: BuiltTool.Result) -> String {
+  private static func words(of result: Tool.Result) -> String {
     result.errors.replacingOccurrences(of: Repository.path(folder) + "/", with: "")
   }
 
@@ -56,7 +57,7 @@ import TreelineVerification
     for (name, bytes) in try Self.brokenFiles() {
       let path = Repository.path("\(Self.folder)/broken/\(name)")
       try Self.make(path + ".treeline", bytes)
-      try Self.make(path + ".txt", Array(Self.words(of: BuiltTool.run("verify", path + ".treeline")).utf8))
+      try Self.make(path + ".txt", Array(Self.words(of: Tool.run("verify", path + ".treeline")).utf8))
     }
   }
 

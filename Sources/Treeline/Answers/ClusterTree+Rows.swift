@@ -43,6 +43,27 @@ extension ClusterTree {
   }
 }
 
+/// All rows of a tree in their order, with the tree index of each: for whoever asks for many.
+@_spi(Server) public struct RowOrder: Sendable {
+  /// Each row above its tree index. Rows without a position are missing.
+  private let entries: [UInt64]
+
+  /// - Complexity: O(pointCount log pointCount)
+  public init(of tree: ClusterTree) {
+    entries = (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
+  }
+
+  /// nil where no point has that row.
+  ///
+  /// - Complexity: O(log pointCount)
+  public func treeIndex(ofRow row: Int) -> Int? {
+    guard let row = UInt32(exactly: row) else { return nil }
+    let index = firstIndex(in: 0..<entries.count) { entries[$0] >> 32 >= UInt64(row) }
+    guard index < entries.count, entries[index] >> 32 == UInt64(row) else { return nil }
+    return Int(entries[index] & 0xFFFF_FFFF)
+  }
+}
+
 /// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points
 /// of one position come in the order of their rows.
 ///

@@ -124,15 +124,11 @@ extension Continuation {
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
-    var (low, high) = (0, weights.count)
     var best: [Node]?
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if let nodes = nodes(limit: limit, lossWeight: weights[middle]) {
-        (high, best) = (middle, nodes)
-      } else {
-        low = middle
-      }
+    _ = firstIndex(in: 1..<weights.count) { index in
+      let found = nodes(limit: limit, lossWeight: weights[index])
+      best = found ?? best
+      return found != nil
     }
     return best
   }

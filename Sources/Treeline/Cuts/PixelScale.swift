@@ -56,12 +56,10 @@ extension PixelScale {
     // At the one a pixel is longer than any number tells, at the other shorter.
     let (coarsest, finest) = (-1200.0, 1200.0)
     guard try isSplit(finest) else { return nil }
-    var (low, high) = (Self.rank(coarsest), Self.rank(finest))
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if try isSplit(Self.zoom(ofRank: middle)) { high = middle } else { low = middle }
+    let rank = try firstIndex(in: Self.rank(coarsest) + 1..<Self.rank(finest)) { rank throws(QueryError) in
+      try isSplit(Self.zoom(ofRank: rank))
     }
-    return Self.zoom(ofRank: high)
+    return Self.zoom(ofRank: rank)
   }
 
   /// How many numbers lie between a zoom and 0, which orders zooms as integers.

@@ -76,3 +76,6 @@ extension Plane.Projection {
     -> UInt64
   { min(squaredDistance(a, b), squaredDistance(a, c)) }
 }
+
+/// The square of the length of a vector.
+@inlinable @inline(__always) package func squaredLength(_ x: Double, _ y: Double) -> Double { x * x + y * y }

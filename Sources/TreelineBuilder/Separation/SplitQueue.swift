@@ -129,8 +129,8 @@ struct SplitQueue: ~Copyable {
   }
 }
 
-/// A binary heap of the splits added to a band that was reached. The runtime's own, from another module, would not be
-/// specialized: that makes half as many instructions again of all that separations take.
+/// A binary heap of the splits added to a band that was reached. By the runtime's generic one, separations would take
+/// 45 % more instructions.
 private struct LateSplits {
   private var splits: ContiguousArray<QueuedSplit> = []
 

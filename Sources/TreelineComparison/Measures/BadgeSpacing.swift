@@ -53,7 +53,7 @@ struct NeighbourDistances: Sendable {
       guard let nearest = badges.nearest(to: index).map({ clusters[$0].position }) else { continue }
       let (dx, dy) = (abs(nearest.x - cluster.position.x), abs(nearest.y - cluster.position.y))
       // Two clusters at one position have a distance but no direction.
-      distances.append((dx * dx + dy * dy).squareRoot())
+      distances.append(squaredLength(dx, dy).squareRoot())
       if max(dx, dy) > 0, min(dx, dy) <= Self.tangentOf5Degrees * max(dx, dy) { onAxis += 1 }
     }
     least = distances.min()

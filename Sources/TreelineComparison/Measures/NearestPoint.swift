@@ -58,7 +58,6 @@ extension ClusterTree {
       // The same, one turn on and one turn back.
       dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
-    let dy = max(Double(rect.minY) - y, 0, y - Double(rect.maxY))
-    return dx * dx + dy * dy
+    return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))
   }
 }

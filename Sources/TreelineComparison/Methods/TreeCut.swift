@@ -80,12 +80,8 @@ package struct TreeCut: Hashable, Sendable {
       return counts.reduce(0, +) <= limit * views.count
     }
     guard limit < .max / max(views.count, 1) else { return 0 }
-    var (low, high) = (0.0, 64.0)
-    while try !isWithin(high) { (low, high) = (high, 2 * high) }
-    while high - low > 1 / 16 {
-      let middle = (low + high) / 2
-      if try isWithin(middle) { high = middle } else { low = middle }
-    }
-    return high
+    var (low, high) = (0, 64 * 16)
+    while try !isWithin(Double(high) / 16) { (low, high) = (high, 2 * high) }
+    return try Double(firstIndex(in: low + 1..<high) { try isWithin(Double($0) / 16) }) / 16
   }
 }

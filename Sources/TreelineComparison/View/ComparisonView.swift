@@ -40,8 +40,7 @@ extension PixelPoint {
   /// - Parameter turn: The width of the world in pixels; the shorter way round counts.
   func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
     let (direct, dy) = (abs(other.x - x), other.y - y)
-    let dx = Swift.min(direct, abs(turn - direct))
-    return dx * dx + dy * dy
+    return squaredLength(Swift.min(direct, abs(turn - direct)), dy)
   }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import GridBaseline
 import Synchronization
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
@@ -17,7 +17,7 @@ public final class ServedIndex: Sendable {
   let features: FeatureCollectionWriter
   let transitions: TransitionWriter
   private let foundGrid = Mutex<Grid?>(nil)
-  private let foundRowOrder = Mutex<[UInt64]?>(nil)
+  private let foundRowOrder = Mutex<RowOrder?>(nil)
 
   /// - Throws: `IndexError`
   init(name: String, path: String) throws {
@@ -50,26 +50,15 @@ public final class ServedIndex: Sendable {
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// The index in tree order of the point of a row; nil where there is none.
+  /// The tree index of the point of a row; nil where there is none.
   ///
   /// - Complexity: O(log points), but O(points log points) once, for which others wait.
   func treeIndex(ofRow row: Int) -> Int? {
-    guard let row = UInt32(exactly: row) else { return nil }
-    return foundRowOrder.withLock { found in
-      let order = found ?? makeRowOrder()
+    foundRowOrder.withLock { found in
+      let order = found ?? RowOrder(of: tree)
       found = order
-      var (low, high) = (0, order.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if order[middle] >> 32 < UInt64(row) { low = middle + 1 } else { high = middle }
-      }
-      return low < order.count && order[low] >> 32 == UInt64(row) ? Int(order[low] & 0xFFFF_FFFF) : nil
+      return order.treeIndex(ofRow: row)
     }
-  }
-
-  /// Rows in their order, each above its index in tree order. Rows without a position are missing.
-  private func makeRowOrder() -> [UInt64] {
-    (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
   }
 }
 

@@ -1,4 +1,6 @@
+import Foundation
 import PointSets
+import TestSupport
 import Treeline
 import TreelineBuilder
 
@@ -63,4 +65,14 @@ struct TestIndex: Sendable, CustomStringConvertible {
   static let one = TestIndex(name: "one", set: .one)
 
   static let all = [tiny, nodes, columns, uneven, spaced, spacedPlanar, planar, none, one]
+}
+
+extension ClusterTree {
+  /// The bytes of its index, as they come to stand in a file.
+  func indexBytes(attributes: [IndexAttribute] = []) throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    try write(index: folder.path("index"), attributes: attributes)
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
     _ file: String, command: String
   ) throws {
     let path = Repository.path(file)
-    let result = try BuiltTool.run(command, path)
+    let result = try Tool.run(command, path)
     // Some damage is no matter for an answer, and notes beside an answer are no errors.
     if result.code == 0 && command != "verify" { return }
     #expect(result.code == 65)
@@ -24,7 +25,7 @@ import Treeline
     let damage = try #require(Damage.all.first { $0.description == "node with children far outside" })
     let path = try folder.write(try damage.damaged().repaired().contents, to: "index")
     for command in ["query", "inspect", "verify"] {
-      let result = try BuiltTool.run(command, path)
+      let result = try Tool.run(command, path)
       #expect(result.code == 65)
       #expect(result.errors.contains("treeline: \(path): the index is damaged"), "\(result.errors)")
     }

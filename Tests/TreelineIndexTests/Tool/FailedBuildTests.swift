@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -8,11 +9,11 @@ import TreelineBuilder
   private static let input = Repository.path("Fixtures/cities.csv.gz")
 
   /// Whether a file system can be mounted that nobody else sees.
-  private static let canMount = (try? BuiltTool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
+  private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func fullDisk() throws {
     let folder = try TemporaryFolder()
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       unshare -m bash -c 'mount -t tmpfs -o size=128k none "$1" && printf old > "$1/other" && \
       "$TREELINE" build "$2" -o "$1/index"; echo $?; ls -A "$1"' bash "$1" "$2"
@@ -26,7 +27,7 @@ import TreelineBuilder
     let old = try folder.write(try TestIndex.tiny.bytes(), to: "old")
     let disk = folder.path("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       unshare -m bash -c 'mount -t tmpfs -o size=128k none "$1" && cp "$3" "$1/index" && \
       "$TREELINE" build "$2" -o "$1/index"; echo $?; ls -A "$1"; cmp "$3" "$1/index"' bash "$1" "$2" "$3"
@@ -38,7 +39,7 @@ import TreelineBuilder
     let folder = try TemporaryFolder()
     let old = try TestIndex.tiny.bytes()
     let path = try folder.write(old, to: "index")
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       "ulimit -f 64; \"$TREELINE\" build \"$1\" -o \"$2\"", ["bash", Self.input, path])
     #expect(result.code == 74)
     #expect(result.errors.contains("File too large; nothing was changed"))
@@ -48,7 +49,7 @@ import TreelineBuilder
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func readOnlyFolder() throws {
     let folder = try TemporaryFolder()
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       unshare -m bash -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && \
       "$TREELINE" build "$2" -o "$1/index"' bash "$1" "$2"
@@ -65,7 +66,7 @@ import TreelineBuilder
       (folder.path("missing/index"), "No such file or directory"), (folder.path("file/index"), "Not a directory"),
       ("/proc/treeline", "could not"), (folder.path(String(repeating: "x", count: 300)), "File name too long"),
     ] {
-      let result = try BuiltTool.run("build", Self.input, "-o", path)
+      let result = try Tool.run("build", Self.input, "-o", path)
       #expect(result.code == 74, "\(path)")
       #expect(result.errors.contains(reason), "\(result.errors)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -9,7 +10,7 @@ import TreelineBuilder
   private func lines(of index: TestIndex) throws -> [[Substring]] {
     let folder = try TemporaryFolder()
     let path = try folder.write(try index.bytes(), to: "index")
-    let result = try BuiltTool.run("inspect", path)
+    let result = try Tool.run("inspect", path)
     #expect(result.code == 0)
     return result.output.split(separator: "\n", omittingEmptySubsequences: false).map { $0.split(separator: " ") }
   }

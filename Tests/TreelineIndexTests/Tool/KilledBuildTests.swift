@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -13,7 +14,7 @@ import TreelineBuilder
     let (path, partial) = (folder.path("places.treeline"), folder.path(".places.treeline.partial"))
     let old = try TestIndex.nodes.bytes()
     let start = ContinuousClock.now
-    #expect(try BuiltTool.run("build", Self.input, "-o", path, "--threads", "1").code == 0)
+    #expect(try Tool.run("build", Self.input, "-o", path, "--threads", "1").code == 0)
     let time = ContinuousClock.now - start
     let new = try Data(contentsOf: URL(fileURLWithPath: path))
 
@@ -36,7 +37,7 @@ import TreelineBuilder
     }
     print("Left the old index \(olds) times and the new one \(news) times, with a file begun \(begun) times")
     #expect(begun > 0, "no kill has hit the writing")
-    #expect(try BuiltTool.run("build", Self.input, "-o", path).code == 0)
+    #expect(try Tool.run("build", Self.input, "-o", path).code == 0)
     #expect(try folder.contents() == ["places.treeline"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == new)
   }
@@ -50,7 +51,7 @@ import TreelineBuilder
   /// Starts a build and kills it some seconds after it has come so far.
   private func kill(_ path: String, after seconds: Double, once hasComeSoFar: () -> Bool) throws {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: BuiltTool.path)
+    process.executableURL = URL(fileURLWithPath: Tool.executable.path)
     process.arguments = ["build", Self.input, "-o", path, "--threads", "1"]
     try process.run()
     while process.isRunning && !hasComeSoFar() { usleep(100) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -8,8 +9,8 @@ import TreelineVerification
 @Suite struct LinkTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
-  private func build(_ folder: TemporaryFolder, _ name: String) throws -> BuiltTool.Result {
-    try BuiltTool.run("build", Self.input, "-o", folder.path(name))
+  private func build(_ folder: TemporaryFolder, _ name: String) throws -> Tool.Result {
+    try Tool.run("build", Self.input, "-o", folder.path(name))
   }
 
   @Test func linkIsFollowed() throws {

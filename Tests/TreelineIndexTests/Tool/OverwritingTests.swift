@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -12,12 +13,12 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     for bytes in [[], Array("longitude,latitude\n".utf8), [0x89, 0x54, 0x52, 0x4C]] as [[UInt8]] {
       let path = try folder.write(bytes, to: "file")
-      let refused = try BuiltTool.run("build", Self.input, "-o", path)
+      let refused = try Tool.run("build", Self.input, "-o", path)
       #expect(refused.code == 64)
       #expect(refused.errors.contains("--force overwrites it"))
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
-      #expect(try BuiltTool.run("build", Self.input, "-o", path, "--force").code == 0)
-      #expect(try BuiltTool.run("build", Self.input, "-o", path).code == 0, "an index is replaced")
+      #expect(try Tool.run("build", Self.input, "-o", path, "--force").code == 0)
+      #expect(try Tool.run("build", Self.input, "-o", path).code == 0, "an index is replaced")
       #expect(try ClusterTree.problems(ofIndex: path) == [])
     }
     #expect(try folder.contents() == ["file"])
@@ -28,7 +29,7 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     for path in ["/dev/null", folder.url.path, folder.path("pipe")] {
-      let result = try BuiltTool.run("build", Self.input, "-o", path, "--force")
+      let result = try Tool.run("build", Self.input, "-o", path, "--force")
       #expect(result.code == 64)
       #expect(result.errors.contains("never replaced"))
     }
@@ -43,13 +44,13 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     for mode in ["600", "640", "444"] {
       let path = try folder.write(try TestIndex.tiny.bytes(), to: "index")
-      let result = try BuiltTool.runShell(
+      let result = try Tool.runShell(
         """
         chmod \(mode) "$2" && umask 022 && "$TREELINE" build "$1" -o "$2" && stat -c %a "$2" && rm -f "$2"
         """, ["bash", Self.input, path])
       #expect(result.output == "\(mode)\n", "\(result.errors)")
     }
-    let new = try BuiltTool.runShell(
+    let new = try Tool.runShell(
       "umask 027 && \"$TREELINE\" build \"$1\" -o \"$2\" && stat -c %a \"$2\"",
       ["bash", Self.input, folder.path("new")])
     #expect(new.output == "640\n")
@@ -57,8 +58,8 @@ import TreelineVerification
 
   /// The first bytes tell points from an index; those of a pipe are gone once they are read.
   @Test func pipeLosesNoByte() throws {
-    let file = try BuiltTool.run("query", Self.input)
-    let pipe = try BuiltTool.runShell("\"$TREELINE\" query <(cat \"$1\")", ["bash", Self.input])
+    let file = try Tool.run("query", Self.input)
+    let pipe = try Tool.runShell("\"$TREELINE\" query <(cat \"$1\")", ["bash", Self.input])
     #expect(pipe.code == 0 && pipe.output == file.output)
   }
 
@@ -67,14 +68,14 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     let path = folder.path("points.csv")
     let points = Repository.path("Fixtures/cities.csv.gz")
-    #expect(try BuiltTool.run("build", points, "-o", path, "--attributes", "name,country,population").code == 0)
+    #expect(try Tool.run("build", points, "-o", path, "--attributes", "name,country,population").code == 0)
     for arguments in [["--limit", "30"], ["--bbox", "-10,35,30,60", "--limit", "20"]] {
-      let fromPoints = try BuiltTool.runShell("\"$TREELINE\" query \"$@\"", ["bash", points] + arguments)
-      let fromIndex = try BuiltTool.runShell("\"$TREELINE\" query \"$@\"", ["bash", path] + arguments)
+      let fromPoints = try Tool.runShell("\"$TREELINE\" query \"$@\"", ["bash", points] + arguments)
+      let fromIndex = try Tool.runShell("\"$TREELINE\" query \"$@\"", ["bash", path] + arguments)
       #expect(fromPoints.code == 0 && fromPoints.output == fromIndex.output)
     }
-    let verified = try BuiltTool.run("verify", path)
+    let verified = try Tool.run("verify", path)
     #expect(verified.code == 0 && verified.output.contains("sound"))
-    #expect(try BuiltTool.run("inspect", path).output.contains("bytes/point"))
+    #expect(try Tool.run("inspect", path).output.contains("bytes/point"))
   }
 }

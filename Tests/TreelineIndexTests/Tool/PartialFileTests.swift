@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -8,8 +9,8 @@ import TreelineVerification
 @Suite struct PartialFileTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
-  private func build(_ folder: TemporaryFolder, _ input: String = input) throws -> BuiltTool.Result {
-    try BuiltTool.run("build", input, "-o", folder.path("index"))
+  private func build(_ folder: TemporaryFolder, _ input: String = input) throws -> Tool.Result {
+    try Tool.run("build", input, "-o", folder.path("index"))
   }
 
   /// What builds leave that are killed.
@@ -43,7 +44,7 @@ import TreelineVerification
     ] {
       let folder = try TemporaryFolder()
       _ = try folder.write(leftover.bytes, to: ".index.partial")
-      let result = try BuiltTool.runShell(
+      let result = try Tool.runShell(
         "\"$TREELINE\" build \"$@\"", ["bash"] + arguments + ["-o", folder.path("index")])
       #expect(result.code != 0)
       #expect(try folder.contents() == [], "\(arguments): \(result.errors)")
@@ -76,7 +77,7 @@ import TreelineVerification
     #expect(mkfifo(folder.path(".d.partial"), 0o600) == 0)
     let before = try folder.contents()
     for (name, found) in [("a", "a link"), ("b", "another name"), ("c", "a folder"), ("d", "a pipe")] {
-      let result = try BuiltTool.run("build", Self.input, "-o", folder.path(name))
+      let result = try Tool.run("build", Self.input, "-o", folder.path(name))
       #expect(result.code == 74)
       #expect(result.errors.contains(found) && result.errors.contains("move it away"), "\(result.errors)")
     }
@@ -101,7 +102,7 @@ import TreelineVerification
   /// A build holds its place from the start, and not only once it writes.
   @Test func secondBuildIsRefusedAtOnce() throws {
     let folder = try TemporaryFolder()
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       mkfifo "$2/points" && exec 3<>"$2/points" && echo "longitude,latitude" >&3
       "$TREELINE" build "$2/points" -o "$2/index" 3>&- & first=$!
@@ -118,7 +119,7 @@ import TreelineVerification
   /// Who stops a build, or closes its terminal, finds the folder as it was.
   @Test(arguments: ["INT", "TERM", "HUP"]) func stoppedBuildLeavesNothing(signal: String) throws {
     let folder = try TemporaryFolder()
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       mkfifo "$1/points" && exec 3<>"$1/points"
       # What runs the tests blocks signals, and a shell's background ignores interrupts, which env undoes.
@@ -132,7 +133,7 @@ import TreelineVerification
 
   @Test func hangUpThatIsIgnoredIsIgnored() throws {
     let folder = try TemporaryFolder()
-    let result = try BuiltTool.runShell(
+    let result = try Tool.runShell(
       """
       mkfifo "$1/points" && exec 3<>"$1/points" && echo "longitude,latitude" >&3
       env --default-signal=HUP nohup "$TREELINE" build "$1/points" -o "$1/index" 3>&- >/dev/null & first=$!

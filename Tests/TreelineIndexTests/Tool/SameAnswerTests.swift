@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineVerification
@@ -11,12 +12,12 @@ import TreelineVerification
   {
     let folder = try TemporaryFolder()
     let (path, index) = (try folder.write(Array(points.utf8), to: name), folder.path("index"))
-    let built = try BuiltTool.run("build", path, "-o", index, "--attributes", attributes.joined(separator: ","))
+    let built = try Tool.run("build", path, "-o", index, "--attributes", attributes.joined(separator: ","))
     #expect(built.code == 0, "\(built.errors)")
     #expect(try ClusterTree.problems(ofIndex: index) == [])
     for limit in ["3", "1000"] {
-      let expected = try BuiltTool.run("query", path, "--limit", limit)
-      let found = try BuiltTool.run("query", index, "--limit", limit)
+      let expected = try Tool.run("query", path, "--limit", limit)
+      let found = try Tool.run("query", index, "--limit", limit)
       #expect(expected.code == 0 && found.code == 0)
       #expect(found.output == expected.output, comment)
     }
@@ -57,10 +58,10 @@ import TreelineVerification
       "all.geojson",
       [#"{"x":1,"a":1,"y":1,"c":1}"#, #"{"b":2,"y":2,"c":2,"x_":0}"#, #"{"a":3,"y":3,"b":3}"#, #"{"y":4}"#])
     let some = try path("some.geojson", [#"{"a":1,"c":1}"#, #"{"b":2,"c":2}"#, #"{"a":3,"b":3}"#, "{}"])
-    #expect(try BuiltTool.run("build", all, "-o", folder.path("index"), "--attributes", "c,b,a").code == 0)
-    let expected = try BuiltTool.run("query", some)
+    #expect(try Tool.run("build", all, "-o", folder.path("index"), "--attributes", "c,b,a").code == 0)
+    let expected = try Tool.run("query", some)
     #expect(expected.code == 0)
-    #expect(try BuiltTool.run("query", folder.path("index")).output == expected.output)
+    #expect(try Tool.run("query", folder.path("index")).output == expected.output)
   }
 
   @Test func emptyCells() throws {
@@ -98,8 +99,8 @@ import TreelineVerification
     let path = try folder.write(
       Array(collection([#"{"a":1,"b":1,"c":1}"#, #"{"b":2,"a":2}"#, #"{"c":3}"#]).utf8), to: "points.geojson")
     for (asked, first) in [("c,b,a", #""c":1,"b":1,"a":1"#), ("a,b,c", #""a":1,"b":1,"c":1"#)] {
-      #expect(try BuiltTool.run("build", path, "-o", folder.path("index"), "--attributes", asked).code == 0)
-      let answer = try BuiltTool.run("query", folder.path("index")).output
+      #expect(try Tool.run("build", path, "-o", folder.path("index"), "--attributes", asked).code == 0)
+      let answer = try Tool.run("query", folder.path("index")).output
       #expect(answer.contains(first) && answer.contains("\"index\":2,\"c\":3}"), "\(answer)")
     }
   }

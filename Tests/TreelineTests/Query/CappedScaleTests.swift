@@ -13,23 +13,23 @@ import TreelineBuilder
   @Test(arguments: sets, SplitRule.few) func answersAreThoseOfTheLeastScaleThatHasRoom(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
-    let outline = try TreeOutline(Self.tree(set, rule))
+    let outline = try TreeOutline(set.tree(rule, computesSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 541)
     for _ in 0..<20 {
-      let question = Question(&random)
+      let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let oracle = QueryOracle(outline, window)
-      let scales = question.scales(of: outline)
+      let scales = query.scales(of: outline)
       for limit in [1, 2, 7, 1 + random.index(below: 60)] {
-        let expected = scales.lazy.map { question.shown(of: outline, oracle, above: $0) }.first { $0.count <= limit }
-        let answer = try Array(question.answer(of: tree, window, limit: limit))
-        let name = "\(question) in \(window), limit \(limit), seed 541"
+        let expected = scales.lazy.map { query.shown(of: outline, oracle, above: $0) }.first { $0.count <= limit }
+        let answer = try Array(query.answer(of: tree, window, limit: limit))
+        let name = "\(query) in \(window), limit \(limit), seed 541"
         if let expected {
           #expect(answer == expected, "\(name)")
         } else {
           // All have less than the least members, and there is no room for them.
-          let usual = try question.without.answer(of: tree, window, limit: limit)
+          let usual = try query.without.answer(of: tree, window, limit: limit)
           #expect(answer == Array(usual), "\(name)")
         }
         #expect(answer.count <= limit, "\(name)")
@@ -38,27 +38,27 @@ import TreelineBuilder
   }
 
   @Test(arguments: sets) func zoomingInRefines(_ set: PointSet) throws {
-    let tree = try Self.tree(set, .mean)
+    let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 542)
     for _ in 0..<100 {
-      let question = Question(&random)
+      let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 60)
-      let answer = try Array(question.answer(of: tree, window, limit: limit))
+      let answer = try Array(query.answer(of: tree, window, limit: limit))
       let part = window.randomPart(&random)
-      var closer = question
+      var closer = query
       closer.zoom += random.number(from: 0, to: 3)
-      for (window, closer) in [(part, question), (window, closer), (part, closer)] {
+      for (window, closer) in [(part, query), (window, closer), (part, closer)] {
         #expect(
           try unrefined(Array(closer.answer(of: tree, window, limit: limit)), by: answer) == [],
-          "\(closer) in \(window), limit \(limit), after \(question), seed 542")
+          "\(closer) in \(window), limit \(limit), after \(query), seed 542")
       }
     }
   }
 
   /// A limit used to leave clusters whole that stood in the way of others' parts.
   @Test func aLimitKeepsTheSpacing() throws {
-    let tree = try Self.tree(.cities(5000, seed: 543), .mean)
+    let tree = try PointSet.cities(5000, seed: 543).tree(computesSeparations: true)
     for zoom in [2.0, 3.7, 5] {
       let least = 44 * Plane.unitsPerPixel(zoom: zoom)
       for limit in [5, 20, 60] {
@@ -77,7 +77,7 @@ import TreelineBuilder
 
   /// It used to show clusters closer than the spacing, to fill what the limit left.
   @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
-    let tree = try Self.tree(.cities(5000, seed: 545), .mean)
+    let tree = try PointSet.cities(5000, seed: 545).tree(computesSeparations: true)
     let alone = UnclusteredPoints(fromZoom: 3)
     for limit in [20, 200, 2000] {
       let usual = try tree.clusters(.spacing(44).atMost(limit), in: PlaneWindow.everything, zoom: 4)
@@ -91,49 +91,17 @@ import TreelineBuilder
 
   /// Distinct distances leave hardly any room unused.
   @Test func aDetailUsesItsLimit() throws {
-    let tree = try Self.tree(.cities(5000, seed: 544), .mean)
+    let tree = try PointSet.cities(5000, seed: 544).tree(computesSeparations: true)
     for limit in [1, 10, 100, 1000] {
       let count = try tree.clusters(.detail(1).atMost(limit), in: PlaneWindow.everything, zoom: 20).count
       #expect(count <= limit && count * 20 >= limit * 19, "\(count) of \(limit)")
     }
   }
-
-  private static func tree(_ set: PointSet, _ rule: SplitRule) throws -> ClusterTree {
-    try ClusterTree(
-      set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
-    )
-  }
 }
 
-private struct Question: CustomStringConvertible {
-  var zoom: Double
-  let pixels: Double
-  let isSpacing: Bool
-  let alone: UnclusteredPoints
-
-  private init(zoom: Double, pixels: Double, isSpacing: Bool, alone: UnclusteredPoints) {
-    (self.zoom, self.pixels, self.isSpacing, self.alone) = (zoom, pixels, isSpacing, alone)
-  }
-
-  init(_ random: inout SplitMix64) {
-    self.init(
-      zoom: random.number(from: -2, to: 24), pixels: random.number(from: 0, to: 200),
-      isSpacing: random.index(below: 2) == 0,
-      alone: UnclusteredPoints(
-        leastMembers: [1, 1, 3, 8, 40, .max][random.index(below: 6)],
-        fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity))
-  }
-
+extension PixelQuery {
   /// The same with as many members as any cluster has.
-  var without: Question {
-    Question(zoom: zoom, pixels: pixels, isSpacing: isSpacing, alone: UnclusteredPoints(fromZoom: alone.fromZoom))
-  }
-
-  func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int) throws -> Clusters {
-    isSpacing
-      ? try tree.clusters(.spacing(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
-      : try tree.clusters(.detail(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
-  }
+  fileprivate var without: PixelQuery { unclustered(UnclusteredPoints(fromZoom: alone.fromZoom)) }
 
   /// How coarse a cluster is, in whatever unit the answer is asked by.
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
@@ -144,14 +112,14 @@ private struct Question: CustomStringConvertible {
 
   /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points
   /// alone, where these are asked for.
-  func scales(of outline: TreeOutline) -> [Double] {
+  fileprivate func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
     let asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units
     let all = Set(outline.entries.filter { !$0.children.isEmpty }.map { coarseness($0, of: outline) })
     return (zoom < alone.fromZoom ? [] : [-.infinity]) + [asked] + all.filter { $0 > asked }.sorted()
   }
 
-  func shown(of outline: TreeOutline, _ oracle: QueryOracle, above scale: Double) -> [Cluster] {
+  fileprivate func shown(of outline: TreeOutline, _ oracle: QueryOracle, above scale: Double) -> [Cluster] {
     var shown: [Cluster] = []
     func visit(_ number: Int) {
       let entry = outline.entries[number]
@@ -164,6 +132,4 @@ private struct Question: CustomStringConvertible {
     if !outline.entries.isEmpty { visit(0) }
     return shown
   }
-
-  var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }
 }

@@ -14,7 +14,7 @@ import TreelineBuilder
   private static let (farIn, farOut) = (200.0, -200.0)
 
   @Test(arguments: sets) func areWhereTheAnswerChanges(_ set: PointSet) throws {
-    let outline = try TreeOutline(Self.tree(set))
+    let outline = try TreeOutline(set.tree(computesSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 531)
     for _ in 0..<40 {
@@ -82,7 +82,7 @@ import TreelineBuilder
   }
 
   @Test func noPixelsHaveNoZoom() throws {
-    let tree = try Self.tree(.cities(300, seed: 532))
+    let tree = try PointSet.cities(300, seed: 532).tree(computesSeparations: true)
     let root = try #require(tree.root).id
     #expect(try tree.expansionZoom(of: root, by: .detail(0)) == nil)
     #expect(try tree.expansionZoom(of: root, by: .spacing(0)) == nil)
@@ -92,7 +92,8 @@ import TreelineBuilder
 
   @Test func aStackIsNeverAlone() throws {
     let here = Coordinate(longitude: 8, latitude: 47)
-    let tree = try Self.tree(PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]))
+    let tree = try PointSet("a stack", [here, here, Coordinate(longitude: 9, latitude: 47)]).tree(
+      computesSeparations: true)
     let index = try #require(try tree.treeIndex(ofRow: 1, at: here))
     #expect(
       try tree.unclusteredZoom(ofTreeIndex: index, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
@@ -109,9 +110,5 @@ import TreelineBuilder
     }
     #expect(throws: QueryError.noSeparations) { try tree.expansionZoom(of: root, by: .spacing(1)) }
     #expect(throws: QueryError.noSeparations) { try tree.unclusteredZoom(ofTreeIndex: 0, by: .spacing(1)) }
-  }
-
-  private static func tree(_ set: PointSet) throws -> ClusterTree {
-    try ClusterTree(set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
   }
 }

@@ -10,8 +10,7 @@ import TreelineBuilder
     PointSet.cities(5000, seed: 541), .roads(3000, seed: 542), .antimeridian(900, seed: 543),
     .coarse(2000, side: 30, seed: 544),
   ]) func aSelectionSurvivesEveryChange(_ set: PointSet) throws {
-    let tree = try ClusterTree(
-      set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0

@@ -7,8 +7,7 @@ import TreelineBuilder
 @Suite struct TileClustersTests {
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
   func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {
-    let tree = try ClusterTree(
-      set.coordinates, as: set.projection, options: BuildOptions(threads: 1, computesSeparations: true))
+    let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 161)
     for _ in 0..<20 {
       let window = PlaneWindow.random(over: tree, &random)

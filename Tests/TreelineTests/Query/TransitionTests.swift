@@ -7,19 +7,13 @@ import TreelineBuilder
 @Suite struct TransitionTests {
   @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
   func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
-    let tree = try Self.tree(set, rule)
+    let tree = try set.tree(rule, computesSeparations: true)
     var random = SplitMix64(seed: 131)
     for _ in 0..<75 {
       let from = try Self.answer(of: tree, &random)
       let to = try Self.answer(of: tree, after: from, &random)
       check(Transition(from: from, to: to), from, to)
     }
-  }
-
-  private static func tree(_ set: PointSet, _ rule: SplitRule = .mean) throws -> ClusterTree {
-    try ClusterTree(
-      set.coordinates, as: set.projection, options: BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
-    )
   }
 
   /// One of any kind, in any window.
@@ -71,7 +65,7 @@ import TreelineBuilder
   }
 
   @Test func backwardsIsTheSameTheOtherWayRound() throws {
-    let tree = try Self.tree(.cities(3000, seed: 133))
+    let tree = try PointSet.cities(3000, seed: 133).tree(computesSeparations: true)
     var random = SplitMix64(seed: 134)
     for _ in 0..<100 {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
@@ -84,7 +78,7 @@ import TreelineBuilder
 
   /// The cluster that holds a point, in every answer that shows it.
   @Test(arguments: PointSet.nasty) func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
-    let tree = try Self.tree(set)
+    let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 135)
     for _ in 0..<20 {
       let answer = try Self.answer(of: tree, &random)

@@ -18,7 +18,7 @@ import zlib
 from pathlib import Path
 
 PACKAGES = Path(sysconfig.get_path("purelib"))
-FIXTURES = Path(__file__).resolve().parent.parent / "Fixtures"
+FIXTURES = Path(__file__).resolve().parent.parent.parent / "Fixtures"
 # What the tool draws with comes with the tool.
 RESOURCES = "../Sources/TreelineCommand/Resources"
 VIEWER = "../Sources/TreelineServer/Resources/viewer"

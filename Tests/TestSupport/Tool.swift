@@ -1,0 +1,51 @@
+import Foundation
+
+/// The built tool, run as a person would: in the repository, so that paths in messages are the same everywhere.
+public enum Tool {
+  /// Built beside the test bundle.
+  public static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("treeline")
+
+  public struct Result: Hashable, Sendable {
+    public var output: String
+    public var errors: String
+    public var code: Int32
+  }
+
+  public static func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+  public static func run(_ arguments: [String], input: Data? = nil) throws -> Result {
+    try run(executable, arguments, input: input)
+  }
+
+  /// Runs a script of bash in which `$TREELINE` is the tool; the first argument is `$0`.
+  public static func runShell(_ script: String, _ arguments: [String] = ["bash"]) throws -> Result {
+    try run(URL(fileURLWithPath: "/bin/bash"), ["-c", script] + arguments)
+  }
+
+  public static func run(_ executable: URL, _ arguments: [String], input: Data? = nil) throws -> Result {
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.currentDirectoryURL = Repository.root
+    // Help is folded to the terminal's width, and the shell has messages in many languages.
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "COLUMNS": "80", "LC_ALL": "C", "TREELINE": Self.executable.path,
+    ]) { $1 }
+    // Files and not pipes, which a long answer would fill.
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let files = try ["input", "output", "errors"].map { name in
+      let bytes = name == "input" ? input.map { [UInt8]($0) } ?? [] : []
+      return URL(fileURLWithPath: try folder.write(bytes, to: name))
+    }
+    process.standardInput = try FileHandle(forReadingFrom: files[0])
+    process.standardOutput = try FileHandle(forWritingTo: files[1])
+    process.standardError = try FileHandle(forWritingTo: files[2])
+    try process.run()
+    process.waitUntilExit()
+    return Result(
+      output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self), code: process.terminationStatus)
+  }
+}
