@@ -43,7 +43,7 @@ struct TreeVerifier {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
     }
-    problems.add("\(node.name), record \(record) at byte \(offset)", expected: expected.rawValue, found: found)
+    problems.add("\(node.name), record \(record) at byte \(offset)", expected: expected, found: found)
   }
 
   private func checkRows() {

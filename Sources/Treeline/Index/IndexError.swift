@@ -11,14 +11,7 @@ public enum IndexError: Error, Hashable, Sendable {
   /// The bytes at an offset contradict the format or the rest of the file.
   case malformed(path: String, offset: UInt64, expected: String, found: String)
   /// A node record, at an offset of the file, contradicts those around it. The root's record is number 0.
-  case damagedNode(path: String, record: Int, offset: UInt64, expected: NodeDamage, found: String)
-
-  public enum NodeDamage: String, Hashable, Sendable {
-    case childOutside = "children within the node section, the left one at an odd record"
-    case tooDeep = "a tree of at most 1023 levels"
-    case countsDisagree = "children whose point counts add up to the node's"
-    case bucketOverfull = "a bucket of at most 16 points or of one position"
-  }
+  case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
 }
 
 extension IndexError: CustomStringConvertible {
@@ -35,7 +28,7 @@ extension IndexError: CustomStringConvertible {
     case .malformed(let path, let offset, let expected, let found):
       "\(path): the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
     case .damagedNode(let path, let record, let offset, let expected, let found):
-      "\(path): the index is damaged at byte \(offset), node record \(record): expected \(expected.rawValue), "
+      "\(path): the index is damaged at byte \(offset), node record \(record): expected \(expected), "
         + "found \(found); build it anew"
     }
   }
@@ -44,24 +37,31 @@ extension IndexError: CustomStringConvertible {
 /// How a record may be damaged. Never inlined, so that the loops that check records stay small.
 extension TreeStorage {
   @inline(never) func childOutside(_ record: UInt32) -> IndexError {
-    damage(record, .childOutside, "child offset \(nodes[Int(record)].childOffset) among \(nodeCount) records")
+    damage(
+      record, expected: "children within the node section, the left one at an odd record",
+      found: "child offset \(nodes[Int(record)].childOffset) among \(nodeCount) records")
   }
 
   @inline(never) func tooDeep(_ record: UInt32) -> IndexError {
-    damage(record, .tooDeep, "stored children at level \(Bucket.maximumLevel + 1)")
+    damage(
+      record, expected: "a tree of at most \(TreeStorage.maximumLevel) levels",
+      found: "stored children at level \(Bucket.maximumLevel + 1)")
   }
 
   @inline(never) func countsDisagree(_ record: UInt32) -> IndexError {
     let left = leftChild(of: record)
     return damage(
-      record, .countsDisagree, "\(nodes[Int(record)].count) of \(nodes[left].count) and \(nodes[left + 1].count)")
+      record, expected: "children whose point counts add up to the node's",
+      found: "\(nodes[Int(record)].count) of \(nodes[left].count) and \(nodes[left + 1].count)")
   }
 
   @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {
-    damage(record, .bucketOverfull, "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
+    damage(
+      record, expected: "a bucket of at most \(NodeRecord.bucketCapacity) points or of one position",
+      found: "\(nodes[Int(record)].count) points in \(nodes[Int(record)].box)")
   }
 
-  private func damage(_ record: UInt32, _ expected: IndexError.NodeDamage, _ found: String) -> IndexError {
+  private func damage(_ record: UInt32, expected: String, found: String) -> IndexError {
     .damagedNode(
       path: name, record: Int(record), offset: nodesOffset + UInt64(record) * UInt64(MemoryLayout<NodeRecord>.stride),
       expected: expected, found: found)

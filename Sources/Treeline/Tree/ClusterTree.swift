@@ -82,7 +82,7 @@ extension ClusterTree {
   ///
   /// - Throws: `IndexError` where a file is damaged.
   /// - Complexity: O(pointCount)
-  public func shape() throws(IndexError) -> TreeShape {
+  package func shape() throws(IndexError) -> TreeShape {
     try withStorage { storage throws(IndexError) in
       var shape = TreeShape()
       var stack = [storage.root].compactMap { $0 }
@@ -121,11 +121,11 @@ extension ClusterTree {
 }
 
 /// The size and depth of a tree.
-public struct TreeShape: Hashable, Sendable {
+package struct TreeShape: Hashable, Sendable {
   /// Distinct positions: the leaves of the tree.
-  public var positionCount = 0
+  package var positionCount = 0
   /// The greatest level of any leaf.
-  public var depth = 0
+  package var depth = 0
   /// Nodes whose descendants are not stored.
-  public var bucketCount = 0
+  package var bucketCount = 0
 }

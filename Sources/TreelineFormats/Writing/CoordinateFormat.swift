@@ -22,7 +22,7 @@ import Treeline
     padding = decimals <= 15 ? power((decimals <= 8 ? 8 : 16) - decimals) : 0
   }
 
-  public func string(_ value: Double) -> String {
+  package func string(_ value: Double) -> String {
     var bytes = OutputBytes()
     append(value, to: &bytes)
     return bytes.text
@@ -32,7 +32,7 @@ import Treeline
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number that JSON and CSV readers take, without an exponent where decimals are few.
-  public func append(_ value: Double, to bytes: inout OutputBytes) {
+  func append(_ value: Double, to bytes: inout OutputBytes) {
     guard let scaled = scaled(value) else {
       bytes.append(text: value == 0 ? "0" : "\(value)")
       return

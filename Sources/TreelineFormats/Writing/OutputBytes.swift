@@ -5,7 +5,7 @@ import Treeline
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  public private(set) var count = 0
+  private(set) var count = 0
 
   /// - Parameter capacity: How many bytes there is room for at first.
   public init(capacity: Int = 1 << 12) {
@@ -20,9 +20,9 @@ import Treeline
     throws(Failure) -> Result
   { try work(UnsafeRawBufferPointer(start: start, count: count)) }
 
-  public var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+  var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
-  public mutating func removeAll() { count = 0 }
+  mutating func removeAll() { count = 0 }
 
   /// Makes room for so many bytes more.
   @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
@@ -37,7 +37,7 @@ import Treeline
 
   // MARK: - Text and numbers
 
-  @inline(__always) public mutating func append(byte: UInt8) {
+  @inline(__always) mutating func append(byte: UInt8) {
     reserve(1)
     start[count] = byte
     count += 1
@@ -69,7 +69,7 @@ import Treeline
     append(UInt64(number.magnitude))
   }
 
-  public mutating func append(_ number: UInt64) {
+  mutating func append(_ number: UInt64) {
     guard number < Digits.endOfEight else {
       let (high, low) = number.quotientAndRemainder(dividingBy: Digits.endOfEight)
       append(high)
@@ -103,7 +103,7 @@ import Treeline
   public mutating func append(json string: String) { string.writeJSONLiteral { append($0) } }
 
   /// Appends a column's value as JSON.
-  public mutating func append(json value: AttributeValue) {
+  mutating func append(json value: AttributeValue) {
     switch value {
     case .string(let string): append(json: string)
     case .number(let literal), .json(let literal): append(text: literal)
@@ -112,7 +112,7 @@ import Treeline
     }
   }
 
-  public mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
+  mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
   /// In the fewest digits that give the same number; null where there is none, or where it is not finite.
   public mutating func append(json number: Double?) {
