@@ -7,11 +7,6 @@ import Testing
     (2.25, 1, "2.3"), (0.04, 1, "0.0"), (-0.04, 1, "0.0"), (-1.5, 0, "-2"), (12, 2, "12.00"), (0.5, 0, "1"),
   ]) func fixedDecimals(value: Double, decimals: Int, text: String) { #expect(fixed(value, decimals) == text) }
 
-  @Test(arguments: [
-    (1, "1"), (999, "999"), (1_000, "1.0k"), (1_234, "1.2k"), (9_949, "9.9k"), (9_950, "10k"), (139_409, "139k"),
-    (999_499, "999k"), (999_500, "1.0M"), (1_684_685, "1.7M"), (2_147_483_648, "2.1G"),
-  ]) func badgeLabels(count: Int, text: String) { #expect(abbreviated(count) == text) }
-
   @Test func groupsOfThree() {
     #expect([0, 999, 1_000, 139_409, -1_234_567].map(grouped) == ["0", "999", "1,000", "139,409", "-1,234,567"])
     #expect(coordinate(12.04) == "12" && coordinate(-3.46) == "-3.5")

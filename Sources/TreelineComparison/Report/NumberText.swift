@@ -30,18 +30,5 @@ func grouped(_ value: Int) -> String {
   return grouped(value / 1000) + "," + String(repeating: "0", count: 3 - last.count) + last
 }
 
-/// A count for a badge, in at most four characters below a trillion: 999, 1.2k, 12k, 1.7M.
-func abbreviated(_ count: Int) -> String {
-  var value = Double(count)
-  var unit = 0
-  // 999.5 thousand would round to four digits, hence not 1000.
-  while value >= (unit == 0 ? 1000 : 999.5), unit < 4 {
-    value /= 1000
-    unit += 1
-  }
-  let suffix = ["", "k", "M", "G", "T"][unit]
-  return fixed(value, unit > 0 && value < 9.95 ? 1 : 0) + suffix
-}
-
 /// A zoom to two decimals, or as a whole number where it is one.
 func zoomText(_ zoom: Double) -> String { fixed(zoom, zoom == zoom.rounded() ? 0 : 2) }

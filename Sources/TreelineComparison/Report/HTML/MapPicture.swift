@@ -85,7 +85,7 @@ struct MapPicture {
   private func badge(_ cluster: ShownCluster) -> String {
     let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
     guard cluster.pointCount > 1 else { return "<circle class=\"one\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>\n" }
-    let label = abbreviated(cluster.pointCount)
+    let label = BadgeText.abbreviated(cluster.pointCount)
     let fontSize = label.count > 3 ? 13.0 : 14.0
     // Centred by hand: not every browser centres text upright by itself.
     let baseline = coordinate(cluster.position.y + 0.36 * fontSize)
