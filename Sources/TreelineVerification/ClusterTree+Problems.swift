@@ -58,3 +58,67 @@ extension ClusterTree {
     }
   }
 }
+
+/// Something in an index that is not as it was written.
+public struct IndexProblem: Hashable, Sendable {
+  /// Where: a section, a byte, a node record or a point.
+  public var location: String
+  public var expected: String
+  public var found: String
+}
+
+extension IndexProblem: CustomStringConvertible {
+  public var description: String { "\(location): expected \(expected), found \(found)" }
+}
+
+/// The problems found so far, up to as many as anybody reads.
+final class ProblemList {
+  private(set) var problems: [IndexProblem] = []
+
+  static let capacity = 100
+  var count: Int { problems.count }
+  var isFull: Bool { count >= Self.capacity }
+
+  func add(_ location: @autoclosure () -> String, expected: @autoclosure () -> String, found: @autoclosure () -> String)
+  { if !isFull { problems.append(IndexProblem(location: location(), expected: expected(), found: found())) } }
+
+  func check(
+    _ condition: Bool, _ location: @autoclosure () -> String, expected: @autoclosure () -> String,
+    found: @autoclosure () -> String
+  ) { if !condition { add(location(), expected: expected(), found: found()) } }
+}
+
+/// How far a verification is.
+public struct VerificationProgress: Hashable, Sendable {
+  public enum Stage: String, Hashable, Sendable {
+    /// Nodes are checked against their points.
+    case hierarchy
+    /// The distances are checked at which nodes give way to their children.
+    case separations
+  }
+
+  public let stage: Stage
+
+  /// How much of the stage is done, from 0 to 1; it never falls.
+  public let fraction: Double
+
+  public let pointCount: Int
+}
+
+/// Reports the progress of a stage at every hundredth.
+struct VerificationMonitor {
+  typealias Report = (VerificationProgress) -> Void
+
+  let stage: VerificationProgress.Stage
+  let pointCount: Int
+  let report: Report?
+  var toldPercent = -1
+
+  /// - Parameter done: Of all points, 1 or more.
+  mutating func tell(_ done: Int) {
+    guard let report, done * 100 / pointCount > toldPercent else { return }
+    toldPercent = done * 100 / pointCount
+    report(
+      VerificationProgress(stage: stage, fraction: min(Double(done) / Double(pointCount), 1), pointCount: pointCount))
+  }
+}

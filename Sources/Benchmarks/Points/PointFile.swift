@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PointSets
 import Treeline
 import TreelineFormats
 
@@ -55,5 +56,107 @@ extension [Coordinate] {
     }
     if isGeoJSON { try file.write(contentsOf: Data("]}\n".utf8)) }
     try file.close()
+  }
+}
+
+/// The kinds of generated points, all seeded.
+enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
+  /// Evenly over the sphere, as far as Web Mercator shows it: peers lose what lies beyond.
+  case uniform
+  /// Few large and many small towns, sized by Zipf's law, and a tenth of the points in between.
+  case clustered
+  /// Uniform, from west to east.
+  case sorted
+  /// All at one position.
+  case coincident
+  /// Along one meridian.
+  case line
+  /// At distances of 2^-k from one position.
+  case geometric
+
+  /// The points; fewer of one kind are the first of more.
+  func coordinates(_ count: Int) -> [Coordinate] {
+    switch self {
+    case .uniform: Self.inChunks(count, seed: 1, Self.uniformPoint)
+    case .clustered:
+      {
+        let towns = Towns(2000, seed: 2)
+        return Self.inChunks(count, seed: 3) { towns.point(&$0) }
+      }()
+    case .sorted:
+      GeneratedSet.uniform.coordinates(count).sorted { ($0.longitude, $0.latitude) < ($1.longitude, $1.latitude) }
+    case .coincident: [Coordinate](repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count)
+    case .line: Self.inChunks(count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
+    case .geometric: Self.inChunks(count, seed: 5, Self.geometricPoint)
+    }
+  }
+
+  @Sendable static func uniformPoint(_ random: inout SplitMix64) -> Coordinate {
+    Coordinate(
+      longitude: random.number(from: -180, to: 180), latitude: asin(random.number(from: -0.996, to: 0.996)) * 180 / .pi)
+  }
+
+  /// In a random direction, at one of 28 distances.
+  @Sendable private static func geometricPoint(_ random: inout SplitMix64) -> Coordinate {
+    let distance = 40 * pow(2, -Double(random.index(below: 28))) * (1 + random.fraction())
+    let angle = random.number(from: 0, to: 2 * .pi)
+    return Coordinate(longitude: distance * cos(angle), latitude: distance * sin(angle))
+  }
+
+  /// Made by all cores, in pieces with a seed of their own each, so that 100 million take seconds.
+  private static func inChunks(_ count: Int, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate)
+    -> [Coordinate]
+  {
+    let chunk = 1 << 16
+    return Array(unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      nonisolated(unsafe) let coordinates = buffer.baseAddress!
+      DispatchQueue.concurrentPerform(iterations: (count + chunk - 1) / chunk) { index in
+        // Seeds that follow each other would give sequences that overlap.
+        var seeds = SplitMix64(seed: seed << 32 | UInt64(index))
+        var random = SplitMix64(seed: seeds.next())
+        for row in index * chunk..<min((index + 1) * chunk, count) {
+          (coordinates + row).initialize(to: makePoint(&random))
+        }
+      }
+      initializedCount = count
+    }
+  }
+}
+
+/// A mixture of towns whose sizes follow Zipf's law, as cities' do, and whose widths differ a thousandfold.
+struct Towns: Sendable {
+  private struct Town {
+    var longitude: Double
+    var latitude: Double
+    /// The standard deviation, in degrees.
+    var width: Double
+  }
+
+  private let towns: [Town]
+  /// Up to which number drawn each town is chosen.
+  private let upTo: [Double]
+
+  init(_ count: Int, seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    towns = (0..<count).map { _ in
+      Town(
+        longitude: random.number(from: -180, to: 180), latitude: random.number(from: -60, to: 75),
+        width: pow(10, random.number(from: -3, to: 0)))
+    }
+    var total = 0.0
+    upTo = (1...count).map { rank in
+      total += 1 / Double(rank)
+      return total
+    }
+  }
+
+  func point(_ random: inout SplitMix64) -> Coordinate {
+    guard random.fraction() >= 0.1 else { return GeneratedSet.uniformPoint(&random) }
+    let draw = random.number(from: 0, to: upTo.last!)
+    let town = towns[firstIndex(in: 0..<towns.count - 1) { draw < upTo[$0] }]
+    let longitude = town.longitude + random.bell() * town.width
+    let latitude = town.latitude + random.bell() * town.width
+    return Coordinate(
+      longitude: longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude, latitude: latitude)
   }
 }

@@ -1,5 +1,67 @@
 import Treeline
 
+/// How wide the cells of a grid are.
+public enum CellSize: Hashable, Sendable {
+  /// A fixed width on screen, as in BentoMap (64 in its article). The cells follow the zoom exactly, so each fractional
+  /// zoom has a grid of its own.
+  case pixels(Double)
+
+  /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
+  ///
+  /// The published code rescales its cells at each fractional zoom, so that clusters jitter during a pinch. Here the
+  /// cells are those of the nearest whole zoom.
+  case published
+}
+
+extension CellSize {
+  /// The side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
+  ///
+  /// A whole side keeps the lattice exact, at the cost of half a unit (0.5 cm) at most.
+  ///
+  ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
+  public func units(zoom: Double) throws(GridError) -> UInt64 {
+    guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
+    switch self {
+    case .pixels(let pixels):
+      guard pixels.isFinite, pixels > 0 else { throw .cellSizeNotPositive(found: pixels) }
+      return Self.wholeUnits(pixels * Plane.unitsPerPixel(zoom: zoom))
+    case .published:
+      let level = Self.publishedLevel(zoom: zoom)
+      return Self.wholeUnits(Self.publishedPixels(level: level) * Plane.unitsPerPixel(zoom: level))
+    }
+  }
+
+  /// The article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
+  static func publishedLevel(zoom: Double) -> Double { max(0, (zoom + 0.5).rounded(.down)) }
+
+  static func publishedPixels(level: Double) -> Double {
+    switch level {
+    case 13...15: 64
+    case 16...18: 32
+    case 19: 16
+    default: 88
+    }
+  }
+
+  /// Far zooms give 0 or infinity, hence the bounds first.
+  private static func wholeUnits(_ units: Double) -> UInt64 { UInt64(min(max(units, 1), 0x1p32).rounded()) }
+}
+
+/// A cell size that makes no grid.
+public enum GridError: Error, Hashable, Sendable {
+  case cellSizeNotPositive(found: Double)
+  case zoomNotFinite(found: Double)
+}
+
+extension GridError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .cellSizeNotPositive(let found): "expected a finite cell size above 0 pixels, found \(found)"
+    case .zoomNotFinite(let found): "expected a finite zoom, found \(found)"
+    }
+  }
+}
+
 /// One cell of the lattice: x from `column * side` to the next column, y from `row * side` to the next row, half-open.
 ///
 /// Columns are counted eastwards from longitude -180 wherever the plane's seam is, rows southwards from the plane's

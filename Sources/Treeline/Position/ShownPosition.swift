@@ -78,3 +78,70 @@ extension ClusterTree {
     return ShownPosition(x: Double(point.x), y: Double(point.y), treeIndex: treeIndex, plane: plane)
   }
 }
+
+extension TreeStorage {
+  /// The tree index of a node's point in a window that is nearest to the node's mean, the first of several; nil if the
+  /// window has none.
+  ///
+  /// Depth first, the nearer child first, pruning what is no nearer than the best so far (Roussopoulos, Kelley and
+  /// Vincent 1995, doi:10.1145/223784.223794); at most one node a level waits.
+  ///
+  /// Complexity: O(log n) for most nodes; O(n) where most points are equally far from the mean, as on a circle.
+  func nearestMember(of node: Node, in window: PlaneWindow) throws(IndexError) -> Int? {
+    try checkSummary(of: node)
+    let box = box(of: node)
+    let distance = MeanDistance(sums: summary(of: node, in: box).sums, count: node.count, box: box)
+    var best = (squared: UInt128.max, treeIndex: Int.max)
+
+    var waiting = [(node: node, squared: UInt128(0))]
+    while let (node, squared) = waiting.popLast() {
+      guard (squared, Int(node.first)) < best else { continue }
+      if isStored(node), let (left, right) = try children(of: node) {
+        let sides = [left, right].compactMap { child in
+          let box = nodes[Int(child.record)].box
+          return window.intersects(box) ? (node: child, squared: distance.squared(from: box)) : nil
+        }
+        waiting += sides.count == 2 && sides[0].squared <= sides[1].squared ? sides.reversed() : sides
+        continue
+      }
+      for treeIndex in try distinctTreeIndices(of: node) where window.contains(points[treeIndex]) {
+        let squared = distance.squared(from: points[treeIndex])
+        if (squared, treeIndex) < best { best = (squared, treeIndex) }
+      }
+    }
+    return best.treeIndex == .max ? nil : best.treeIndex
+  }
+
+  /// The tree indices of a bucket or of a part of one; only the first of a stack.
+  func distinctTreeIndices(of node: Node) throws(IndexError) -> Range<Int> {
+    if nodes[Int(node.record)].box.isPoint { return node.range.prefix(1) }
+    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
+    return node.range
+  }
+}
+
+/// Exact squared distances to the mean of a node's points: distances are scaled by the number of points, so that they
+/// are whole numbers.
+private struct MeanDistance {
+  /// At most those of the box's far corner, as `TreeStorage.summary` has them.
+  let sums: NodeSums
+  let count: UInt32
+  let box: PlaneRect
+
+  func squared(from point: PlanePoint) -> UInt128 { squared(from: PlaneRect(point)) }
+
+  /// From the nearest position of a box, which need not be a point's.
+  func squared(from other: PlaneRect) -> UInt128 {
+    let x = gap(sums.x, scaled(other.minX &- box.minX), scaled(other.maxX &- box.minX))
+    let y = gap(sums.y, scaled(other.minY &- box.minY), scaled(other.maxY &- box.minY))
+    // Two squares of numbers up to 2^63 fit.
+    return UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y)
+  }
+
+  /// 2^31 points times 2^32 units fit; differences are modulo 2^32, so that boxes of a damaged file cannot trap.
+  private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
+
+  private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
+    value < least ? least - value : value > greatest ? value - greatest : 0
+  }
+}

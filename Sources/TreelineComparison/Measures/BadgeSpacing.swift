@@ -81,3 +81,84 @@ extension PixelIndex {
     return clusters.isEmpty ? 0 : Double(touching) / Double(clusters.count)
   }
 }
+
+/// Positions in a picture, sorted into square bins: finds neighbours without looking at all of them.
+struct PixelIndex: Sendable {
+  private let positions: [PixelPoint]
+  private let side: Double
+  private let origin: PixelPoint
+  private let columns: Int
+  private let rows: Int
+  /// The indices of the positions, bin by bin, and where each bin's start.
+  private var items: [Int]
+  private var starts: [Int]
+
+  /// About one position a bin where they are spread evenly. Complexity: O(positions)
+  init(_ positions: [PixelPoint]) {
+    self.positions = positions
+    origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
+    let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
+    let count = Double(max(positions.count, 1))
+    // The second bound keeps positions along one line from asking for a bin a pixel; the last, a stack from none.
+    side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
+    columns = Int(size.x / side) + 1
+    rows = Int(size.y / side) + 1
+    items = [Int](repeating: 0, count: positions.count)
+    starts = []
+    var next = [Int](repeating: 0, count: columns * rows + 1)
+    for position in positions { next[bin(of: position) + 1] += 1 }
+    for bin in 1..<next.count { next[bin] += next[bin - 1] }
+    starts = next
+    for (index, position) in positions.enumerated() {
+      items[next[bin(of: position)]] = index
+      next[bin(of: position)] += 1
+    }
+  }
+
+  private func column(_ x: Double) -> Int { min(max(Int((x - origin.x) / side), 0), columns - 1) }
+  private func row(_ y: Double) -> Int { min(max(Int((y - origin.y) / side), 0), rows - 1) }
+  private func bin(of position: PixelPoint) -> Int { row(position.y) * columns + column(position.x) }
+
+  private func items(column: Int, row: Int) -> ArraySlice<Int> {
+    let bin = row * columns + column
+    return items[starts[bin]..<starts[bin + 1]]
+  }
+
+  /// Whether any other position within `radius` pixels of one of them satisfies a condition.
+  func hasNeighbour(of index: Int, within radius: Double, where condition: (Int) -> Bool) -> Bool {
+    let position = positions[index]
+    for row in row(position.y - radius)...row(position.y + radius) {
+      for column in column(position.x - radius)...column(position.x + radius) {
+        for other in items(column: column, row: row) where other != index && condition(other) { return true }
+      }
+    }
+    return false
+  }
+
+  /// The nearest other position, the first of equally near ones; nil where there is no other.
+  func nearest(to index: Int) -> Int? {
+    let position = positions[index]
+    let (column, row) = (column(position.x), row(position.y))
+    var best: (distance: Double, index: Int)?
+    for ring in 0..<max(columns, rows) {
+      // Nothing in this ring or beyond is nearer than the rings passed are wide.
+      let passed = Double(ring - 1) * side
+      if let best, ring > 0, passed * passed > best.distance { break }
+      forEachBin(inRing: ring, around: column, row) { column, row in
+        for other in items(column: column, row: row) where other != index {
+          let distance = position.squaredDistance(to: positions[other])
+          if best.map({ (distance, other) < $0 }) ?? true { best = (distance, other) }
+        }
+      }
+    }
+    return best?.index
+  }
+
+  private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
+    for y in max(row - ring, 0)...min(row + ring, rows - 1) {
+      // Of rows in between only the two ends belong to the ring.
+      let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
+      for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import GridBaseline
 import Treeline
 
 /// A way to cluster that takes part in a comparison: its name, words for the reader, and its answer for a view.
@@ -58,3 +59,80 @@ struct ShownCluster: Sendable {
 
 /// The direction of a vector in degrees, from -180 to 180, clockwise from x where y points down.
 func degrees(x: Double, y: Double) -> Double { atan2(y, x) * (180 / .pi) }
+
+extension ClusteringMethod {
+  /// One cluster for each occupied cell of a grid, shown at the mean of its points. It knows no limit.
+  package static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
+    let width =
+      switch cellSize {
+      case .pixels(let pixels): "\(shortest(pixels)) px wide"
+      case .published: "as wide as published for each zoom"
+      }
+    return ClusteringMethod(
+      name: "grid", title: "Grid", summary: "one badge per occupied square of a fixed grid, \(width)",
+      extentMeaning: "squares show the cells"
+    ) { view, _, _ in Answer(clusters: try grid.shownClusters(in: view, cellSize: cellSize)) }
+  }
+}
+
+extension Grid {
+  /// The grid over the points of a tree; its row numbers are indices in tree order.
+  ///
+  /// - Complexity: O(points)
+  @_spi(Server) public init(over tree: ClusterTree) { self.init(tree.positions, on: tree.plane) }
+
+  func clusterCount(in view: ComparisonView, cellSize: CellSize) throws(GridError) -> Int {
+    try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).count
+  }
+
+  func shownClusters(in view: ComparisonView, cellSize: CellSize) throws -> [ShownCluster] {
+    try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).map { cluster in
+      ShownCluster(
+        position: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
+        extent: .cell(window(of: cluster.cell), in: view), treeIndices: { members(of: cluster) })
+    }
+  }
+}
+
+extension ShownCluster.Extent {
+  fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
+    let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
+    let units = view.unitsPerPixel
+    // By its middle, so that a cell on the edge comes out on the same side as its badge.
+    let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
+    return .box(
+      x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
+  }
+}
+
+/// Parts positions into clusters by k-means: for each position the number of its cluster, from 0 on and below `count`.
+/// Some numbers may be left out, as where there are fewer positions than clusters.
+package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
+
+extension ClusteringMethod {
+  /// The clusters of the points in a view, made for that view alone: a yardstick of what is possible.
+  package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
+    ClusteringMethod(
+      name: "k-means", title: "k-means",
+      summary: "groups made anew for this view alone, as near to their points as a search finds them", isFixed: false
+    ) { view, limit, _ in Answer(clusters: try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
+  }
+}
+
+extension ViewPoints {
+  /// At most so many clusters, each shown at its mean.
+  func clusters(count: Int, by kMeans: KMeans) throws -> [ShownCluster] {
+    let labels = try kMeans(positions, count)
+    precondition(
+      labels.count == self.count && labels.allSatisfy { 0..<count ~= $0 },
+      "Expected \(self.count) numbers below \(count), found \(labels.count) numbers")
+    var members = [[Int]](repeating: [], count: count)
+    for (index, label) in labels.enumerated() { members[label].append(index) }
+    return members.filter { !$0.isEmpty }.map { members in
+      let sum = members.reduce(PixelPoint.zero) { $0 + positions[$1] }
+      return ShownCluster(
+        position: sum / Double(members.count), pointCount: members.count,
+        treeIndices: { members.map { treeIndices[$0] } })
+    }
+  }
+}

@@ -4,15 +4,15 @@ import Treeline
 ///
 /// A box is asked for exactly as it is, so the picture has its aspect ratio on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
-  public let box: BoundingBox
+  let box: BoundingBox
 
   /// Of 256 px tiles; may be fractional.
-  public let zoom: Double
+  let zoom: Double
 
-  public let plane: Plane
+  let plane: Plane
 
   /// The part of the plane that the box covers.
-  public let window: PlaneWindow
+  let window: PlaneWindow
 
   /// - Parameter viewport: One with a zoom or a size. Its margin is not shown.
   /// - Throws: `QueryError` where the viewport makes no sense, `ComparisonError` where it has no zoom, shows nothing or
@@ -46,14 +46,14 @@ extension PixelPoint {
 
 extension ComparisonView {
   /// The longest side of a picture, in pixels.
-  public static let maximumSide = 16_384.0
+  static let maximumSide = 16_384.0
 
   /// The width of a pixel in units of the plane.
-  public var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
+  var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
 
   /// In pixels, as is `height`.
-  public var width: Double { Double(window.width) / unitsPerPixel }
-  public var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
+  var width: Double { Double(window.width) / unitsPerPixel }
+  var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
@@ -100,4 +100,47 @@ extension ComparisonView {
 extension Plane {
   /// The width of the plane in its units, after which the world repeats on the sphere.
   static var turnWidth: Double { 0x1p32 }
+}
+
+/// The points inside a view, in tree order: neighbours in the list are neighbours on the map.
+struct ViewPoints: Sendable {
+  /// In pixels of the view.
+  private(set) var positions: [PixelPoint] = []
+  /// The index of each of them in tree order.
+  private(set) var treeIndices: [Int] = []
+  /// How many points there are in all, inside and outside.
+  let total: Int
+
+  /// - Complexity: O(points of the tree)
+  init(of tree: ClusterTree, in view: ComparisonView) {
+    total = tree.pointCount
+    for index in 0..<tree.pointCount {
+      let point = tree.position(atTreeIndex: index)
+      guard view.window.contains(point) else { continue }
+      positions.append(view.pixel(of: point))
+      treeIndices.append(index)
+    }
+  }
+
+  var count: Int { positions.count }
+}
+
+/// The points of a view as dots of its picture.
+struct PointDots: Sendable {
+  /// In pixels of the view; no two in one square of half a pixel.
+  let positions: [PixelPoint]
+  /// Every point is under a dot if this is 1; otherwise one in so many dots is drawn.
+  let step: Int
+
+  /// Points under a dot already need none. Every so many of the dots left in tree order is kept, which thins all parts
+  /// of the picture alike.
+  ///
+  /// - Complexity: O(points in view)
+  init(_ points: ViewPoints, atMost limit: Int) {
+    var seen: Set<PixelPoint> = []
+    let dots = points.positions.filter { seen.insert(($0 * 2).rounded(.down)).inserted }
+    let step = max((dots.count + limit - 1) / limit, 1)
+    self.step = step
+    positions = stride(from: 0, to: dots.count, by: step).map { dots[$0] }
+  }
 }

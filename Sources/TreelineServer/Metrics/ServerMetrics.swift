@@ -56,3 +56,108 @@ final class ServerMetrics: Sendable {
     return backend.text
   }
 }
+
+/// A backend of swift-metrics that Prometheus reads (text exposition format 0.0.4).
+final class PrometheusMetrics: MetricsFactory {
+  /// All metrics of a name.
+  typealias Family = (name: String, type: String, help: String)
+
+  private let families: [Family]
+  /// The metrics of each family by their labels, such as `{route="/health"}`.
+  private let metrics = Mutex<[String: [String: any PrometheusMetric]]>([:])
+
+  /// - Parameter families: In the order in which they are written. Metrics of other names are not.
+  init(_ families: [Family]) { self.families = families }
+
+  var text: String {
+    let metrics = metrics.withLock { $0 }
+    var text = ""
+    for family in families {
+      text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.type)\n"
+      for (labels, metric) in (metrics[family.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        metric.write(name: family.name, labels: labels, to: &text)
+      }
+    }
+    return text
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    metric(label, dimensions, NumberMetric())
+  }
+
+  func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    metric(label, dimensions, NumberMetric())
+  }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    metric(label, dimensions, HistogramMetric())
+  }
+
+  func destroyCounter(_: any CounterHandler) {}
+  func destroyRecorder(_: any RecorderHandler) {}
+  func destroyTimer(_: any TimerHandler) {}
+
+  /// The one that there is of a name and labels, or a new one.
+  private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
+    -> Metric
+  {
+    let list = dimensions.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+    let labels = list.isEmpty ? "" : "{\(list)}"
+    return metrics.withLock { metrics in
+      if let known = metrics[name]?[labels] as? Metric { return known }
+      metrics[name, default: [:]][labels] = new
+      return new
+    }
+  }
+}
+
+private protocol PrometheusMetric: Sendable { func write(name: String, labels: String, to text: inout String) }
+
+/// A counter, or a gauge of whole numbers.
+private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMetric {
+  private let number = Atomic<Int64>(0)
+
+  func increment(by amount: Int64) { number.add(amount, ordering: .relaxed) }
+  func reset() { record(Int64(0)) }
+  func record(_ value: Int64) { number.store(value, ordering: .relaxed) }
+  func record(_ value: Double) { record(Int64(value)) }
+
+  func write(name: String, labels: String, to text: inout String) {
+    text += "\(name)\(labels) \(number.load(ordering: .relaxed))\n"
+  }
+}
+
+private final class HistogramMetric: TimerHandler, PrometheusMetric {
+  private struct Times {
+    /// How many took at most as long as each bound, and longer than the one before.
+    var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
+    var seconds = 0.0
+    var count = 0
+  }
+
+  private let times = Mutex(Times())
+
+  /// In seconds.
+  private static let bounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+
+  func recordNanoseconds(_ duration: Int64) {
+    let seconds = Double(duration) / 1e9
+    times.withLock { times in
+      times.seconds += seconds
+      times.count += 1
+      if let bound = Self.bounds.firstIndex(where: { seconds <= $0 }) { times.countByBound[bound] += 1 }
+    }
+  }
+
+  func write(name: String, labels: String, to text: inout String) {
+    let times = times.withLock { $0 }
+    let own = labels.isEmpty ? "" : labels.dropFirst().dropLast() + ","
+    var sum = 0
+    for (bound, count) in zip(Self.bounds, times.countByBound) {
+      sum += count
+      text += "\(name)_bucket{\(own)le=\"\(bound)\"} \(sum)\n"
+    }
+    text += "\(name)_bucket{\(own)le=\"+Inf\"} \(times.count)\n"
+    text += "\(name)_sum\(labels) \(times.seconds)\n\(name)_count\(labels) \(times.count)\n"
+  }
+}

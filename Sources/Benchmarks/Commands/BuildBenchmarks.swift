@@ -1,0 +1,158 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Times the way from coordinates in memory to a tree that answers queries.
+struct BuildBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
+
+  @OptionGroup var build: BuildArguments
+
+  @OptionGroup var timing: TimedRuns
+
+  func run() throws {
+    let coordinates = try build.points.read()
+    let (times, tree) = try timing.measure { try ClusterTree(coordinates, options: build.options) }
+    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    let shape = try tree.shape()
+    try printJSON([
+      "points": tree.pointCount, "threads": build.threads, "seconds": times, "positions": shape.positionCount,
+      "depth": shape.depth, "contentHash": String(tree.contentHash, radix: 16),
+    ])
+  }
+}
+
+/// Points, and how their tree is built.
+struct BuildArguments: ParsableArguments {
+  @Argument(help: "The points.") var points: PointFile
+
+  @Option(help: "How many threads.") var threads = 2
+
+  @Option(help: "Where nodes are split.") var split = SplitRule.mean
+
+  @Flag(help: "Separations are computed too.") var separations = false
+
+  var options: BuildOptions { BuildOptions(splitRule: split, threads: threads, computesSeparations: separations) }
+}
+
+extension SplitRule: ExpressibleByArgument {}
+
+/// Measures the memory of one build, in a process that does nothing else, against the index that comes of it.
+struct MemoryBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
+
+  @OptionGroup var build: BuildArguments
+
+  @Option(help: "Where to write the index, which is removed again.") var index: String
+
+  func run() throws {
+    let coordinates = try build.points.read()
+    let before = ResidentMemory.now
+    var tree: ClusterTree!
+    let time = try seconds { tree = try ClusterTree(coordinates, options: build.options) }
+    let peak = ResidentMemory.peak
+    require(tree.root?.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    try tree.write(index: index)
+    defer { try? FileManager.default.removeItem(atPath: index) }
+    // What is resident before the build is with the coordinates.
+    try printJSON([
+      "points": coordinates.count, "threads": build.threads, "seconds": time, "residentBefore": before,
+      "residentPeak": peak, "indexBytes": try fileSize(index),
+    ])
+  }
+}
+
+/// Times the way from a tree to the separation of each of its nodes.
+struct SeparationBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "separation", abstract: "Times computing at what distance each node is split into its children.")
+
+  @Argument(help: "The points.") var points: PointFile
+
+  @Option(help: "How many threads.") var threads = 2
+
+  @OptionGroup var timing: TimedRuns
+
+  func run() throws {
+    let tree = try ClusterTree(points.read())
+    let residentBefore = ResidentMemory.now
+    let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
+    let residentPeak = ResidentMemory.peak
+    // Every node with two children, whose positions differ by a unit or more, was split.
+    let internalNodes = try tree.shape().positionCount - 1
+    require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
+    let splits = Double(max(work.splits, 1))
+    let hash = codes.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    try printJSON([
+      "points": tree.pointCount, "threads": threads, "seconds": times, "splits": work.splits,
+      "looksPerSplit": Double(work.looks) / splits, "cellsPerLook": Double(work.cells) / Double(max(work.looks, 1)),
+      "grids": work.grids, "nodesOnGrids": Double(work.nodesOnGrids) / splits, "residentBefore": residentBefore,
+      "residentPeak": residentPeak, "codesHash": String(hash, radix: 16),
+    ])
+  }
+}
+
+/// Times how long a build goes on once its task is cancelled, at moments all over the build.
+struct CancelBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
+
+  @OptionGroup var build: BuildArguments
+
+  @Option(help: "How many builds are cancelled.") var runs = 20
+
+  /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
+  func run() throws {
+    let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      try await Self.cancelBuilds(of: coordinates, options, runs: runs)
+      done.signal()
+    }
+    done.wait()
+  }
+
+  private static func cancelBuilds(of coordinates: [Coordinate], _ options: BuildOptions, runs: Int) async throws {
+    let clock = ContinuousClock()
+    let whole = try await clock.measure { blackHole(try await ClusterTree.build(coordinates, options: options)) }
+    var random = SplitMix64(seed: 8)
+    var (times, finishedCount, residentHalfway): ([Double], Int, Int) = ([], 0, 0)
+    for run in 0..<runs {
+      if run == runs / 2 { residentHalfway = try await settledMemory() }
+      let build = Task { try await ClusterTree.build(coordinates, options: options) }
+      try await Task.sleep(for: whole * random.number(from: 0, to: 0.95))
+      let start = clock.now
+      build.cancel()
+      do {
+        _ = try await build.value
+        finishedCount += 1
+      } catch is CancellationError { times.append((clock.now - start) / .seconds(1)) }
+    }
+    require(!times.isEmpty, "no build was cancelled")
+    let growth = try await settledMemory() - residentHalfway
+    try printJSON([
+      "points": coordinates.count,
+      // From cancelling to the end of the build, whose memory is deallocated meanwhile and afterwards.
+      "seconds": times,
+      // By how many bytes the process is larger after all builds than after half of them.
+      "growth": growth,
+      // Builds that were done before they could be cancelled.
+      "finished": finishedCount,
+    ])
+  }
+
+  /// The memory held once that of cancelled builds is deallocated: once it has not fallen for half a second.
+  private static func settledMemory() async throws -> Int {
+    var (least, unchanged) = (Int.max, 0)
+    while unchanged < 10 {
+      try await Task.sleep(for: .milliseconds(50))
+      let now = ResidentMemory.now
+      unchanged = now < least - 1 << 20 ? 0 : unchanged + 1
+      least = min(least, now)
+    }
+    return least
+  }
+}

@@ -1,0 +1,119 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The size of badges by point count: the curves of two well-known map apps.
+public enum BadgeSize {
+  /// In pixels.
+  public static let largest = 44.0
+
+  /// The diameter of the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`: from 57 % of the largest
+  /// for one point, rising towards it.
+  ///
+  /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
+  ///
+  /// - Parameter largest: In the unit of the result, pixels as a rule.
+  public static func diameter(pointCount: Int, largest: Double = largest) -> Double {
+    largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
+  }
+
+  /// A factor that grows without bound, ever more slowly: `1 + ln n`, 1 for one point.
+  ///
+  /// Source: Raizlabs, BentoMap (2016).
+  public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
+}
+
+/// The text on and beside a badge.
+public enum BadgeText {
+  /// A count in four characters or so: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
+  public static func abbreviated(_ count: Int) -> String {
+    let parts = parts(of: count)
+    let fraction = parts.tenths > 0 ? ".\(parts.tenths)" : ""
+    let suffix = parts.suffix.map { String(UnicodeScalar($0)) } ?? ""
+    return "\(parts.whole)" + fraction + suffix
+  }
+
+  /// The parts of an abbreviated count: 1, 2 and the letter of `1.2k`.
+  package static func parts(of count: Int) -> (whole: Int, tenths: Int, suffix: UInt8?) {
+    guard count >= 1000 else { return (count, 0, nil) }
+    var unit = 1000
+    var suffixes = "kMBT".utf8[...]
+    while suffixes.count > 1, rounded(count, to: unit) >= 1000 {
+      unit *= 1000
+      suffixes.removeFirst()
+    }
+    let tenths = rounded(count, to: unit / 10)
+    return tenths < 100 ? (tenths / 10, tenths % 10, suffixes.first) : (rounded(count, to: unit), 0, suffixes.first)
+  }
+
+  private static func rounded(_ count: Int, to unit: Int) -> Int {
+    count / unit + (count % unit >= unit - unit / 2 ? 1 : 0)
+  }
+
+  /// A title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short form.
+  ///
+  /// ```swift
+  /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels
+  /// ```
+  public static func title(_ template: String, pointCount: Int) -> String {
+    template.replacing("{count}", with: "\(pointCount)").replacing("{abbreviated}", with: abbreviated(pointCount))
+  }
+}
+
+/// Where the members of a stack, which share one position at every zoom, are drawn when it is opened.
+///
+/// Few are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor is any
+/// closer to the stack itself.
+public struct StackSpread: RandomAccessCollection, Sendable {
+  /// Where a member is drawn, relative to the stack: x to the right, y down, in the unit of the spacing.
+  public struct Offset: Hashable, Sendable {
+    public let x: Double
+    public let y: Double
+  }
+
+  /// More members than this are on a spiral.
+  public static let mostOnCircle = 9
+
+  private let spacing: Double
+  public let endIndex: Int
+  public var startIndex: Int { 0 }
+
+  /// - Parameters:
+  ///   - count: How many members are drawn: one page of a large stack.
+  ///   - spacing: The least distance between two of them, above 0, usually in pixels.
+  public init(count: Int, spacing: Double = 26) {
+    precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
+    precondition(spacing > 0 && spacing.isFinite, "Expected a spacing above 0, found \(spacing)")
+    endIndex = count
+    self.spacing = spacing
+  }
+
+  /// - Complexity: O(1)
+  public subscript(position: Int) -> Offset {
+    precondition(indices.contains(position), "Expected a position below \(count), found \(position)")
+    return count <= Self.mostOnCircle ? onCircle(position) : onSpiral(position)
+  }
+
+  /// The first at the top, then clockwise.
+  private func onCircle(_ position: Int) -> Offset {
+    let radius = Swift.max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
+    return polar(radius, 2 * .pi * Double(position) / Double(count))
+  }
+
+  /// Archimedes' spiral, whose turns are a spacing apart. Members are spaced by arc length, which grows as half the
+  /// square of the angle; an arc is longer than its chord, hence the factor.
+  private func onSpiral(_ position: Int) -> Offset {
+    let turn = 1.06 * spacing / (2 * .pi)
+    let start = 2 * .pi * 1.1
+    let angle = (start * start + 2 * Double(position) * 1.06 * spacing / turn).squareRoot()
+    return polar(turn * angle, angle)
+  }
+
+  private func polar(_ radius: Double, _ angle: Double) -> Offset {
+    Offset(x: radius * sin(angle), y: -radius * cos(angle))
+  }
+}
