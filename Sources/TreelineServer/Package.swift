@@ -50,6 +50,7 @@ let package = Package(
       name: "TreelineServerTests",
       dependencies: [
         "TreelineServer", .product(name: "Treeline", package: "treeline"),
+        .product(name: "GridBaseline", package: "treeline"),
         .product(name: "TreelineBuilder", package: "treeline"), .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),

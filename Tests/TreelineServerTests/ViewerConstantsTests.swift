@@ -1,4 +1,5 @@
 import Foundation
+import GridBaseline
 import Testing
 import Treeline
 
@@ -50,9 +51,30 @@ import Treeline
     #expect(try constants.value("ORDERS") == ExpansionOrder.allCases.map(\.rawValue))
   }
 
+  @Test func gridCellsAreThoseOfTheServerButForTheNarrowest() throws {
+    let offered: [Double] = try ViewerConstants().value("GRID_CELLS")
+    let published = try Set(
+      (0...22).map { zoom in
+        Double(try CellSize.published.units(zoom: Double(zoom))) / Plane.unitsPerPixel(zoom: Double(zoom))
+      })
+    #expect(published.subtracting(offered) == [try #require(published.min())])
+    #expect(offered == offered.sorted())
+  }
+
+  @Test func badgesAreAsWideAsTheStandardSpacing() throws {
+    let constants = try ViewerConstants()
+    #expect(try constants.number("LARGEST_BADGE") == BadgeSize.largest)
+    #expect(try constants.number("DEFAULT_SPACING") == constants.number("LARGEST_BADGE"))
+  }
+
   @Test func zoomsAreThoseOfTheLibrary() throws {
     let constants = try ViewerConstants()
-    #expect(try constants.number("WORLD_WIDTH") == 0x1p32 / Plane.unitsPerPixel(zoom: 0))
+    let (serverSize, mapSize) = (
+      try constants.number("SERVER_WORLD_SIZE"), try constants.number("WORLD_SIZE")
+    )
+    #expect(serverSize == 0x1p32 / Plane.unitsPerPixel(zoom: 0))
+    #expect(serverSize == Double(Viewport.TileSize.pixels256.rawValue))
+    #expect(mapSize == Double(Viewport.TileSize.pixels512.rawValue))
     #expect(Plane.unitsPerPixel(zoom: try constants.number("ELLIPSE_ZOOM")) == 1)
   }
 }

@@ -32,10 +32,11 @@ LAPTOP = {"width": 1440, "height": 900}
 # Drawn in software, a smaller window makes the tests quicker.
 WINDOW = {"width": 1100, "height": 720}
 PHONE = {"width": 390, "height": 844}
+PHONE_ON_ITS_SIDE = {"width": 844, "height": 390}
 
 
 def stacks(path):
-    """Five points at one place, forty at another, and some by themselves."""
+    """Five points at one position, forty at another, and some by themselves."""
     rows = [(12.5, 55.7, f"Few {i}") for i in range(5)]
     rows += [(12.6, 55.75, f"Many {i}") for i in range(40)]
     rows += [(12.3 + i * 0.07, 55.6 + (i * 37 % 11) * 0.02, f"Alone {i}") for i in range(8)]
@@ -181,15 +182,15 @@ def stage(page):
     return page.locator("#map").bounding_box()
 
 
-def pixel(page, places):
-    """The colour of the first of some places that no badge covers."""
+def pixel(page, coordinates):
+    """The colour at the first of some coordinates that no badge covers."""
     badges = [(cluster["left"], cluster["top"]) for cluster in shown(page)]
-    for place in places:
-        x, y = page.evaluate("place => Object.values(viewer.map.project(place))", place)
+    for coordinate in coordinates:
+        x, y = page.evaluate("coordinate => Object.values(viewer.map.project(coordinate))", coordinate)
         if all(math.dist((x, y), badge) > 32 for badge in badges):
             break
     else:
-        raise AssertionError(f"Expected a place without a badge among {places}")
+        raise AssertionError(f"Expected a coordinate without a badge among {coordinates}")
     box = stage(page)
     png = page.screenshot(clip={"x": int(box["x"] + x), "y": int(box["y"] + y), "width": 1, "height": 1})
     # PNG (ISO 15948): chunks of length, type, data and check; the data of a picture is a filter byte, then its samples.

@@ -1,9 +1,13 @@
 """Whoever uses no mouse, sees no map, or has no network."""
 
+import math
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from conftest import LAPTOP, PHONE, PICTURES, idle, pixel, press, rest, shown
+from conftest import LAPTOP, PHONE, PHONE_ON_ITS_SIDE, PICTURES, idle, pixel, press, rest, shown, stage
+
+SCREENS = {"laptop": LAPTOP, "phone": PHONE, "phone-on-its-side": PHONE_ON_ITS_SIDE}
 
 
 @pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
@@ -95,14 +99,28 @@ def test_pictures_to_look_at(open_map, viewport, scheme):
     assert path.stat().st_size > 40_000
 
 
-@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
-@pytest.mark.parametrize("count, place", [(5, "13/55.7/12.5"), (40, "13/55.75/12.6")], ids=["circle", "spiral"])
-def test_pictures_of_open_stacks(open_map, viewport, count, place):
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("count, view", [(5, "13/55.7/12.5"), (40, "13/55.75/12.6")], ids=["circle", "spiral"])
+def test_pictures_of_open_stacks(open_map, screen, count, view):
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page = open_map(f"#index=stacks&view=tree&map={place}", viewport=viewport)
+    page = open_map(f"#index=stacks&view=tree&map={view}", viewport=SCREENS[screen])
     press(page, next(cluster for cluster in shown(page) if cluster["count"] == count))
     page.wait_for_function("count => document.querySelectorAll('#card li').length === count", arg=count)
-    page.wait_for_function("() => !viewer.card.spread.isMoving(performance.now())")
+    page.wait_for_function("() => !viewer.card.spread.isMoving(performance.now()) && !viewer.map.isMoving()")
     idle(page)
     name = "circle" if count == 5 else "spiral"
-    page.screenshot(path=PICTURES / f"{'laptop' if viewport is LAPTOP else 'phone'}-stack-{name}.png")
+    page.screenshot(path=PICTURES / f"{screen}-stack-{name}.png")
+    # All of it is in view, beside the card and the buttons.
+    radius, center = page.evaluate("""() => { const {cluster, radius} = viewer.card.spread, camera = viewer.currentCamera;
+      return [radius, [camera.screenX(cluster.x), camera.screenY(cluster.y)]] }""")
+    assert distance_to(page, "#card", center) >= radius
+    assert distance_to(page, "#buttons", center) >= radius
+    box = stage(page)
+    assert radius <= center[0] <= box["width"] - radius and radius <= center[1] <= box["height"] - radius
+
+
+def distance_to(page, selector, center):
+    """How far it is from a position within the map to what lies over the map, in pixels."""
+    box, map_box = page.locator(selector).bounding_box(), stage(page)
+    x, y = center[0] + map_box["x"], center[1] + map_box["y"]
+    return math.hypot(max(box["x"] - x, x - box["x"] - box["width"], 0), max(box["y"] - y, y - box["y"] - box["height"], 0))

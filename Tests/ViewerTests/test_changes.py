@@ -39,14 +39,14 @@ RANDOM_CHANGES = """async () => {
   const cut = (n, p) => n.count > 1 && random() < p
     ? [...cut(node(n.first, n.count / 2), p), ...cut(node(n.first + n.count / 2, n.count / 2), p)] : [n];
   const holds = (a, b) => a.first <= b.first && b.first + b.count <= a.first + a.count;
-  const place = n => ({cluster_id: n.id});
+  const idOf = n => ({cluster_id: n.id});
   const changeOf = (old, fresh) => ({
-    kept: fresh.filter(n => old.some(o => o.id === n.id)).map(place),
+    kept: fresh.filter(n => old.some(o => o.id === n.id)).map(idOf),
     splits: old.filter(o => fresh.some(n => n.id !== o.id && holds(o, n)))
-      .map(o => ({whole: place(o), parts: fresh.filter(n => holds(o, n)).map(place)})),
+      .map(o => ({whole: idOf(o), parts: fresh.filter(n => holds(o, n)).map(idOf)})),
     merges: fresh.filter(n => old.some(o => n.id !== o.id && holds(n, o)))
-      .map(n => ({whole: place(n), parts: old.filter(o => holds(n, o)).map(place)})),
-    entered: old.length ? [] : fresh.map(place), left: []});
+      .map(n => ({whole: idOf(n), parts: old.filter(o => holds(n, o)).map(idOf)})),
+    entered: old.length ? [] : fresh.map(idOf), left: []});
   const scene = new Scene(), wrong = [];
   let old = [], now = 1000;
   for (let step = 0; step < 400; step++) {
@@ -64,7 +64,7 @@ RANDOM_CHANGES = """async () => {
     for (let t = now; t < now + pause; t += 16) {
       scene.advance(t);
       const told = new Array(64).fill(0);
-      for (const s of scene.sprites) if (s.speaks(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
+      for (const s of scene.sprites) if (s.showsLabel(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
       if (step > 0 && told.some(times => times !== 1)) { wrong.push(`step ${step}: told ${told}`); break }
     }
     now += pause;
@@ -88,7 +88,7 @@ def test_reduced_motion_moves_nothing(open_map):
 
 
 def test_an_answer_that_comes_late_is_discarded(open_map):
-    """The first question after the start is answered after the second, and its request ignores being given up."""
+    """The first request after the start is answered after the second, and ignores that it was cancelled."""
     page = open_map("#index=iceland&view=tree")
     page.evaluate("""() => {
       const real = globalThis.fetch;

@@ -47,7 +47,7 @@ def test_zooming_in_only_splits(open_map):
     page.wait_for_function("z => viewer.map.getZoom() > z + 0.8", arg=zoom)
     rest(page)
     after = shown(page)
-    # A place in tree order is in the high bits of an id; a cluster is that many places from there on.
+    # The tree index of a cluster's first point is in the high bits of its id.
     ranges = [(c["id"] // 1024, c["id"] // 1024 + c["count"]) for c in before]
     for cluster in after:
         first = cluster["id"] // 1024
@@ -68,10 +68,10 @@ def test_a_pan_changes_nothing_that_stays_in_view(open_map):
     rest(page)
     after = {c["id"] for c in shown(page)}
     # It may have swung on a little after it was let go.
-    places = page.evaluate("places => places.map(place => viewer.map.project(place))",
-                           [[c["longitude"], c["latitude"]] for c in before.values()])
-    stayed = [c for c, place in zip(before.values(), places)
-              if 0 < place["x"] < box["width"] and 0 < place["y"] < box["height"]]
+    positions = page.evaluate("coordinates => coordinates.map(each => viewer.map.project(each))",
+                              [[c["longitude"], c["latitude"]] for c in before.values()])
+    stayed = [c for c, position in zip(before.values(), positions)
+              if 0 < position["x"] < box["width"] and 0 < position["y"] < box["height"]]
     assert 10 < len(stayed) < len(before)
     assert all(c["id"] in after for c in stayed)
 
@@ -99,7 +99,7 @@ def test_each_view_asks_for_its_sides_alone(open_map):
     assert shown(page, "tree")
 
 
-def test_a_click_zooms_to_where_a_cluster_falls_apart(open_map):
+def test_a_click_zooms_to_where_a_cluster_splits(open_map):
     page = open_map("#index=iceland&view=tree")
     cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
     zoom = page.evaluate("viewer.map.getZoom()")
@@ -145,9 +145,9 @@ def test_many_members_of_a_stack_stand_on_a_spiral(open_map):
     many, = [c for c in shown(page) if c["count"] == 40]
     press(page, many)
     page.wait_for_function("() => document.querySelectorAll('#card li').length === 40")
-    places = page.evaluate("""async () => { const {spreadOffset} = await import('/viewer/badge.js');
+    offsets = page.evaluate("""async () => { const {spreadOffset} = await import('/viewer/badge.js');
       return Array.from({length: 40}, (_, i) => spreadOffset(i, 40)) }""")
-    gaps = [((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 for i, a in enumerate(places) for b in places[:i]]
+    gaps = [((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 for i, a in enumerate(offsets) for b in offsets[:i]]
     assert min(gaps) >= 25.9
 
 
@@ -259,7 +259,7 @@ def test_a_phone_folds_the_settings(open_map):
     assert page.locator("#amount").is_visible()
 
 
-def test_one_place_is_not_below_the_divider(open_map):
+def test_a_single_position_is_not_below_the_divider(open_map):
     page = open_map("#index=one")
     (point,) = shown(page)
     box = stage(page)

@@ -37,12 +37,12 @@ def test_tiles_keep_the_spacing_across_their_edges(open_map):
     page = open_map("#index=iceland&view=tiles&spacing=50")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
-    places = [(c["x"], c["y"]) for c in page.evaluate(RENDERED)]
-    closest = min(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 for i, a in enumerate(places) for b in places[:i])
+    positions = [(c["x"], c["y"]) for c in page.evaluate(RENDERED)]
+    closest = min(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 for i, a in enumerate(positions) for b in positions[:i])
     assert closest > 49
 
 
-def test_a_click_on_a_tile_zooms_to_where_a_cluster_falls_apart(open_map):
+def test_a_click_on_a_tile_zooms_to_where_a_cluster_splits(open_map):
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)

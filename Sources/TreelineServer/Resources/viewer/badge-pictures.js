@@ -1,14 +1,14 @@
 // Discs and glyphs on one sheet, drawn before they are needed: to copy a part of a picture costs a fraction of what it costs to
 // draw, and to make a picture as much as a hundred copies.
 
-import { DOT_RADIUS } from "./badge.js";
-import { COUNT_SUFFIXES } from "./constants.js";
+import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
+import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
 
 const MARGIN = 5;
 const MOST_LABELS = 2000;
 
 /** Radii of discs in pixels, between which they are scaled: dots, the members of stacks, and badges. */
-const RADII = [DOT_RADIUS, 8, 13.5, 16.5, 19.5, 22];
+const RADII = [DOT_RADIUS, MEMBER_RADIUS, 13.5, 16.5, 19.5, LARGEST_BADGE / 2];
 
 /** What labels are made of. */
 const CHARACTERS = `0123456789.${COUNT_SUFFIXES}`;
@@ -51,12 +51,12 @@ export class BadgePictures {
     return 2 * (radius + MARGIN);
   }
 
-  /** Writes the label of a cluster with its middle at a place. */
+  /** Writes the label of a cluster with its middle at a position. */
   drawLabel(context, cluster, x, y, scale = 1) {
     const { label } = cluster;
     const size = label.length > SHORT_LABEL ? 1 : 0;
     const row = this.#glyphs[size][this.inks.indexOf(this.palette.toneOf(cluster).ink)];
-    for (const { at, left } of this.#placed(label, row)) {
+    for (const { at, left } of this.#glyphsOf(label, row)) {
       context.drawImage(
         this.sheet, at * row.width, row.top, row.width, row.height,
         x + left * scale, y - (row.height * scale) / (2 * this.ratio),
@@ -65,19 +65,19 @@ export class BadgePictures {
   }
 
   /** Which glyphs a label has and where they begin, in pixels from its middle. */
-  #placed(label, { advances, width }) {
+  #glyphsOf(label, { advances, width }) {
     const known = this.#labels.get(label);
     if (known) return known;
     if (this.#labels.size > MOST_LABELS) this.#labels.clear();
     const glyphs = Array.from(label, (character) => CHARACTERS.indexOf(character));
     let left = -glyphs.reduce((sum, at) => sum + advances[at], 0) / 2;
-    const placed = glyphs.map((at) => {
+    const placements = glyphs.map((at) => {
       const middle = left + advances[at] / 2;
       left += advances[at];
       return { at, left: middle - width / this.ratio / 2 };
     });
-    this.#labels.set(label, placed);
-    return placed;
+    this.#labels.set(label, placements);
+    return placements;
   }
 
   #drawn() {

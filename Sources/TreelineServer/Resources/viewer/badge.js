@@ -7,6 +7,9 @@ import {
 /** The radius of a single point, which has no number to show. */
 export const DOT_RADIUS = 5.5;
 
+/** The radius of a member of an opened stack. */
+export const MEMBER_RADIUS = 8;
+
 /**
  * The radius in pixels of the badge of a number of points, from 57 % of the largest, rising towards it.
  *
@@ -16,16 +19,16 @@ export function badgeRadius(pointCount) {
   return LARGEST_BADGE / (1 + Math.exp(-BADGE_RATE * pointCount ** BADGE_POWER)) / 2;
 }
 
-/** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral. */
-export function spreadOffset(position, count, spacing = SPREAD_SPACING) {
+/** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral, the last outermost. */
+export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {
     const radius = Math.max(spacing, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));
-    return polar(radius, (2 * Math.PI * position) / count);
+    return polar(radius, (2 * Math.PI * member) / count);
   }
-  // Archimedes' spiral: the way along it is half the square of the angle, a little longer than straight.
+  // Archimedes' spiral: its arc length is half the square of the angle; an arc is a little longer than its chord.
   const pitch = (SPIRAL_STRETCH * spacing) / (2 * Math.PI);
   const start = 2 * Math.PI * SPIRAL_START;
-  const angle = Math.sqrt(start * start + (2 * position * SPIRAL_STRETCH * spacing) / pitch);
+  const angle = Math.sqrt(start * start + (2 * member * SPIRAL_STRETCH * spacing) / pitch);
   return polar(pitch * angle, angle);
 }
 

@@ -1,12 +1,16 @@
 // A point, or a stack of points that no zoom tells apart: its members on a spread around it and in a list.
 
-import { element, factsOf, nameOf, number, place, points } from "./text.js";
+import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
+import { coordinate, element, factsOf, nameOf, number, points } from "./text.js";
 
 /** A page of the list, and the most members that a spread shows. */
 const PAGE = 60;
 
 /** Milliseconds in which a spread opens. */
 const OPENING = 320;
+
+/** Pixels between what is opened and the card or the edge of the map. */
+const MARGIN = 8;
 
 /** The members of a stack around it. */
 export class Spread {
@@ -15,6 +19,12 @@ export class Spread {
 
   constructor(cluster, count, start) {
     Object.assign(this, { cluster, count, start });
+  }
+
+  /** How far it extends from the stack in pixels. */
+  get radius() {
+    const { x, y } = spreadOffset(this.count - 1, this.count);
+    return Math.hypot(x, y) + MEMBER_RADIUS;
   }
 
   openness(now) {
@@ -31,9 +41,14 @@ export class Card {
   /** The spread of the stack that is open, if one is. */
   spread = null;
 
-  /** @param viewer Is told by `wake`, `closed` and `failed`; tells `isStill`. */
-  constructor(node, server, viewer) {
+  /**
+   * @param node The card, over the map.
+   * @param buttons Those over the lower right corner of the map.
+   * @param viewer Has the map and the camera; is called by `wake`, `closed` and `failed`.
+   */
+  constructor(node, buttons, server, viewer) {
     this.node = node;
+    this.buttons = buttons;
     this.server = server;
     this.viewer = viewer;
     node.addEventListener("keydown", (event) => {
@@ -49,17 +64,46 @@ export class Card {
   async open(cluster, index, side) {
     Object.assign(this, { cluster, index, side });
     if (cluster.count === 1) {
-      const where = place(cluster.latitude, cluster.longitude, 4);
-      this.#fill(nameOf(cluster.properties, index.columns), where, this.#facts(cluster.properties));
+      const position = coordinate(cluster.latitude, cluster.longitude, 4);
+      this.#fill(nameOf(cluster.properties, index.columns), position, this.#facts(cluster.properties));
+      this.reveal();
       return;
     }
     const list = element("ol", {});
-    const where = place(cluster.latitude, cluster.longitude, 4);
-    this.#fill(points(cluster.count), cluster.stack ? `All at ${where}` : `Around ${where}`, list);
-    const start = this.viewer.isStill ? -Infinity : performance.now();
+    const position = coordinate(cluster.latitude, cluster.longitude, 4);
+    this.#fill(points(cluster.count), cluster.stack ? `All at ${position}` : `Around ${position}`, list);
+    const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
     this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
     await this.#page(list, 0);
+    if (this.cluster === cluster) this.reveal();
+  }
+
+  /** Pans the map so far that what is opened lies beside the card. */
+  reveal() {
+    const { cluster, spread, viewer } = this;
+    if (!this.isOpen || viewer.map.isMoving()) return;
+    const camera = viewer.currentCamera;
+    const [x, y] = [camera.screenX(cluster.x), camera.screenY(cluster.y)];
+    const target = this.#nearestUncovered(x, y, (spread?.radius ?? cluster.radius) + MARGIN);
+    if (target.distance >= 1) viewer.map.panBy([x - target.x, y - target.y], viewer.motion);
+  }
+
+  /** The nearest center of a circle that the card leaves room for, or the middle of the larger part where it leaves none. */
+  #nearestUncovered(x, y, radius) {
+    const { offsetLeft, offsetTop, offsetHeight } = this.node;
+    const right = this.buttons.offsetLeft;
+    const bottom = this.buttons.offsetTop + this.buttons.offsetHeight;
+    const besideAndBelow = [{ top: 0, right: offsetLeft }, { top: offsetTop + offsetHeight, right }];
+    const targets = besideAndBelow.map((area) => {
+      const horizontal = clamped(x, radius, area.right - radius);
+      const vertical = clamped(y, area.top + radius, bottom - radius);
+      return {
+        x: horizontal.value, y: vertical.value, missing: Math.max(horizontal.missing, vertical.missing),
+        distance: Math.hypot(horizontal.value - x, vertical.value - y),
+      };
+    });
+    return targets.sort((a, b) => a.missing - b.missing || a.distance - b.distance)[0];
   }
 
   close() {
@@ -73,12 +117,12 @@ export class Card {
   }
 
   /** Marks a member on the spread in the list. */
-  mark(position) {
-    if (!this.spread || this.spread.marked === position) return;
-    this.spread.marked = position;
+  mark(member) {
+    if (!this.spread || this.spread.marked === member) return;
+    this.spread.marked = member;
     const items = this.node.querySelectorAll("li");
-    items.forEach((item, at) => item.classList.toggle("marked", at === position));
-    items[position]?.scrollIntoView({ block: "nearest" });
+    items.forEach((item, at) => item.classList.toggle("marked", at === member));
+    items[member]?.scrollIntoView({ block: "nearest" });
     this.viewer.wake();
   }
 
@@ -125,4 +169,10 @@ export class Card {
       this.viewer.failed(error);
     }
   }
+}
+
+/** A value within a range; the middle of an empty one, and by how much it is empty. */
+function clamped(value, least, most) {
+  return least > most
+    ? { value: (least + most) / 2, missing: least - most } : { value: Math.min(Math.max(value, least), most), missing: 0 };
 }

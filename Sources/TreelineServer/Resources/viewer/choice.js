@@ -1,10 +1,10 @@
-// What happens to a cluster that is chosen: the map goes to where it falls apart, or it is opened where it never does.
+// What happens to a cluster that is chosen: the map zooms to where it splits, or it is opened if it never does.
 
 import { clusterOf } from "./cluster.js";
 import { mapZoom } from "./mercator.js";
-import { pixelCutOf } from "./cut.js";
+import { chosenCut, cutParameters } from "./cut.js";
 
-/** So much closer than the zoom from which it falls apart, as zooms are rounded when they are asked for. */
+/** Zooms beyond the one from which it splits, as zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Pixels around the points of a cluster that fill the map. */
@@ -24,8 +24,8 @@ export class Choice {
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
       if (settings.view === "tiles") return await this.#goToTileSplit(cluster, side);
-      // Where a cluster falls apart under a limit depends on what else is in view.
-      if (settings.by === "limit") return this.#goToBox(cluster);
+      // Where it splits depends on what else is in view.
+      if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
       failed.call(this.viewer, error);
@@ -47,7 +47,7 @@ export class Choice {
 
   async #goToSplit(cluster, side) {
     const { server, index, settings, map } = this.viewer;
-    const zoom = await server.expansionZoom(index.name, cluster.id, { [settings.by]: settings[settings.by] });
+    const zoom = await server.expansionZoom(index.name, cluster.id, cutParameters(settings));
     const least = zoom === null ? Infinity : mapZoom(zoom) + BEYOND;
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
     // A whole zoom is what a click is expected to do, unless the points would not all be on the map.
@@ -57,7 +57,7 @@ export class Choice {
   /** Tiles are cut at whole zooms of the map. */
   async #goToTileSplit(cluster, side) {
     const { server, index, settings, map } = this.viewer;
-    const zoom = await server.expansionZoom(index.name, cluster.id, pixelCutOf(settings));
+    const zoom = await server.expansionZoom(index.name, cluster.id, cutParameters(settings));
     const least = zoom === null ? Infinity : Math.ceil(mapZoom(zoom));
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
     this.#go(cluster, Math.max(least, map.getZoom() + 0.5));

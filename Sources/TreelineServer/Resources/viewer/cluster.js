@@ -1,11 +1,11 @@
 // A cluster as it is drawn: what a Feature of the server says, in fractions of the world and pixels.
 
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { ELLIPSE_ZOOM, WORLD_WIDTH } from "./constants.js";
+import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./constants.js";
 import { boxSize, worldX, worldY } from "./mercator.js";
 
-/** The server tells ellipses in pixels of a zoom at which the world is this wide. */
-const ELLIPSE_SCALE = WORLD_WIDTH * 2 ** ELLIPSE_ZOOM;
+/** The width of the world in the pixels in which the server gives ellipses. */
+const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
  * @param feature As the server gives it, or out of a tile: then it has no `bbox`.

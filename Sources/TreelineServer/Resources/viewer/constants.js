@@ -21,8 +21,12 @@ export const DEFAULT_DETAIL = 20;
 export const DEFAULT_LIMIT = 100;
 export const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
-/** How many pixels the world is wide at zoom 0 of the server. */
-export const WORLD_WIDTH = 256;
+/** The widths of grid cells that are offered, in pixels: those of the server by zoom but the narrowest, and a wide one. */
+export const GRID_CELLS = [32, 64, 88, 128];
 
-/** The server tells ellipses in pixels of this zoom of its own. */
+/** How many pixels the world is wide at zoom 0 of the server, and of the map library. */
+export const SERVER_WORLD_SIZE = 256;
+export const WORLD_SIZE = 512;
+
+/** The server's ellipses are in pixels at this zoom of its own. */
 export const ELLIPSE_ZOOM = 24;

@@ -1,6 +1,7 @@
 // The settings as controls of the panel.
 
-import { CUTS } from "./cut.js";
+import { GRID_CELLS } from "./constants.js";
+import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
 import { element, points, short, title } from "./text.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -8,6 +9,9 @@ const find = (selector) => document.querySelector(selector);
 export class Controls {
   constructor(settings) {
     this.settings = settings;
+    find("#cuts").replaceChildren(...Object.entries(CUTS).map(([name, { label }]) => radio("by", name, label)));
+    fill(find("#order"), LABELED_ORDERS, settings.order);
+    fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
     for (const name of ["view", "by"]) {
       for (const input of document.querySelectorAll(`input[name="${name}"]`)) {
         input.addEventListener("change", () => settings.set({ [name]: input.value }));
@@ -31,24 +35,25 @@ export class Controls {
   /**
    * Shows what the settings are.
    *
-   * @param ways What the tree can be cut by.
+   * @param cuts The names of the cuts that the tree can have.
    */
-  update(ways) {
+  update(cuts) {
     const { settings } = this;
     document.body.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
-    for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !ways.includes(input.value);
-    find("#order-field").hidden = settings.by !== "limit";
-    const { unit, range, says } = CUTS[settings.by];
+    for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
+    const cut = chosenCut(settings);
+    const text = `${cut.amount}${cut.unit}`;
+    find("#order-field").hidden = !cut.hasOrder;
     const amount = find("#amount");
-    [amount.min, amount.max] = range;
-    amount.value = settings[settings.by];
-    amount.setAttribute("aria-label", title(settings.by));
-    amount.setAttribute("aria-valuetext", `${settings[settings.by]}${unit}`);
-    find("#amount-value").textContent = `${settings[settings.by]}${unit}`;
-    find("#amount-says").textContent = says(settings[settings.by]);
+    [amount.min, amount.max] = cut.range;
+    amount.value = cut.amount;
+    amount.setAttribute("aria-label", cut.label);
+    amount.setAttribute("aria-valuetext", text);
+    find("#amount-value").textContent = text;
+    find("#amount-says").textContent = cut.describe(cut.amount);
     const sides = find("#measures");
     sides.dataset.view = settings.view;
     sides.dataset.sides = settings.view === "compare" ? "both" : "one";
@@ -77,13 +82,17 @@ export class Controls {
   explain(palette, tones, view) {
     find("#key .ramp").style.background = palette.gradient;
     const isTiles = view === "tiles";
-    // Of what is sparse everywhere a larger area is told, in numbers that can be read.
+    // Where all is sparse the area is larger, for numbers that can be read.
     const area = tones.high < 1 ? 3 : 0;
     find("#key-title").textContent = isTiles ? "Points in a badge" : area > 0 ? "Points per 1,000 km²" : "Points per km²";
     const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low + area, tones.high + area];
     const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
     find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
   }
+}
+
+function radio(name, value, label) {
+  return element("label", {}, element("input", { type: "radio", name, value }), element("span", {}, label));
 }
 
 const splitTitle = (split) =>

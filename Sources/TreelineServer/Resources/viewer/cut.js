@@ -1,36 +1,65 @@
-// How the tree can be cut: all that the viewer knows of each way, and the parameters by which the server knows it.
+// The cuts that the viewer offers, and all that it knows of each. To add one, add it to CUTS.
 
-import { DEFAULT_DETAIL, DEFAULT_LIMIT, DEFAULT_SPACING } from "./constants.js";
+import { DEFAULT_DETAIL, DEFAULT_LIMIT, DEFAULT_SPACING, ORDERS } from "./constants.js";
 import { number } from "./text.js";
 
-/** In the order in which they are offered. Those by pixels show the same on every tile. */
+/**
+ * By the name of the setting that holds the cut's amount, in the order in which they are offered.
+ *
+ * - `range`, `unit`: of the amount; `standard`: its default.
+ * - `isByPixels`: whether what is shown depends on the zoom alone, so that tiles agree with each other.
+ * - `hasOrder`: whether the order of splits is a choice.
+ * - `isOf(index)`: whether an index can be cut so.
+ * - `describe(amount)`: what it promises, in a sentence.
+ * - `parameters(settings)`: what the server is asked for.
+ */
 export const CUTS = {
   spacing: {
-    standard: DEFAULT_SPACING, range: [24, 120], unit: " px", isByPixels: true,
-    says: (value) => `No two badges are closer than ${value} px, and a pan changes nothing.`,
-    parameters: ({ spacing }) => ({ spacing }),
+    label: "Spacing", standard: DEFAULT_SPACING, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
     isOf: (index) => index.has_separations,
+    describe: (amount) => `No two badges are closer than ${amount} px, and a pan changes nothing.`,
+    parameters: ({ spacing }) => ({ spacing }),
   },
   limit: {
-    standard: DEFAULT_LIMIT, range: [1, 500], unit: "", isByPixels: false,
-    says: (value) => `${number(value)} badges at most, as fine as that allows.`,
-    parameters: ({ limit, order }) => ({ limit, order }),
+    label: "Limit", standard: DEFAULT_LIMIT, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
     isOf: () => true,
+    describe: (amount) => `${number(amount)} badges at most, as fine as that allows.`,
+    parameters: ({ limit, order }) => ({ limit, order }),
   },
   detail: {
-    standard: DEFAULT_DETAIL, range: [4, 80], unit: " px", isByPixels: true,
-    says: (value) => `The points of a badge lie within about ${value} px of it.`,
-    parameters: ({ detail }) => ({ detail }),
+    label: "Detail", standard: DEFAULT_DETAIL, range: [4, 80], unit: " px", isByPixels: true, hasOrder: false,
     isOf: () => true,
+    describe: (amount) => `The points of a badge lie within about ${amount} px of it.`,
+    parameters: ({ detail }) => ({ detail }),
   },
 };
 
-/** What the server is asked for. */
-export const cutOf = (settings) => CUTS[settings.by].parameters(settings);
+const ORDER_LABELS = {
+  "breadth-first": "level by level", "widest-first": "the widest", "steepest-first": "the steepest",
+};
 
-/** The same where a cut must show the same whatever is in view: for tiles, and for where clusters fall apart. */
-export const pixelCutOf = (settings) => (CUTS[settings.by].isByPixels ? cutOf(settings) : CUTS.spacing.parameters(settings));
+/** The orders of splits with their labels. */
+export const LABELED_ORDERS = ORDERS.map((order) => [order, ORDER_LABELS[order] ?? order]);
 
-/** What an index can be cut by, on tiles or on the map. */
-export const cutsOf = (index, isOnTiles) =>
+/** The default amount of each cut. */
+export const CUT_DEFAULTS = ofEach(({ standard }) => standard);
+
+/** The range of the amount of each cut. */
+export const CUT_RANGES = ofEach(({ range }) => range);
+
+function ofEach(value) {
+  return Object.fromEntries(Object.entries(CUTS).map(([name, cut]) => [name, value(cut)]));
+}
+
+/** The cut that is chosen, with its name and amount. */
+export function chosenCut(settings) {
+  const name = settings.by;
+  return { ...CUTS[name], name, amount: settings[name] };
+}
+
+/** The parameters by which the server cuts the tree as chosen. */
+export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
+
+/** The names of the cuts that an index can have, on tiles or on the map. */
+export const availableCuts = (index, isOnTiles) =>
   Object.keys(CUTS).filter((name) => CUTS[name].isOf(index) && (CUTS[name].isByPixels || !isOnTiles));

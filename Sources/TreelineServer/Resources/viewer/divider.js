@@ -19,12 +19,12 @@ export class Divider {
     });
     node.addEventListener("dblclick", () => this.#move(0.5));
     node.addEventListener("keydown", (event) => {
-      const places = {
+      const positions = {
         ArrowLeft: this.at - STEP, ArrowRight: this.at + STEP, Home: 0, End: 1,
       };
-      if (!(event.key in places)) return;
+      if (!(event.key in positions)) return;
       event.preventDefault();
-      this.#move(places[event.key]);
+      this.#move(positions[event.key]);
     });
   }
 

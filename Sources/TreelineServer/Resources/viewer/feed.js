@@ -1,9 +1,9 @@
-// Keeps one side supplied with the answer to what is on the screen, whatever the order in which answers come.
+// Keeps one side supplied with the answer to what is on the screen, in whatever order answers come.
 //
-// One question is under way at a time; what is asked meanwhile is forgotten but for the last. A question that takes long
-// and is no longer wanted is given up. Whatever still answers a question that was given up is discarded.
+// One request is in flight at a time. One that takes long and is no longer wanted is cancelled, and an answer that still
+// comes is discarded.
 
-/** Milliseconds after which an answer to a question of the past is no longer waited for. */
+/** Milliseconds after which a request that is no longer wanted is cancelled. */
 const PATIENCE = 250;
 
 /** Milliseconds between a failure and the next try: twice as long each time. */
@@ -18,18 +18,18 @@ export class Feed {
   #pausedUntil = 0;
 
   /**
-   * @param ask Sends a question, `(question, signal) => Promise`.
-   * @param take Takes an answer, `(answer, question)`.
-   * @param fail Takes an error; the question is asked again after a pause.
+   * @param fetch Sends a request, `(request, signal) => Promise`.
+   * @param receive Takes an answer, `(answer, request)`.
+   * @param fail Takes an error; the request is sent again after a pause.
    * @param wake Called when `want` is worth calling again.
    */
-  constructor({ ask, take, fail, wake }) {
-    Object.assign(this, { ask, take, fail, wake });
+  constructor({ fetch, receive, fail, wake }) {
+    Object.assign(this, { fetch, receive, fail, wake });
   }
 
-  /** Whether what is shown is the answer to a question. */
-  hasAnswered(question) {
-    return this.#flight === null && this.#settled === question.key;
+  /** Whether what is shown is the answer to a request. */
+  hasAnswered(request) {
+    return this.#flight === null && this.#settled === request.key;
   }
 
   /** Since when an answer is waited for, Infinity if none is. */
@@ -40,40 +40,40 @@ export class Feed {
   /**
    * Says what is to be answered.
    *
-   * @param question Has a `key` that tells it from others.
+   * @param request Has a `key` that tells it from others.
    * @returns Whether a request was sent.
    */
-  want(question, now) {
+  want(request, now) {
     if (now < this.#pausedUntil) return false;
     if (this.#flight) {
-      if (this.#flight.key === question.key || now - this.#flight.since < PATIENCE) return false;
-      this.#giveUp();
-    } else if (this.#settled === question.key) {
+      if (this.#flight.key === request.key || now - this.#flight.since < PATIENCE) return false;
+      this.#cancel();
+    } else if (this.#settled === request.key) {
       return false;
     }
-    this.#send(question, now);
+    this.#send(request, now);
     return true;
   }
 
-  /** Forgets what was asked and answered. */
+  /** Forgets all requests and answers. */
   reset() {
-    if (this.#flight) this.#giveUp();
+    if (this.#flight) this.#cancel();
     this.#settled = null;
     this.#pausedUntil = 0;
   }
 
-  async #send(question, now) {
+  async #send(request, now) {
     const sequence = ++this.#sequence;
     const controller = new AbortController();
-    this.#flight = { key: question.key, since: now, controller };
+    this.#flight = { key: request.key, since: now, controller };
     setTimeout(() => this.wake(), PATIENCE);
     try {
-      const answer = await this.ask(question, controller.signal);
+      const answer = await this.fetch(request, controller.signal);
       if (sequence !== this.#sequence) return;
       this.#flight = null;
-      this.#settled = question.key;
+      this.#settled = request.key;
       this.#failures = 0;
-      this.take(answer, question);
+      this.receive(answer, request);
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#flight = null;
@@ -85,7 +85,7 @@ export class Feed {
     this.wake();
   }
 
-  #giveUp() {
+  #cancel() {
     this.#flight.controller.abort();
     this.#flight = null;
     this.#sequence++;

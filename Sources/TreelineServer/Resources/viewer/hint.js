@@ -2,7 +2,7 @@
 
 import { density } from "./cluster.js";
 import { boxSize } from "./mercator.js";
-import { element, kilometres, nameOf, number, place, points, short } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, short } from "./text.js";
 
 /** Members are asked for once the pointer rests so many milliseconds. */
 const REST = 140;
@@ -20,16 +20,16 @@ export class Hint {
     this.wake = wake;
   }
 
-  /** Shows a cluster beside a place of the screen. */
+  /** Shows a cluster beside a position on the screen. */
   show(cluster, side, index, x, y) {
     if (this.#shown !== cluster.id) {
       this.hide();
       this.#shown = cluster.id;
       this.node.replaceChildren(...this.#facts(cluster, index));
       this.node.hidden = false;
-      if (cluster.count > 1 && side !== "grid") this.#timer = setTimeout(() => this.#learn(cluster, index), REST);
+      if (cluster.count > 1 && side !== "grid") this.#timer = setTimeout(() => this.#loadMembers(cluster, index), REST);
     }
-    this.#place(x, y);
+    this.#moveTo(x, y);
   }
 
   hide() {
@@ -41,11 +41,11 @@ export class Hint {
 
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
-    const facts = cluster.stack ? "All at one place" : cluster.bbox ? extent(cluster) : "…";
+    const facts = cluster.stack ? "All at one position" : cluster.bbox ? extent(cluster) : "…";
     return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
   }
 
-  async #learn(cluster, index) {
+  async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
       // A cluster of a tile has no box.
@@ -63,14 +63,14 @@ export class Hint {
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
       this.node.append(element("ul", {}, ...names));
-      this.#place(this.x, this.y);
+      this.#moveTo(this.x, this.y);
     } catch {
       // A hint that says less is still one.
     }
   }
 
   /** Beside the pointer, and within the map. */
-  #place(x, y) {
+  #moveTo(x, y) {
     Object.assign(this, { x, y });
     const { clientWidth: width, clientHeight: height } = this.node.parentElement;
     const { offsetWidth, offsetHeight } = this.node;
@@ -80,10 +80,10 @@ export class Hint {
   }
 }
 
-/** Without columns a member is where it is. */
+/** Without columns a member is called by its coordinate. */
 function calledBy({ properties, geometry }, columns) {
   const [longitude, latitude] = geometry.coordinates;
-  return columns.length > 0 ? nameOf(properties, columns) : place(latitude, longitude, 4);
+  return columns.length > 0 ? nameOf(properties, columns) : coordinate(latitude, longitude, 4);
 }
 
 function extent({ count, bbox }) {

@@ -1,9 +1,9 @@
 // The clusters in view as a list, the largest first: for the keyboard, and for whoever hears the map.
 
 import { boxSize } from "./mercator.js";
-import { element, kilometres, nameOf, number, place, points } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points } from "./text.js";
 
-/** More are told by their number: who wants fewer zooms in or asks for fewer. */
+/** The rest is only counted: zooming in, or a coarser cut, leaves fewer. */
 const MOST = 100;
 
 export class Listing {
@@ -47,11 +47,11 @@ export class Listing {
     const { width, height } = boxSize(cluster.bbox);
     const across = Math.hypot(width, height);
     const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
-    const extent = cluster.stack ? "at one place" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
+    const extent = cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, extent)),
-      element("small", {}, place(cluster.latitude, cluster.longitude, 1)));
+      element("small", {}, coordinate(cluster.latitude, cluster.longitude, 1)));
     button.addEventListener("click", () => this.choose(cluster));
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));

@@ -16,7 +16,7 @@ async function start() {
   const server = new Server(new URL("..", import.meta.url));
   try {
     const indexes = (await server.indexes()).filter(({ projection }) => projection === "web-mercator");
-    if (indexes.length === 0) return notice.show("start", "This server has no index of places on the Earth.", reload, true);
+    if (indexes.length === 0) return notice.show("start", "This server has no index of points on the Earth.", reload, true);
     const viewer = new Viewer(server, new Settings(location.hash), indexes);
     // For tests, and for whoever looks at it from the console.
     globalThis.viewer = viewer;

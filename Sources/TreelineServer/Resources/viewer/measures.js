@@ -5,7 +5,7 @@ import { number } from "./text.js";
 const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} px`;
 const percent = (value) => `${Math.round(value * 100)} %`;
 
-/** Which is better, less or more; where neither is, a row only tells. */
+/** Which is better, less or more; none where neither is. */
 const ROWS = [
   { name: "cluster_count", title: "badges", write: number },
   { name: "overlap", title: "touch another", write: percent, better: Math.min },
@@ -38,7 +38,7 @@ export class Measures {
     });
   }
 
-  /** Asks for the measures of the sides, which answer the questions. What was asked before is given up. */
+  /** Fetches the measures of the sides for their requests, and cancels the fetch before. */
   async update(index, sides) {
     this.#controller?.abort();
     const controller = (this.#controller = new AbortController());
@@ -48,7 +48,7 @@ export class Measures {
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {
-      // The map itself tells of a server that does not answer; measures are asked again after the next move.
+      // The map itself says that the server does not answer; measures are fetched again after the next move.
       if (error.name !== "AbortError") this.#show({});
     }
   }

@@ -1,14 +1,11 @@
 // Web Mercator as fractions of the world: x from 0 in the west to 1 in the east, y from 0 in the north to 1 in the south.
 
-import { WORLD_WIDTH } from "./constants.js";
-
-/** How many pixels the world is wide at zoom 0 of the map library. */
-export const WORLD_SIZE = 512;
+import { SERVER_WORLD_SIZE, WORLD_SIZE } from "./constants.js";
 
 /** The server's zoom at the same scale. */
-const LEAD = Math.log2(WORLD_SIZE / WORLD_WIDTH);
-export const serverZoom = (zoom) => zoom + LEAD;
-export const mapZoom = (zoom) => zoom - LEAD;
+const ZOOM_OFFSET = Math.log2(WORLD_SIZE / SERVER_WORLD_SIZE);
+export const serverZoom = (zoom) => zoom + ZOOM_OFFSET;
+export const mapZoom = (zoom) => zoom - ZOOM_OFFSET;
 
 export const worldX = (longitude) => (longitude + 180) / 360;
 
@@ -17,8 +14,8 @@ export function worldY(latitude) {
   return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
 }
 
-/** The shortest way round the world from one x to another, from -0.5 to 0.5. */
-export const turn = (from, to) => to - from - Math.round(to - from);
+/** The shortest difference from one x to another around the world, from -0.5 to 0.5. */
+export const difference = (from, to) => to - from - Math.round(to - from);
 
 /** The size of a box in kilometres, measured along its middle. */
 export function boxSize([west, south, east, north]) {
@@ -27,7 +24,7 @@ export function boxSize([west, south, east, north]) {
   return { width: width * 111.32 * Math.cos(middle), height: (north - south) * 110.57 };
 }
 
-/** What of the world is on the screen. */
+/** The part of the world that is on the screen. */
 export class Camera {
   /**
    * @param map The map, which is neither turned nor tilted.
@@ -46,16 +43,16 @@ export class Camera {
     this.centerY = worldY(lat);
   }
 
-  /** Where a place is on the screen, on the turn of the world nearest to the middle. */
+  /** The position on the screen, on the copy of the world nearest to the middle. */
   screenX(x) {
-    return this.width / 2 + turn(this.centerX, x) * this.scale;
+    return this.width / 2 + difference(this.centerX, x) * this.scale;
   }
 
   screenY(y) {
     return this.height / 2 + (y - this.centerY) * this.scale;
   }
 
-  /** A box of longitudes and latitudes on the screen, on the same turn of the world as a place within it. */
+  /** A box of longitudes and latitudes on the screen, on the same copy of the world as a position within it. */
   box([west, south, east, north], x) {
     const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
     const top = this.screenY(worldY(north));

@@ -1,4 +1,4 @@
-// What the map has to say for itself: that there is nothing here, or that something went wrong.
+// Messages over the map: that there is nothing here, or that something went wrong.
 
 export class Notice {
   /** What is shown now, by the word it was shown with. */
@@ -24,7 +24,7 @@ export class Notice {
     this.node.hidden = false;
   }
 
-  take(kind) {
+  hide(kind) {
     if (this.kind !== kind) return;
     this.kind = null;
     this.node.hidden = true;

@@ -1,16 +1,16 @@
 // Draws the sprites of both sides on one canvas above the map.
 
-import { spreadOffset } from "./badge.js";
+import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
 /** Milliseconds in which a label comes or goes. */
-const VOICE = 90;
+const LABEL_FADE = 90;
 
 /** Ellipses that a badge would hide are not drawn. */
 const LEAST_ELLIPSE = 9;
 
 /** A member of an opened stack. */
-const MEMBER = { tone: -1, radius: 8 };
+const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 export class Overlay {
   /** Of the ellipse drawn before: to say a colour anew takes as long as to draw with it. */
@@ -113,9 +113,9 @@ export class Overlay {
     context.globalAlpha = Math.min(alpha, 1);
     this.pictures.drawDisc(context, cluster, x, y, size);
     if (cluster.count < 2) return;
-    const voice = Math.min((now - sprite.speaksFrom) / VOICE, (sprite.speaksUntil - now) / VOICE, 1);
-    if (voice <= 0) return;
-    context.globalAlpha = Math.min(alpha, voice);
+    const labelAlpha = Math.min((now - sprite.labelFrom) / LABEL_FADE, (sprite.labelUntil - now) / LABEL_FADE, 1);
+    if (labelAlpha <= 0) return;
+    context.globalAlpha = Math.min(alpha, labelAlpha);
     this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 
@@ -141,7 +141,7 @@ export class Overlay {
     context.beginPath();
     for (let i = 0; i < spread.count; i++) {
       const offset = spreadOffset(i, spread.count);
-      // From the edge of the badge, which tells a number.
+      // From the edge of the badge, which has a label.
       const start = Math.min(spread.cluster.radius / Math.hypot(offset.x, offset.y), openness);
       context.moveTo(x + offset.x * start, y + offset.y * start);
       context.lineTo(x + offset.x * openness, y + offset.y * openness);

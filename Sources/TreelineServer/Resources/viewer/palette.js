@@ -44,10 +44,10 @@ const WHITE = [255, 255, 255];
 const NIGHT = [29, 20, 38];
 
 function along(stops, share) {
-  const place = share * (stops.length - 1);
-  const step = Math.min(Math.floor(place), stops.length - 2);
+  const position = share * (stops.length - 1);
+  const step = Math.min(Math.floor(position), stops.length - 2);
   const [a, b] = [oklab(stops[step]), oklab(stops[step + 1])];
-  return fromOklab(a.map((value, i) => value + (b[i] - value) * (place - step)));
+  return fromOklab(a.map((value, i) => value + (b[i] - value) * (position - step)));
 }
 
 const rgbOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));

@@ -6,7 +6,7 @@ import { SPREAD_SPACING } from "./constants.js";
 /** So many pixels beside a badge still mean it; fingers are wider than a mouse. */
 const SLACK = { mouse: 3, touch: 10 };
 
-/** The cluster of a scene that is drawn at a place of the screen, the nearest of several. */
+/** The cluster of a scene that is drawn at a position on the screen, the nearest of several. */
 export function clusterAt(scene, camera, x, y, kind = "mouse") {
   let found = null;
   let nearest = 0;
@@ -18,7 +18,7 @@ export function clusterAt(scene, camera, x, y, kind = "mouse") {
   return found;
 }
 
-/** The place in the list of the member that is drawn there, -1 if none is. */
+/** The index of the member that is drawn there, -1 if none is. */
 export function memberAt(spread, camera, x, y) {
   if (!spread) return -1;
   const [left, top] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];

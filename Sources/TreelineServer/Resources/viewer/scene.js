@@ -1,13 +1,13 @@
 // What one side of the map shows, and how it moves when the answer changes.
 //
-// A sprite is a cluster on its way. Its position is a place of the world, so the map may move meanwhile. A change starts
+// A sprite is a cluster as it is drawn. Its position is one in the world, so the map may move meanwhile. A change starts
 // from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
 //
-// Labels are never drawn twice over: of a whole and its parts either the whole or the parts tell their number, and they
-// take over from each other at one moment. 2 and 3 on their way out of 5 never look like 10.
+// Points are never counted twice: at any moment either a whole or its parts have labels, and they take over from each
+// other at one moment. 2 and 3 that leave 5 never look like 10.
 
 import { bounce, glide, linear, pop, settle } from "./easing.js";
-import { turn } from "./mercator.js";
+import { difference } from "./mercator.js";
 
 /** Milliseconds. */
 const MOVE = 380;
@@ -17,9 +17,9 @@ const FADE = 160;
 /** Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to neighbour. */
 const WAVE = 420;
 
-/** When, as a share of the move, parts begin to tell their own numbers, and a whole tells that of its parts. */
-const PARTS_SPEAK = 0.38;
-const WHOLE_SPEAKS = 0.6;
+/** When, as a share of the move, the labels of parts appear, and the label of a whole. */
+const PART_LABELS = 0.38;
+const WHOLE_LABEL = 0.6;
 
 class Sprite {
   constructor(cluster) {
@@ -29,29 +29,29 @@ class Sprite {
     this.y = cluster.y;
     this.size = 1;
     this.alpha = 1;
-    /** The label is shown from the one moment to the other. */
-    this.speaksFrom = -Infinity;
-    this.speaksUntil = Infinity;
+    /** The label is shown from one moment to the other. */
+    this.labelFrom = -Infinity;
+    this.labelUntil = Infinity;
     /** Drawn above what is not leaving. */
     this.isOver = false;
     this.#rest();
   }
 
   /** Starts moving from where it is drawn now. */
-  go(target, start, length, { along = glide, swelling = settle } = {}) {
+  go(target, start, length, { easing = glide, sizeEasing = settle } = {}) {
     this.fromX = this.x;
     this.fromY = this.y;
     this.fromSize = this.size;
     this.fromAlpha = this.alpha;
-    this.toX = this.x + turn(this.x, target.x ?? this.x);
+    this.toX = this.x + difference(this.x, target.x ?? this.x);
     this.toY = target.y ?? this.y;
     this.toSize = target.size ?? 1;
     this.toAlpha = target.alpha ?? 1;
     this.start = start;
     this.length = length;
-    this.along = along;
-    this.swelling = swelling;
-    this.isThere = false;
+    this.easing = easing;
+    this.sizeEasing = sizeEasing;
+    this.hasArrived = false;
     return this;
   }
 
@@ -64,28 +64,28 @@ class Sprite {
   }
 
   advance(now) {
-    if (this.isThere) return;
+    if (this.hasArrived) return;
     const p = this.length > 0 ? Math.min(Math.max((now - this.start) / this.length, 0), 1) : now < this.start ? 0 : 1;
-    const way = this.along(p);
-    this.x = this.fromX + (this.toX - this.fromX) * way;
-    this.y = this.fromY + (this.toY - this.fromY) * way;
-    this.size = this.fromSize + (this.toSize - this.fromSize) * this.swelling(p);
+    const share = this.easing(p);
+    this.x = this.fromX + (this.toX - this.fromX) * share;
+    this.y = this.fromY + (this.toY - this.fromY) * share;
+    this.size = this.fromSize + (this.toSize - this.fromSize) * this.sizeEasing(p);
     this.alpha = this.fromAlpha + (this.toAlpha - this.fromAlpha) * linear(p);
-    this.isThere = p === 1;
+    this.hasArrived = p === 1;
   }
 
-  speaks(now) {
-    return this.speaksFrom <= now && now < this.speaksUntil;
+  showsLabel(now) {
+    return this.labelFrom <= now && now < this.labelUntil;
   }
 }
 
 export class Scene {
   /** The sprites of the answer, by id, in the order of the answer. */
   #shown = new Map();
-  /** Those on their way out. */
+  /** Those that are leaving. */
   #leaving = new Set();
   /** The latest of these by id, while an answer is applied. */
-  #ghosts = new Map();
+  #leavingByID = new Map();
   #until = 0;
   #pace = 1;
   /** What `sprites` and `spritesByTone` return, until other sprites come or go. */
@@ -104,7 +104,7 @@ export class Scene {
     return this.#shown.size;
   }
 
-  /** All that is to be drawn: what goes, what is there, and what tells the number of those beneath it. */
+  /** All that is to be drawn, from the bottom up: what leaves, what is shown, and wholes that leave over their parts. */
   get sprites() {
     const leaving = () => [...this.#leaving];
     this.#ordered ??= [
@@ -112,7 +112,7 @@ export class Scene {
     return this.#ordered;
   }
 
-  /** The same so that those of one colour come together. */
+  /** The same sorted by color. */
   get spritesByTone() {
     this.#orderedByTone ??= [...this.sprites].sort((a, b) => a.cluster.tone - b.cluster.tone);
     return this.#orderedByTone;
@@ -153,14 +153,14 @@ export class Scene {
    *
    * @param change What becomes of the clusters that are shown: the server's kept, splits, merges, entered and left.
    * @param clusters The new answer.
-   * @param isStill Whether to be there at once, for whoever asks for reduced motion.
+   * @param isInstant Whether nothing moves, as where reduced motion is preferred.
    */
-  apply(change, clusters, now, isStill = false) {
+  apply(change, clusters, now, isInstant = false) {
     this.advance(now);
-    this.#pace = isStill ? 0 : 1;
+    this.#pace = isInstant ? 0 : 1;
     const before = this.#shown;
     this.#shown = new Map();
-    this.#ghosts = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
+    this.#leavingByID = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
     const sprites = new Map();
     const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
 
@@ -191,56 +191,56 @@ export class Scene {
   }
 
   #split(whole, ids, fresh, now) {
-    // A whole that does not tell its number yet never will: its parts take over from what it was to take over from.
-    const isForming = whole.speaksFrom > now;
-    const takeover = isForming ? whole.speaksFrom : now + this.#pace * MOVE * PARTS_SPEAK;
+    // A whole without a label yet never gets one: its parts take over from what it was to take over from.
+    const isForming = whole.labelFrom > now;
+    const takeover = isForming ? whole.labelFrom : now + this.#pace * MOVE * PART_LABELS;
     if (!isForming) {
-      whole.speaksUntil = takeover;
+      whole.labelUntil = takeover;
       whole.isOver = true;
-      this.#leave(whole, { size: 0.86 }, now, MOVE * PARTS_SPEAK, { swelling: linear });
+      this.#leave(whole, { size: 0.86 }, now, MOVE * PART_LABELS, { sizeEasing: linear });
     }
     return ids.map((id) => {
       const cluster = fresh.get(id);
       const sprite = this.#resume(cluster, takeover, now) ?? startingIn(whole, cluster);
-      if (sprite.speaksUntil < Infinity) sprite.speaksFrom = takeover;
-      sprite.speaksUntil = Infinity;
+      if (sprite.labelUntil < Infinity) sprite.labelFrom = takeover;
+      sprite.labelUntil = Infinity;
       return this.#move(sprite, cluster, now);
     });
   }
 
   #merge(cluster, parts, now) {
-    const ghost = this.#ghosts.get(cluster.id);
-    if (ghost?.speaks(now) && parts.every((part) => part.speaksFrom === ghost.speaksUntil)) {
-      // Its parts have not told their numbers yet, and never will.
+    const leaving = this.#leavingByID.get(cluster.id);
+    if (leaving?.showsLabel(now) && parts.every((part) => part.labelFrom === leaving.labelUntil)) {
+      // Its parts have no labels yet, and never get any.
       for (const part of parts) {
-        part.speaksFrom = Infinity;
+        part.labelFrom = Infinity;
         this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.6, alpha: 0 }, now, MOVE);
       }
-      this.#leaving.delete(ghost);
-      ghost.isOver = false;
-      ghost.speaksUntil = Infinity;
-      return this.#move(ghost, cluster, now);
+      this.#leaving.delete(leaving);
+      leaving.isOver = false;
+      leaving.labelUntil = Infinity;
+      return this.#move(leaving, cluster, now);
     }
-    const takeover = now + this.#pace * MOVE * WHOLE_SPEAKS;
+    const takeover = now + this.#pace * MOVE * WHOLE_LABEL;
     for (const part of parts) {
-      part.speaksUntil = takeover;
+      part.labelUntil = takeover;
       this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.5, alpha: Math.min(part.alpha, 0.4) }, now, MOVE);
     }
     const whole = this.#resume(cluster, takeover, now) ?? new Sprite(cluster);
-    whole.speaksFrom = takeover;
-    whole.speaksUntil = Infinity;
+    whole.labelFrom = takeover;
+    whole.labelUntil = Infinity;
     whole.alpha = 0;
     whole.size = 0;
-    const length = this.#pace * MOVE * (1 - WHOLE_SPEAKS) * 1.6;
+    const length = this.#pace * MOVE * (1 - WHOLE_LABEL) * 1.6;
     this.#until = Math.max(this.#until, takeover + length);
-    return whole.go({ x: cluster.x, y: cluster.y }, takeover, length, { swelling: pop });
+    return whole.go({ x: cluster.x, y: cluster.y }, takeover, length, { sizeEasing: pop });
   }
 
   #enter(cluster, now, delay) {
     const resumed = this.#resume(cluster, Infinity, now);
     if (resumed) {
-      if (resumed.speaksUntil < Infinity) resumed.speaksFrom = now;
-      resumed.speaksUntil = Infinity;
+      if (resumed.labelUntil < Infinity) resumed.labelFrom = now;
+      resumed.labelUntil = Infinity;
       return this.#move(resumed, cluster, now);
     }
     const sprite = new Sprite(cluster);
@@ -248,7 +248,7 @@ export class Scene {
     const start = now + this.#pace * delay;
     const length = this.#pace * APPEAR;
     this.#until = Math.max(this.#until, start + length);
-    return sprite.go({}, start, length, { swelling: bounce });
+    return sprite.go({}, start, length, { sizeEasing: bounce });
   }
 
   #move(sprite, cluster, now) {
@@ -262,34 +262,34 @@ export class Scene {
   }
 
   /**
-   * A sprite for a cluster that is still on its way out: it turns round, so that nothing jumps. If it tells its number just
-   * until the takeover, it goes on telling it, and has no end; if it is to fall silent sooner, because others take over from
-   * it, it is left to that, and another starts where it is.
+   * The sprite of a cluster that is still leaving, which comes back from where it is, so that nothing jumps. If it has its
+   * label just until the takeover, it keeps it. If others take over from it at another moment, it goes on leaving, and
+   * another sprite starts where it is.
    */
   #resume(cluster, takeover, now) {
-    const ghost = this.#ghosts.get(cluster.id);
-    if (!ghost) return undefined;
-    const willSpeak = now < ghost.speaksUntil && ghost.speaksFrom < ghost.speaksUntil;
-    if (willSpeak && ghost.speaksUntil !== takeover) {
-      const sprite = startingIn(ghost, cluster);
-      sprite.size = ghost.size;
-      sprite.alpha = ghost.alpha;
+    const leaving = this.#leavingByID.get(cluster.id);
+    if (!leaving) return undefined;
+    const willShowLabel = now < leaving.labelUntil && leaving.labelFrom < leaving.labelUntil;
+    if (willShowLabel && leaving.labelUntil !== takeover) {
+      const sprite = startingIn(leaving, cluster);
+      sprite.size = leaving.size;
+      sprite.alpha = leaving.alpha;
       return sprite;
     }
-    this.#leaving.delete(ghost);
-    ghost.isOver = false;
-    ghost.speaksUntil = willSpeak ? Infinity : -Infinity;
-    return ghost;
+    this.#leaving.delete(leaving);
+    leaving.isOver = false;
+    leaving.labelUntil = willShowLabel ? Infinity : -Infinity;
+    return leaving;
   }
 }
 
-/** A sprite for a cluster that comes out of another, and does not tell its number yet. */
+/** A sprite for a cluster that comes out of another, without a label yet. */
 function startingIn(whole, cluster) {
   const sprite = new Sprite(cluster);
   sprite.x = whole.x;
   sprite.y = whole.y;
   sprite.size = Math.min(1, (0.8 * whole.cluster.radius * whole.size) / cluster.radius);
-  sprite.speaksUntil = -Infinity;
+  sprite.labelUntil = -Infinity;
   return sprite;
 }
 
@@ -297,16 +297,16 @@ function startingIn(whole, cluster) {
  * The change between two answers that share no hierarchy, as those of a grid: a cluster is the same where its id and its
  * count are, and anything else goes or comes.
  */
-export function replacement(before, after) {
-  const place = (cluster) => ({ cluster_id: cluster.id });
+export function changeWithoutHierarchy(before, after) {
+  const idOf = (cluster) => ({ cluster_id: cluster.id });
   const counts = new Map(before.map((cluster) => [cluster.id, cluster.count]));
   const kept = after.filter((cluster) => counts.get(cluster.id) === cluster.count);
   const keptIDs = new Set(kept.map((cluster) => cluster.id));
   return {
-    kept: kept.map(place),
+    kept: kept.map(idOf),
     splits: [],
     merges: [],
-    entered: after.filter((cluster) => !keptIDs.has(cluster.id)).map(place),
-    left: before.filter((cluster) => !keptIDs.has(cluster.id)).map(place),
+    entered: after.filter((cluster) => !keptIDs.has(cluster.id)).map(idOf),
+    left: before.filter((cluster) => !keptIDs.has(cluster.id)).map(idOf),
   };
 }

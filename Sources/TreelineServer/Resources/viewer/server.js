@@ -1,4 +1,4 @@
-// The routes of the server that the map asks, as `openapi.json` describes them.
+// The routes of the server that the map uses, as `openapi.json` describes them.
 
 /** What the server says was wrong (RFC 9457), or that it says nothing: then `status` is 0. */
 export class Problem extends Error {
@@ -27,7 +27,7 @@ export class Server {
   transition(index, version, ids, query, signal) {
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
-    return this.#ask(this.url(`v1/${index}/transition`, query), { method: "POST", headers, body, signal });
+    return this.#fetch(this.url(`v1/${index}/transition`, query), { method: "POST", headers, body, signal });
   }
 
   measures(index, query, signal) {
@@ -38,7 +38,7 @@ export class Server {
     return this.#get(`v1/${index}/clusters/${id}/members`, query, signal);
   }
 
-  /** The least zoom at which a cluster falls apart, null where none does. */
+  /** The least zoom at which a cluster splits, null if it never does. */
   async expansionZoom(index, id, query) {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, query)).zoom;
   }
@@ -54,10 +54,10 @@ export class Server {
   }
 
   #get(path, query, signal) {
-    return this.#ask(this.url(path, query), { signal });
+    return this.#fetch(this.url(path, query), { signal });
   }
 
-  async #ask(url, options) {
+  async #fetch(url, options) {
     let response;
     try {
       response = await fetch(url, options);

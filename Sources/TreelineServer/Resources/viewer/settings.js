@@ -1,18 +1,17 @@
-// What the user has chosen and looks at, as the fragment of the address holds it: a link shows what its sender saw.
+// The settings and the view of the map, as the fragment of the address holds it: a link shows what its sender saw.
 
-import { ORDERS } from "./constants.js";
-import { CUTS } from "./cut.js";
+import { GRID_CELLS, ORDERS } from "./constants.js";
+import { CUT_DEFAULTS, CUT_RANGES } from "./cut.js";
 
 const DEFAULTS = {
-  /** The name of an index; the first one unless told. */
+  /** The name of an index; the first one unless given. */
   index: "",
   /** Which sides there are: grid, compare, tree or tiles. */
   view: "compare",
-  /** What says how far the tree is cut: spacing, detail or limit. */
-  by: "spacing",
-  spacing: CUTS.spacing.standard,
-  detail: CUTS.detail.standard,
-  limit: CUTS.limit.standard,
+  /** The name of the cut, and the amount of each. */
+  by: Object.keys(CUT_DEFAULTS)[0],
+  ...CUT_DEFAULTS,
+  /** What is split first, where the cut has an order. */
   order: ORDERS[0],
   /** The side of a cell of the grid in pixels, or auto. */
   cell: "auto",
@@ -20,7 +19,7 @@ const DEFAULTS = {
   dust: true,
   /** Where the divider stands, as a share of the width. */
   divider: 0.5,
-  /** Zoom, latitude and longitude; all unless told. */
+  /** Zoom, latitude and longitude; all points unless given. */
   map: "",
   /** The id of the cluster that is open. */
   open: "",
@@ -30,12 +29,12 @@ const DEFAULTS = {
 
 const CHOICES = {
   view: ["grid", "compare", "tree", "tiles"],
-  by: Object.keys(CUTS),
+  by: Object.keys(CUT_DEFAULTS),
   order: ORDERS,
-  cell: ["auto", "32", "64", "88", "128"],
+  cell: ["auto", ...GRID_CELLS.map(String)],
 };
 
-const RANGES = { divider: [0.02, 0.98], ...Object.fromEntries(Object.entries(CUTS).map(([name, { range }]) => [name, range])) };
+const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 
 export class Settings {
   #values;
@@ -96,13 +95,14 @@ function parse(fragment) {
   return values;
 }
 
-/** Where the map is, as a fragment tells it. */
-export function mapText({ zoom, latitude, longitude }) {
+/** What the map shows, as a fragment says it. */
+export function cameraText({ zoom, latitude, longitude }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 2;
   return `${+zoom.toFixed(2)}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }
 
-export function mapPlace(text) {
+/** The same as the map library takes it; null for what is malformed. */
+export function cameraOptions(text) {
   const [zoom, latitude, longitude] = text.split("/").map(Number);
   if (text === "" || ![zoom, latitude, longitude].every(Number.isFinite)) return null;
   return { zoom, center: [longitude, Math.min(Math.max(latitude, -85), 85)] };

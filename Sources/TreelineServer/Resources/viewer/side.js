@@ -1,31 +1,31 @@
-// One side of the map: a way to cluster, what it shows and what it asks the server.
+// One side of the map: how it clusters, what it shows and what it requests of the server.
 
 import { clusterOf } from "./cluster.js";
-import { cutOf } from "./cut.js";
+import { cutParameters } from "./cut.js";
 import { Feed } from "./feed.js";
 import { serverZoom } from "./mercator.js";
-import { replacement, Scene } from "./scene.js";
+import { changeWithoutHierarchy, Scene } from "./scene.js";
 
 class Side {
   scene = new Scene();
 
   /**
    * @param server The routes.
-   * @param viewer Tells `index`, `tones` and `isStill`, and is told by `wake`, `failed` and `answered`.
+   * @param viewer Has `index`, `tones` and `prefersReducedMotion`; is called by `wake`, `failed` and `answered`.
    */
   constructor(server, viewer) {
     this.server = server;
     this.viewer = viewer;
     this.feed = new Feed({
-      ask: (question, signal) => this.ask(question, signal),
-      take: (answer) => this.#take(answer),
+      fetch: (request, signal) => this.fetch(request, signal),
+      receive: (answer) => this.#receive(answer),
       fail: (error) => viewer.failed(error, this),
       wake: viewer.wake,
     });
   }
 
-  /** The question that a view of the map and the settings make. */
-  question(camera, settings) {
+  /** The request for a view of the map under the settings. */
+  request(camera, settings) {
     const query = { ...viewQuery(camera), ...this.cut(settings) };
     return { query, key: `${this.viewer.index.name} ${JSON.stringify(query)}` };
   }
@@ -35,21 +35,21 @@ class Side {
     this.scene.clear();
   }
 
-  #take({ change, features }) {
+  #receive({ change, features }) {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer.tones));
-    this.scene.apply(change ?? replacement(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.isStill);
+    this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }
 }
 
-/** Cuts the tree, and is told by the server what becomes of each cluster that is shown. */
+/** Cuts the tree; the server says what becomes of each cluster that is shown. */
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
 
-  cut = cutOf;
+  cut = cutParameters;
 
-  async ask({ query }, signal) {
+  async fetch({ query }, signal) {
     const { name, version } = this.viewer.index;
     const answer = await this.server.transition(name, version, this.scene.ids, { ...query, ellipses: true }, signal);
     return { change: answer, features: answer.clusters.features };
@@ -65,7 +65,7 @@ export class GridSide extends Side {
     return { method: "grid", ...(cell !== "auto" && { cell }) };
   }
 
-  async ask({ query }, signal) {
+  async fetch({ query }, signal) {
     const { features } = await this.server.clusters(this.viewer.index.name, query, signal);
     return { features };
   }

@@ -1,4 +1,4 @@
-// Numbers and places in words, in the language of the page.
+// Numbers and coordinates in words, in the language of the page.
 
 const whole = new Intl.NumberFormat("en");
 
@@ -21,7 +21,7 @@ export function kilometres(value) {
   return value < 1 ? `${Math.round(value * 1000)} m` : `${value < 10 ? value.toFixed(1) : number(Math.round(value))} km`;
 }
 
-export function place(latitude, longitude, decimals = 2) {
+export function coordinate(latitude, longitude, decimals = 2) {
   const part = (value, positive, negative) => `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
   return `${part(latitude, "N", "S")}, ${part(longitude, "E", "W")}`;
 }

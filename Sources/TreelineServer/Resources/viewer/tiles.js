@@ -3,7 +3,7 @@
 
 import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
-import { pixelCutOf } from "./cut.js";
+import { cutParameters } from "./cut.js";
 import { BADGE_POWER, BADGE_RATE, LARGEST_BADGE } from "./constants.js";
 
 /** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
@@ -42,7 +42,7 @@ export class TileLayers {
     }
     this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index), (source) => this.#dust(source));
     this.#set(
-      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...pixelCutOf(settings), buffer: 0 }),
+      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), buffer: 0 }),
       (source) => this.#clusters(source, index));
   }
 

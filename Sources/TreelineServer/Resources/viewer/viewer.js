@@ -1,23 +1,24 @@
-// The map and what belongs to it: asks once a frame at most, draws what moves, and answers the user.
+// The map and what belongs to it: requests answers, draws what moves, and reacts to the user.
 
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { clusterOf, density } from "./cluster.js";
+import { WORLD_SIZE } from "./constants.js";
 import { Controls } from "./controls.js";
-import { cutsOf } from "./cut.js";
+import { availableCuts } from "./cut.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
 import { repaint, worldStyle } from "./basemap.js";
-import { Camera, WORLD_SIZE } from "./mercator.js";
+import { Camera } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
 import { readPalette, Tones } from "./palette.js";
 import { clusterAt, memberAt } from "./pointer.js";
-import { mapPlace, mapText } from "./settings.js";
+import { cameraOptions, cameraText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
-import { clusters, place, points } from "./text.js";
+import { clusters, coordinate, points } from "./text.js";
 import { TileLayers } from "./tiles.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -25,23 +26,23 @@ const find = (selector) => document.querySelector(selector);
 /** How many clusters of the whole index say which densities it has. */
 const OVERVIEW = 1000;
 
-/** Pixels between a box that fills the map and its edge; what is one place keeps some of what is around it. */
+/** Pixels between a box that fills the map and its edge; a single position keeps some of what is around it. */
 const MARGIN = 56;
 const CLOSEST = 16;
 
-/** Milliseconds without a change after which the view is measured and told. */
+/** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
 
-/** A box of so few degrees is one place on the map. */
-const PLACE = 1e-4;
+/** A box of so few degrees is a single position on the map. */
+const LEAST_BOX = 1e-4;
 
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
-  #askedIn = null;
-  #turn = 0;
+  #lastRequestTime = null;
+  #nextSide = 0;
   #rest = 0;
   #restKey = "";
   #pointed = null;
@@ -58,7 +59,7 @@ export class Viewer {
     this.controls = new Controls(settings);
     this.measures = new Measures(find("#measures"), server);
     this.hint = new Hint(find("#hint"), server, this.wake);
-    this.card = new Card(find("#card"), server, this);
+    this.card = new Card(find("#card"), find("#buttons"), server, this);
     this.choice = new Choice(this);
     this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
     this.listing = new Listing(find("#listing"), {
@@ -75,7 +76,7 @@ export class Viewer {
     this.map = new maplibregl.Map({
       container: "map",
       style,
-      ...(mapPlace(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
+      ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
       maxZoom: 20,
       maxPitch: 0,
       dragRotate: false,
@@ -90,14 +91,14 @@ export class Viewer {
     this.tiles = new TileLayers(this.map, this.server);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
-    await this.#learn();
+    await this.#loadDensities();
     this.#fit();
     this.#show();
     this.#restSoon();
   }
 
-  /** Learns which densities the index has, which the tones are spread over. */
-  async #learn() {
+  /** Loads which densities the index has, over which the tones are spread. */
+  async #loadDensities() {
     const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW });
     this.tones = new Tones(features.map(({ properties, bbox }) => density(properties.point_count, bbox)));
     this.tones.total = this.index.point_count;
@@ -124,7 +125,7 @@ export class Viewer {
     map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType));
     map.on("error", (event) => this.#mapFailed(event));
     map.on("sourcedata", ({ sourceId, tile }) => {
-      if (sourceId === "clusters" && tile?.state === "loaded") this.notice.take("failure");
+      if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
     addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
@@ -136,7 +137,7 @@ export class Viewer {
 
   // Drawing
 
-  /** Has a frame drawn. While the map moves that is the map's own, so both are always at the same place. */
+  /** Has a frame drawn. While the map moves that is the map's own, so both always agree. */
   wake() {
     if (this.map.isMoving()) {
       this.map.triggerRepaint();
@@ -150,15 +151,15 @@ export class Viewer {
   }
 
   /** What the map shows at this moment. */
-  #look() {
+  get currentCamera() {
     return new Camera(this.map, this.overlay);
   }
 
   #frame() {
     if (!this.tones) return;
     const now = performance.now();
-    const camera = (this.camera = this.#look());
-    this.#ask(camera, now);
+    const camera = (this.camera = this.currentCamera);
+    this.#request(camera, now);
     this.overlay.clear();
     const { view, divider, ellipses } = this.settings;
     const edge = view === "compare" ? divider * camera.width : view === "grid" ? camera.width : 0;
@@ -189,26 +190,26 @@ export class Viewer {
     return this.settings.view === "grid" ? this.grid : this.tree;
   }
 
-  // Asking
+  // Requests
 
-  /** Sends one request a frame at most; both sides take turns. */
-  #ask(camera, now) {
-    if (document.timeline.currentTime === this.#askedIn) return;
+  /** Sends one request a frame at most; the sides take turns. */
+  #request(camera, now) {
+    if (document.timeline.currentTime === this.#lastRequestTime) return;
     const sides = this.sides;
     for (let i = 0; i < sides.length; i++) {
-      const side = sides[(this.#turn + i) % sides.length];
-      if (!side.feed.want(side.question(camera, this.settings), now)) continue;
-      this.#turn++;
-      this.#askedIn = document.timeline.currentTime;
+      const side = sides[(this.#nextSide + i) % sides.length];
+      if (!side.feed.want(side.request(camera, this.settings), now)) continue;
+      this.#nextSide++;
+      this.#lastRequestTime = document.timeline.currentTime;
       return;
     }
   }
 
   answered(side) {
-    this.notice.take("failure");
+    this.notice.hide("failure");
     if (this.#pointed?.side === side && !side.scene.sprite(this.#pointed.cluster.id)) this.#point(null);
     if (side === this.#mainSide) {
-      if (side.scene.size > 0) this.notice.take("empty");
+      if (side.scene.size > 0) this.notice.hide("empty");
       else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.showAll() });
     }
     this.#restSoon();
@@ -216,7 +217,7 @@ export class Viewer {
 
   async failed(error, side) {
     // The index was replaced, or is gone: ids of before mean nothing now.
-    if (side && (error.status === 409 || error.status === 404) && await this.#lookForNews()) return;
+    if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
     const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
     this.notice.show("failure", text);
   }
@@ -229,7 +230,7 @@ export class Viewer {
   }
 
   /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
-  async #lookForNews() {
+  async #reloadIfReplaced() {
     this.indexes = await this.server.indexes().catch(() => this.indexes);
     const index = this.#named(this.index.name);
     if (!index || index.version === this.index.version) return false;
@@ -245,9 +246,9 @@ export class Viewer {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
     }
-    if (names.has("map") && this.settings.map !== mapText(this.#look())) {
-      const place = mapPlace(this.settings.map);
-      if (place) this.map.jumpTo(place);
+    if (names.has("map") && this.settings.map !== cameraText(this.currentCamera)) {
+      const options = cameraOptions(this.settings.map);
+      if (options) this.map.jumpTo(options);
       else this.showAll();
     }
     this.#show();
@@ -264,7 +265,7 @@ export class Viewer {
     this.tones = null;
     if (isElsewhere) this.showAll();
     try {
-      await this.#learn();
+      await this.#loadDensities();
     } catch (error) {
       return this.failed(error);
     }
@@ -275,22 +276,17 @@ export class Viewer {
   /** Brings the page in line with the settings. */
   #show() {
     const { settings } = this;
-    const ways = this.#ways;
-    if (!ways.includes(settings.by)) return settings.set({ by: ways[0] });
-    this.controls.update(ways);
+    const cuts = availableCuts(this.index, settings.view === "tiles");
+    if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
+    this.controls.update(cuts);
     if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
     find("#divider").hidden = settings.view !== "compare";
     this.divider.show(settings.divider);
     // Tiles that show nothing say nothing.
-    if (settings.view === "tiles") this.notice.take("empty");
+    if (settings.view === "tiles") this.notice.hide("empty");
     if (this.#isStyled) this.tiles.update(this.index, settings, this.palette);
     this.#write();
     this.wake();
-  }
-
-  /** What can say how far the tree is cut: a limit would differ from one tile to the next. */
-  get #ways() {
-    return cutsOf(this.index, this.settings.view === "tiles");
   }
 
   #repaint() {
@@ -306,6 +302,7 @@ export class Viewer {
     const canvas = this.map.getCanvas();
     if (canvas.clientWidth !== node.clientWidth || canvas.clientHeight !== node.clientHeight) this.map.resize();
     this.overlay.prepare(this.palette, node);
+    this.card.reveal();
     // The world fills the width, so nothing is there twice.
     this.map.setMinZoom(Math.log2(node.clientWidth / WORLD_SIZE));
     this.wake();
@@ -322,7 +319,7 @@ export class Viewer {
   // Resting
 
   #moved() {
-    this.settings.set({ map: mapText(this.#look()), index: this.index.name });
+    this.settings.set({ map: cameraText(this.currentCamera), index: this.index.name });
     this.#restSoon();
   }
 
@@ -331,32 +328,32 @@ export class Viewer {
     this.#rest = setTimeout(() => this.#rested(), REST);
   }
 
-  /** Whether the map stands still and shows the answers to what is looked at. */
+  /** Whether the map stands still and shows the answers for it. */
   get isAtRest() {
     if (!this.tones || this.map.isMoving()) return false;
-    const camera = this.#look();
-    return this.sides.every((side) => side.feed.hasAnswered(side.question(camera, this.settings)));
+    const camera = this.currentCamera;
+    return this.sides.every((side) => side.feed.hasAnswered(side.request(camera, this.settings)));
   }
 
-  /** Measures the view, lists its clusters and tells of it, once everything is answered. */
+  /** Measures, lists and announces the clusters in view, once every request is answered. */
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
     // Only answers of the tree tell by themselves that an index was replaced.
-    if (!sides.includes(this.tree)) this.#lookForNews();
+    if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     if (sides.length === 0) return;
     const { scene } = this.#mainSide;
     this.listing.update(scene.clusters, this.index, this.palette);
-    const questions = sides.map((side) => ({ name: side.name, ...side.question(this.camera, this.settings) }));
-    const key = questions.map(({ key }) => key).join();
+    const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
+    const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;
     this.#restKey = key;
-    this.measures.update(this.index, questions);
+    this.measures.update(this.index, requests);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     find("#status").textContent =
       `${clusters(scene.size)} of ${points(total)} around ` +
-      `${place(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
+      `${coordinate(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
   }
 
   // Pointing and choosing
@@ -372,7 +369,7 @@ export class Viewer {
     else this.hint.hide();
   }
 
-  /** The cluster at a place of the screen and its side. */
+  /** The cluster at a position on the screen and its side. */
   #at(x, y, kind) {
     const { view, divider } = this.settings;
     if (view === "tiles") return this.#inTiles(x, y);
@@ -413,20 +410,19 @@ export class Viewer {
     this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, ...this.motion });
   }
 
-  /** One place in the middle would lie below the divider. */
+  /** A single position in the middle would lie below the divider. */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
-    const isPlace = east - west < PLACE && north - south < PLACE;
-    const left = isPlace && this.settings.view === "compare" ? find("#map").clientWidth / 2 : MARGIN;
+    const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
+    const left = isSinglePosition && this.settings.view === "compare" ? find("#map").clientWidth / 2 : MARGIN;
     return { padding: { left, right: MARGIN, top: MARGIN, bottom: MARGIN }, maxZoom: CLOSEST };
   }
 
-  /** Whoever asks for reduced motion is there at once. */
-  get isStill() {
+  get prefersReducedMotion() {
     return REDUCED_MOTION.matches;
   }
 
   get motion() {
-    return { duration: this.isStill ? 0 : 650 };
+    return { duration: this.prefersReducedMotion ? 0 : 650 };
   }
 }
