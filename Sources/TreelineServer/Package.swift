@@ -57,3 +57,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"), .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
+
+// scripts/docs alone asks for the plugin that writes the documentation: nobody else fetches it.
+if Context.environment["TREELINE_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
