@@ -186,7 +186,7 @@ def check_scripts(pages):
     problems = []
     for page in pages:
         for language, code, line, _ in page.blocks("JavaScript"):
-            for script in [code] if language == "js" else re.findall(r"<script[^>]*>(.+?)</script>", code, re.DOTALL):
+            for script in [code] if language == "js" else re.findall(r"<script[^>]*>(.*?)</script>", code, re.DOTALL):
                 done = subprocess.run(
                     ["node", "--input-type=module", "--check", "-"], input=script, capture_output=True, text=True)
                 if done.returncode:
