@@ -4,7 +4,9 @@ extension ClusterTree {
   /// Checks every byte of an index: header, checksums, padding, the hierarchy, the header's facts about the points,
   /// the separations at every spacing, and the attributes.
   ///
-  /// - Parameter progress: Called some hundred times a stage.
+  /// - Parameters:
+  ///   - path: The file; `-` is standard input, which must be a file.
+  ///   - progress: Called some hundred times a stage.
   /// - Returns: At most 100 problems; none if the index is as it was written.
   /// - Throws: `IndexError` where the file cannot be opened as an index.
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter

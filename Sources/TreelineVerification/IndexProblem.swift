@@ -2,7 +2,9 @@
 public struct IndexProblem: Hashable, Sendable {
   /// Where: a section, a byte, a node record or a point.
   public var location: String
+  /// What should be there.
   public var expected: String
+  /// What is there.
   public var found: String
 }
 

@@ -1,5 +1,6 @@
 /// How far a verification is.
 public struct VerificationProgress: Hashable, Sendable {
+  /// What a verification does, in this order.
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
@@ -7,11 +8,13 @@ public struct VerificationProgress: Hashable, Sendable {
     case separations
   }
 
+  /// What it does now.
   public let stage: Stage
 
   /// How much of the stage is done, from 0 to 1; it never falls.
   public let fraction: Double
 
+  /// Of the whole index.
   public let pointCount: Int
 }
 

@@ -7,6 +7,7 @@ extension ClusterTree {
   /// It may be hidden within a larger cluster at that zoom.
   ///
   /// - Parameters:
+  ///   - id: Of the cluster.
   ///   - cut: By detail or spacing; a limit depends on what is in view.
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;

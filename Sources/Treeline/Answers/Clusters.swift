@@ -1,7 +1,7 @@
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree: it holds which nodes these are, in 16 bytes each. What a cluster looks like is
-/// read when it is asked for, so whoever wants to know only what has changed pays for no more.
+/// read when it is asked for, so a client that only wants to know what has changed pays for nothing else.
 public struct Clusters: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   var nodes: [Node]

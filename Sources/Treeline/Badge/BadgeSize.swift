@@ -13,7 +13,9 @@ public enum BadgeSize {
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///
-  /// - Parameter largest: In the unit of the result, pixels as a rule.
+  /// - Parameters:
+  ///   - pointCount: Of the cluster.
+  ///   - largest: The diameter that none exceeds, in the unit of the result, usually pixels.
   public static func diameter(pointCount: Int, largest: Double = 44) -> Double {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }

@@ -13,7 +13,9 @@
 public struct StackSpread: RandomAccessCollection, Sendable {
   /// Where a member is drawn, relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
+    /// To the right.
     public let x: Double
+    /// Downwards.
     public let y: Double
   }
 

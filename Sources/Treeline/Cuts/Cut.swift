@@ -23,6 +23,7 @@ public struct Cut: Hashable, Sendable {
     case spacing(Double)
   }
 
+  /// What decides whether a cluster is shown as a whole.
   public let criterion: Criterion
 
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.

@@ -13,10 +13,15 @@ public enum IndexError: Error, Hashable, Sendable {
   /// A node record, at an offset of the file, contradicts those around it. The root's record is number 0.
   case damagedNode(path: String, record: Int, offset: UInt64, expected: NodeDamage, found: String)
 
+  /// What a node record is expected to have.
   public enum NodeDamage: String, Hashable, Sendable {
+    /// Its children lie elsewhere.
     case childOutside = "children within the node section, the left one at an odd record"
+    /// It is at a level that no tree has.
     case tooDeep = "a tree of at most 1023 levels"
+    /// Its children have more or fewer points.
     case countsDisagree = "children whose point counts add up to the node's"
+    /// It has no children, yet too many points.
     case bucketOverfull = "a bucket of at most 16 points or of one position"
   }
 }

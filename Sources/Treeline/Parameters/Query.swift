@@ -9,9 +9,12 @@
 /// let clusters = try tree.clusters(query.cut, in: query.viewport)
 /// ```
 public struct Query: Hashable, Sendable {
+  /// How finely points are told apart.
   public var cut: Cut
+  /// What is looked at.
   public var viewport: Viewport
 
+  /// A query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 }
 
@@ -33,7 +36,10 @@ extension Query: Parameterized {
 extension QueryParameters {
   /// Notes a zoom that is missing, where a cut needs one.
   ///
-  /// - Parameter prefix: Of the parameters of the viewport.
+  /// - Parameters:
+  ///   - viewport: What is looked at.
+  ///   - cut: How.
+  ///   - prefix: Of the parameters of the viewport.
   public mutating func requireScale(of viewport: Viewport, for cut: Cut, prefix: String = "") {
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
     let name = has(prefix + pixels.name) ? prefix + pixels.name : pixels.name

@@ -22,8 +22,11 @@ extension Viewport: Parameterized {
 
   /// Reads one of several viewports, with a prefix before the names of its parameters.
   ///
-  /// - Parameter defaultZoom: That of another viewport, of 256 px tiles, where this one says none. A box of so many
-  ///   pixels has a zoom of its own.
+  /// - Parameters:
+  ///   - parameters: What is read is marked as read, and what is wrong is noted.
+  ///   - prefix: Before each name.
+  ///   - defaultZoom: That of another viewport, of 256 px tiles, where this one says none. A box on a screen of a
+  ///     given size has a zoom of its own.
   public init(_ parameters: inout QueryParameters, prefix: String, defaultZoom: Double? = nil) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize(prefix + "tile-size") ?? .pixels256
@@ -50,6 +53,7 @@ extension Viewport: Parameterized {
 }
 
 extension QueryParameters {
+  /// The tile size that a parameter gives: 256 or 512.
   public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
     guard let text = text(key) else { return nil }
     if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }
