@@ -54,7 +54,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// What stands for the values in view; see `ClusterTree.clusters(_:in:after:)` for what holds of it.
+  /// The clusters that stand for the values in view; see `ClusterTree.clusters(_:in:after:)` for what is guaranteed.
   ///
   /// - Parameters:
   ///   - cut: How finely the values are told apart.

@@ -41,7 +41,7 @@ extension ClusterTree {
   /// The answer that shows nothing.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
-  /// The answer of some clusters, by their ids in any order: what a client shows that sends them back.
+  /// An answer of the clusters with some ids, in any order: what a client shows, once it sends the ids back.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where
   ///   one lies within another or comes twice; `IndexError` where a file is damaged.

@@ -12,7 +12,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// - Complexity: O(1); of up to 16 points the mean and the spread are taken anew.
   public subscript(position: Int) -> Cluster { tree.withStorage { _ in tree.cluster(of: nodes[position]) } }
 
-  /// Where in the answer the cluster stands that holds a point, given by its index in tree order; nil if none does. So
+  /// The index in the answer of the cluster that holds a point, given by its index in tree order; nil if none does. So
   /// what is selected stays selected, whatever cluster it is part of.
   ///
   /// - Complexity: O(log k)

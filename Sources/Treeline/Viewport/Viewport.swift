@@ -128,7 +128,7 @@ public struct Viewport: Hashable, Sendable {
 extension Viewport {
   /// The part of a plane that is looked at; nil where it is off a plain plane's square, and nothing is in view.
   ///
-  /// - Throws: `QueryError` where an edge, a zoom or a size is not a number that makes sense.
+  /// - Throws: `QueryError` where an edge, a zoom or a size is out of range.
   public func window(on plane: Plane) throws(QueryError) -> PlaneWindow? {
     let window: PlaneWindow? =
       switch area {
