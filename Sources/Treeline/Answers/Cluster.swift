@@ -71,7 +71,8 @@ extension Cluster: Hashable {
 ///
 /// A node is fixed by its first point in tree order and its level, the root being level 0. Both fit one number below
 /// 2^53, so ids survive JSON and JavaScript. An id names the same cluster in every viewport, limit and zoom of one
-/// tree. It holds for that tree alone: in a tree of one point more, many ids name other clusters or none. Ids compare in tree order, an ancestor before what lies below it.
+/// tree. It holds for that tree alone: in a tree of one point more, many ids name other clusters or none. Ids compare
+/// in tree order, an ancestor before what lies below it.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 

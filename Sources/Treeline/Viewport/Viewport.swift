@@ -1,7 +1,7 @@
 /// What is looked at: an area, and the scale at which it is shown.
 ///
-/// Zooms are of 256 px tiles, as in Leaflet, unless told otherwise. MapLibre counts 512 px tiles: its zoom is one less at
-/// the same scale, and goes with `tileSize: .pixels512`.
+/// Zooms are of 256 px tiles, as in Leaflet, unless told otherwise. MapLibre counts 512 px tiles: its zoom is one less
+/// at the same scale, and goes with `tileSize: .pixels512`.
 ///
 /// ```swift
 /// Viewport(paris)                                              // a box, without a scale: enough for a limit

@@ -18,7 +18,8 @@ public final class IndexDestination {
 
   /// - Parameters:
   ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`.
-  ///     A link is followed, even one that leads to nothing yet. A new index has the permissions of the one that it replaces.
+  ///     A link is followed, even one that leads to nothing yet. A new index has the permissions of the one that it
+  ///     replaces.
   ///   - overwriting: Whether to replace a file that is not an index.
   /// - Throws: `IndexWritingError`
   public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {

@@ -9,9 +9,9 @@ import TreelineServer
   static let configuration = CommandConfiguration(
     commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. An index that is \
-      replaced, as 'treeline build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or SIGINT \
-      the server answers what was asked and stops.
+      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. An index \
+      that is replaced, as 'treeline build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
+      SIGINT the server answers what was asked and stops.
 
       The routes are described at /openapi.json, the map is at /.
       """)
