@@ -12,7 +12,10 @@ public struct BuildOptions: Hashable, Sendable {
   /// takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
   public var computesSeparations: Bool
 
-  /// - Parameter threads: 1 or more; nil for as many as there are processors.
+  /// - Parameters:
+  ///   - splitRule: Where nodes are split.
+  ///   - threads: 1 or more; nil for as many as there are processors.
+  ///   - computesSeparations: Whether queries by `spacing` are to be answered.
   public init(splitRule: SplitRule = .mean, threads: Int? = nil, computesSeparations: Bool = false) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
@@ -22,6 +25,7 @@ public struct BuildOptions: Hashable, Sendable {
 
 /// How far a build is.
 public struct BuildProgress: Hashable, Sendable {
+  /// What a build does, in this order.
   public enum Stage: String, Hashable, Sendable {
     /// Coordinates are projected to positions on the plane.
     case projecting
@@ -31,6 +35,7 @@ public struct BuildProgress: Hashable, Sendable {
     case separating
   }
 
+  /// What it does now.
   public let stage: Stage
 
   /// How much of the stage is done, from 0 to 1. It never falls.
@@ -41,6 +46,7 @@ public struct BuildProgress: Hashable, Sendable {
 public enum BuildError: Error, Hashable, Sendable {
   /// A point is not on the sphere or on the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
+  /// More points than row numbers can count: 2^31.
   case tooManyPoints(found: Int)
 
   /// Row numbers are 31 bits wide.

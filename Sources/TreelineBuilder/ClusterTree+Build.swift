@@ -56,7 +56,11 @@ extension ClusterTree {
   /// Any number of builds and queries may run side by side. A build whose task is cancelled stops within 50 ms and
   /// leaves nothing behind: another thread deallocates its memory.
   ///
-  /// - Parameter progress: Called on the threads that build, never by two at once, at most once for each percent.
+  /// - Parameters:
+  ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
+  ///   - projection: Which of the two.
+  ///   - options: How to build.
+  ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
   public static func build(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
@@ -88,6 +92,8 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
+  ///   - values: Your own, of any type.
+  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which
   ///     take several times as long as the rest.
   ///   - coordinate: Where a value is; a key path will do.

@@ -6,7 +6,7 @@ import ArgumentParser
     discussion: """
       Points are read from CSV or GeoJSON, plain or gzip-compressed; '-' is standard input.
 
-      What takes long shows its progress on standard error after half a second, where that is a terminal.
+      Long tasks show their progress on standard error after half a second, if that is a terminal.
 
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
       """, version: "0.1.0",

@@ -18,6 +18,9 @@ public struct ClusterServer: Sendable {
   private let logger: Logger
   private let routes: Routes
 
+  /// A server of some indexes.
+  ///
+  /// - Throws: `ServerError` where the files that it gives out are missing.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -81,6 +84,7 @@ public struct ServerOptions: Sendable {
   /// How long a connection may do nothing, and a request may take to come in, in seconds.
   public var idleSeconds = 60
 
+  /// The defaults of `treeline-server`.
   public init() {}
 
   var cacheControl: String { maxAge > 0 ? "public, max-age=\(maxAge)" : "no-cache" }
@@ -88,7 +92,9 @@ public struct ServerOptions: Sendable {
 
 /// A server that cannot be set up.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The resources of the module are not beside the executable.
   case noResources
+  /// The folder has no viewer.
   case noViewer(folder: String)
 
   public var description: String {

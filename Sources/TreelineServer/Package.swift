@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that nobody who wants the library or the command-line tool fetches or builds an HTTP
+// A package of its own, so that the library and the command-line tool can be used without fetching or building an HTTP
 // server.
 let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
@@ -58,3 +58,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"), .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
+
+// Only scripts/docs sets this: users of the server do not fetch the plugin that writes the documentation.
+if Context.environment["TREELINE_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+  // What the server does without is documented with it.
+  for name in ["TreelineBuilder", "TreelineVerification"] {
+    package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
+  }
+}

@@ -4,7 +4,9 @@ extension ClusterTree {
   /// Checks every byte of an index: header, checksums, padding, the hierarchy, the header's facts about the points,
   /// the separations at every spacing, and the attributes.
   ///
-  /// - Parameter progress: Called some hundred times a stage.
+  /// - Parameters:
+  ///   - path: The file; `-` is standard input, which must be a file.
+  ///   - progress: Called some hundred times a stage.
   /// - Returns: At most 100 problems; none if the index is as it was written.
   /// - Throws: `IndexError` where the file cannot be opened as an index.
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
@@ -63,7 +65,9 @@ extension ClusterTree {
 public struct IndexProblem: Hashable, Sendable {
   /// Where: a section, a byte, a node record or a point.
   public var location: String
+  /// What should be there.
   public var expected: String
+  /// What is there.
   public var found: String
 }
 
@@ -90,6 +94,7 @@ final class ProblemList {
 
 /// How far a verification is.
 public struct VerificationProgress: Hashable, Sendable {
+  /// What a verification does, in this order.
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
@@ -97,11 +102,13 @@ public struct VerificationProgress: Hashable, Sendable {
     case separations
   }
 
+  /// What it does now.
   public let stage: Stage
 
   /// How much of the stage is done, from 0 to 1; it never falls.
   public let fraction: Double
 
+  /// Of the whole index.
   public let pointCount: Int
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes that are no UTF-8 are repaired, and that is said once.
+/// Bytes that are not UTF-8 are repaired, and that is said once.
 @Suite struct BrokenTextTests {
   @Test func repairedRowsAreCounted() throws {
     let rows: [[UInt8]] = [
@@ -14,7 +14,7 @@ import Testing
     #expect(result.output.contains("\"n\u{FFFD}\":\"caf\u{FFFD}\""))
     #expect(
       result.errors == """
-        treeline: standard input: 3 rows hold bytes that are no UTF-8, shown as \u{FFFD}; convert the text, as with iconv -f WINDOWS-1252 -t UTF-8
+        treeline: standard input: 3 rows hold bytes that are not UTF-8, shown as \u{FFFD}; convert the text, as with iconv -f WINDOWS-1252 -t UTF-8
 
         """)
     #expect(try Tool.run(["query", "Fixtures/cities.csv.gz", "--limit", "3"]).errors.isEmpty)

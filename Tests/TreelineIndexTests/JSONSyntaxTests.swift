@@ -28,6 +28,6 @@ import Testing
       "{\"a\":}", "{\"a\":1,}", "{1:2}", "[1}", "{\"a\":1]", "1,2", "[] []", "{a:1}",
       String(repeating: "[", count: 1025) + String(repeating: "]", count: 1025), String(repeating: "[", count: 100_000),
     ] { #expect(!isValue(other), "\(other.prefix(40))") }
-    #expect(![0x22, 0xFF, 0x22].withUnsafeBytes { JSONSyntax.isValue($0) }, "bytes that are no UTF-8")
+    #expect(![0x22, 0xFF, 0x22].withUnsafeBytes { JSONSyntax.isValue($0) }, "bytes that are not UTF-8")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The README's example, compiled and run as it stands there.
+/// The README's example, compiled and run as it stands there. `scripts/check-docs` does so for all other pages.
 @Suite struct ReadmeExampleTests {
   struct Hotel: Sendable {
     var name: String
@@ -22,24 +22,32 @@ import TreelineBuilder
       lines.append(items.map { "\($0)" }.joined(separator: " "))
     }
 
+    // Built once, asked as often as you like, from any thread.
     let map = try ClusterMap(hotels, at: \.coordinate)
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
-    for result in try map.clusters(.limit(20), in: view) {
+    let shown = try map.clusters(.spacing(44), in: view)
+    for result in shown {
       switch result {
       case .single(let hotel, _): print(hotel.name)
-      case .cluster(let cluster, let members): print(cluster, "such as", members.first!.name)
+      case .cluster(let cluster, let members): print(cluster.pointCount, "hotels, such as", members.first!.name)
       }
     }
 
-    #expect(lines == ["Ritz", "Meurice"])
+    // A transition: what to animate when the user zooms in.
+    let closer = Viewport(center: louvre, zoom: 15, width: 1024, height: 768)
+    let change = map.transition(from: shown, to: try map.clusters(.spacing(44), in: closer))
+    for split in change.splits {
+      print(split.whole.cluster.pointCount, "hotels split into", split.parts.count)
+    }
+
+    #expect(lines == ["2 hotels, such as Ritz", "2 hotels split into 2"])
   }
 
-  /// As the README says, any other cut may stand where the limit does.
+  /// As the README says, any other cut may stand where the spacing does.
   @Test(arguments: [
-    (Cut.spacing(44), ["2 points at (2.32825, 48.8666) such as Ritz"]), (.spacing(4), ["Ritz", "Meurice"]),
-    (.detail(20), ["2 points at (2.32825, 48.8666) such as Ritz"]),
-    (.limit(1), ["2 points at (2.32825, 48.8666) such as Ritz"]),
+    (Cut.spacing(4), ["Ritz", "Meurice"]), (.detail(20), ["2 such as Ritz"]), (.limit(1), ["2 such as Ritz"]),
+    (.limit(20), ["Ritz", "Meurice"]),
   ])
   func anyCutStandsInTheExample(_ cut: Cut, expected: [String]) throws {
     let map = try ClusterMap(hotels, at: \.coordinate)
@@ -48,7 +56,7 @@ import TreelineBuilder
     let lines = try map.clusters(cut, in: view).map { result in
       switch result {
       case .single(let hotel, _): hotel.name
-      case .cluster(let cluster, let members): "\(cluster) such as \(members.first!.name)"
+      case .cluster(let cluster, let members): "\(cluster.pointCount) such as \(members.first!.name)"
       }
     }
     #expect(lines == expected)
@@ -61,7 +69,12 @@ import TreelineBuilder
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     let block = try #require(
       readme.components(separatedBy: "```swift\n").dropFirst().first?.components(separatedBy: "```").first)
-    let indented = block.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+    // From the first comment to the second last; what comes before declares hotels, what comes after writes a file.
+    let statements = block.components(separatedBy: "\n// ").dropFirst().dropLast().map { "// " + $0 }.joined(
+      separator: "\n")
+    let indented = statements.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
+    #expect(statements.contains("ClusterMap"))
     #expect(source.contains(indented), "The README's first Swift block is not the one that this test runs")
   }
 }

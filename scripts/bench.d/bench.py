@@ -37,7 +37,7 @@ PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "views", "fixed_limit",
     "counts", "reading", "end_to_end", "cancelling",
 )
-FIXTURES = ("iceland_addresses", "cities", "airports")
+FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
 
 def main():
@@ -50,11 +50,11 @@ def main():
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--only", metavar="PART,PART", help="only these parts: " + ", ".join(PARTS))
     parser.add_argument("--merge", action="store_true", help="keep what an earlier run found of the other parts")
-    parser.add_argument("--publish", action="store_true", help="put the table into README.md, the picture beside it")
+    parser.add_argument("--publish", action="store_true", help="put table and picture into the documentation")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.publish and (options.quick or options.only and not options.merge):
-        parser.error("--publish puts the whole table into README.md: expected no --quick, and --merge with --only")
+        parser.error("--publish puts the whole table into the documentation: expected no --quick, and --merge with --only")
     # The first two arguments are the folder, which the script names.
     command = " ".join(["scripts/bench", *sys.argv[3:]])
     facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
@@ -136,24 +136,12 @@ class Bench:
     # What a newcomer asks first
 
     def first_look(self):
-        """Builds by one thread and answers of at most 100 clusters, on a million generated points and on the fixtures."""
-        sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")}
-        sets |= {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in FIXTURES}
+        """Builds by one thread, of a million generated points and of the fixtures."""
+        sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")} | FIXTURES
         for name, points in sets.items():
             builds = [ours("build", points, "--threads", 1, "--runs", 2)["seconds"] for _ in range(self.rounds)]
             times = [statistics.median(seconds) for seconds in builds]
-            asks = [ours("query", points) for _ in range(self.rounds)]
             self.add("A build by one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
-            for percent in (50, 95):
-                answers = [percentile(run["warm"], percent) for run in asks]
-                self.add(
-                    "A query of at most 100 clusters, 25 views at each zoom from 4 to 16",
-                    f"{name}, p{percent}",
-                    Samples(answers, "s"),
-                    None,
-                    [answer * 1e6 for answer in answers],
-                    Bound(20, figure="{:.1f} us"),
-                )
 
     # Builds
 
@@ -279,7 +267,7 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak is that of a process that only builds, less what it held before, its coordinates among it.",
+                    note="The peak is that of a process that only builds, less what it held before the build, including its coordinates.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -384,21 +372,24 @@ class Bench:
             "viewsWithFewerClusters": fewer,
         }
         section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
+        equal = (
+            "In every view both return as many clusters."
+            if not fewer
+            else f"In {fewer} views the points have fewer positions than that, and Treeline returns them all."
+        )
         note = (
-            f"At zooms 4 to 16 of 256 px tiles, 25 views each; the time of a view is the median of {repeats} answers. The limit"
-            " of each is as many clusters as pysupercluster has there at the same scale,"
-            f" {statistics.mean(theirs['clusters']):.0f} on average. In {fewer} views fewer positions are visible than that,"
-            f" and Treeline answers with all of them: {statistics.mean(mine['clusters']):.0f} clusters"
-            " on average. Net of dictionaries is an estimate: from below, less the time in which pysupercluster answers"
-            " with the same results from an index that has no others, and of rounds in which that leaves something; from above,"
-            " less that of copying the results."
+            f"25 views at each zoom from 4 to 16 of 256 px tiles; the time of a view is the median of {repeats} answers."
+            " Treeline's limit in each view is the number of clusters that pysupercluster returns there,"
+            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} The estimates without dictionaries take from"
+            " pysupercluster's time, for the low one, all that it takes to answer with the same results from an index that"
+            " has no others (rounds in which nothing is left are dropped), and for the high one what it takes to copy the results."
         )
         for key, what in (
-            ("warm", "asked for repeatedly, against pysupercluster"),
-            ("withCoordinates", "the same, with every cluster's coordinate"),
-            ("cold", "asked for once, out of a cold cache"),
-            ("netLow", "against pysupercluster net of dictionaries, from below"),
-            ("netHigh", "against pysupercluster net of dictionaries, from above"),
+            ("withCoordinates", "finished: every cluster with its coordinate, against pysupercluster"),
+            ("warm", "coordinates not yet read, against pysupercluster"),
+            ("cold", "coordinates not yet read, asked once from a cold cache"),
+            ("netLow", "coordinates not yet read, against pysupercluster without dictionaries, low estimate"),
+            ("netHigh", "coordinates not yet read, against pysupercluster without dictionaries, high estimate"),
         ):
             bound = Bound(1 / 8, aim=1 / 15, figure="{:.3f}x") if key == "warm" else None
             for percent in (50, 95):
@@ -433,38 +424,35 @@ class Bench:
         )
 
     def fixed_limit(self):
-        for size in [self.million] + ([100_000_000] if self.large else []):
-            for kind in ("uniform", "clustered"):
-                is_small = size <= 1_000_000
-                runs = [
-                    ours("query", f"{kind}:{size}", *(["--check"] if is_small and round == 0 else []))
-                    for round in range(self.rounds if is_small else 1)
-                ]
-                zooms = runs[0]["zooms"]
-                by_zoom = {
-                    zoom: [
-                        statistics.median(time for time, of in zip(run["warm"], zooms) if of == zoom) for run in runs
-                    ]
-                    for zoom in sorted(set(zooms))
-                }
-                slowest = max(by_zoom, key=lambda zoom: statistics.median(by_zoom[zoom]))
-                for what, times in (
-                    ("p50", [percentile(run["warm"], 50) for run in runs]),
-                    (f"p50 of the slowest zoom, {slowest}", by_zoom[slowest]),
-                    ("p95", [percentile(run["warm"], 95) for run in runs]),
-                ):
-                    self.add(
-                        "Query of at most 100 clusters, each of 25 views at each zoom from 4 to 16",
-                        f"{count_text(size)} {kind} points, {what}",
-                        Samples(times, "s"),
-                        None,
-                        [time * 1e6 for time in times],
-                        Bound(10, figure="{:.1f} us"),
-                    )
-                self.queries.setdefault(f"{count_text(size)} {kind} points", {})["atMost100Clusters"] = {
-                    "viewsOf100Clusters": runs[0]["clusters"].count(100),
-                    "medianSecondsByZoom": {zoom: statistics.median(times) for zoom, times in by_zoom.items()},
-                }
+        section = "Query of at most 100 clusters, each of 25 views at each zoom from 4 to 16"
+        sizes = [self.million] + ([100_000_000] if self.large else [])
+        generated = {
+            f"{count_text(size)} {kind} points": (f"{kind}:{size}", size) for size in sizes for kind in ("uniform", "clustered")
+        }
+        for name, (points, size) in (generated | {name: (path, 0) for name, path in FIXTURES.items()}).items():
+            is_small = size <= 1_000_000
+            runs = [
+                ours("query", points, *(["--check"] if is_small and round == 0 else []))
+                for round in range(self.rounds if is_small else 1)
+            ]
+            zooms = runs[0]["zooms"]
+            by_zoom = {
+                zoom: [statistics.median(time for time, of in zip(run["warm"], zooms) if of == zoom) for run in runs]
+                for zoom in sorted(set(zooms))
+            }
+            slowest = max(by_zoom, key=lambda zoom: statistics.median(by_zoom[zoom]))
+            for what, times in (
+                ("p50", [percentile(run["warm"], 50) for run in runs]),
+                (f"p50 of the slowest zoom, {slowest}", by_zoom[slowest]),
+                ("p95", [percentile(run["warm"], 95) for run in runs]),
+            ):
+                microseconds = [time * 1e6 for time in times]
+                bound = Bound(10, figure="{:.1f} us")
+                self.add(section, f"{name}, {what}", Samples(times, "s"), None, microseconds, bound)
+            self.queries.setdefault(name, {})["atMost100Clusters"] = {
+                "viewsOf100Clusters": runs[0]["clusters"].count(100),
+                "medianSecondsByZoom": {zoom: statistics.median(times) for zoom, times in by_zoom.items()},
+            }
 
     def counts(self):
         def difference(tool, pattern, less, more):

@@ -3,19 +3,19 @@
 import re
 import shutil
 
-README = "README.md"
-PICTURE = "Fixtures/pictures/growth.png"
+PAGE = "Sources/Treeline/Treeline.docc/Measurements.md"
+PICTURE = "Sources/Treeline/Treeline.docc/growth.png"
 MARKS = "<!-- From here on written by scripts/bench --publish -->", "<!-- To here -->"
 
 
 def publish(table, picture):
-    with open(README) as file:
+    with open(PAGE) as file:
         text = file.read()
     between = re.compile(f"(?<={re.escape(MARKS[0])}\n).*(?={re.escape(MARKS[1])})", re.DOTALL)
     new, places = between.subn(lambda _: f"\n{table}\n", text)
     if places != 1:
-        raise SystemExit(f"{README}: expected one place between '{MARKS[0]}' and '{MARKS[1]}', found {places}")
-    with open(README, "w") as file:
+        raise SystemExit(f"{PAGE}: expected one place between '{MARKS[0]}' and '{MARKS[1]}', found {places}")
+    with open(PAGE, "w") as file:
         file.write(new)
     if picture:
         shutil.copyfile(picture, PICTURE)

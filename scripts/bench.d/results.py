@@ -138,7 +138,7 @@ def markdown(rows, machine):
     how = "Median [least–greatest] of the rounds, each of which takes the median of its runs; "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):
-        lines += ["", f"#### {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
+        lines += ["", f"## {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
         chosen = [row for row in rows if row.section == section]
         lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
         notes = dict.fromkeys(row.note for row in chosen if row.note)

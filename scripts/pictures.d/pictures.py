@@ -4,10 +4,11 @@ import csv
 import gzip
 import json
 import math
+import os
 import subprocess
 import sys
 
-TREELINE = ".build/release/treeline"
+TREELINE = os.environ.get("TREELINE_TOOL", ".build/release/treeline")
 FOLDER = "Sources/Treeline/Treeline.docc"
 ICELAND = "Fixtures/iceland_addresses.csv.gz"
 CITIES = "Fixtures/cities.csv.gz"
@@ -23,22 +24,40 @@ CAPTION = 26
 
 STYLE = (
     "<style>svg{font-family:system-ui,sans-serif;color-scheme:light}text{text-anchor:middle;fill:#fff;font-weight:600}"
-    ".caption{text-anchor:start;fill:#3b4650;font-size:14px}.credit{text-anchor:end;fill:#7b858d;font-size:10px;font-weight:400}"
+    ".caption{text-anchor:start;fill:#3b4650}.credit{text-anchor:end;fill:#7b858d;font-size:10px;font-weight:400}"
     ".sea{fill:#e9eef2}.land{fill:#fbfaf7;stroke:#c9cfd3;stroke-width:.6;fill-rule:evenodd}"
     ".dots{stroke:#8d979f;stroke-width:1.6;stroke-linecap:round;fill:none}"
     ".badge{fill:#20639b;stroke:#fff;stroke-width:1.5}.new{fill:#d1602a}"
+    ".cells{stroke:#20639b;stroke-opacity:.35;fill:none}"
     ".shift{stroke:#d1602a;stroke-width:2}</style>"
 )
 
 
 def main():
-    known = {"limits": limits, "pixels": pixels, "pan": pan, "rules": rules, "positions": positions, "alone": alone}
+    known = {
+        "iceland": iceland, "choosing-limits": limits, "choosing-pixels": pixels, "choosing-pan": pan, "choosing-rules": rules,
+        "choosing-positions": positions, "choosing-alone": alone,
+    }
     names = sys.argv[1:] or list(known)
     if unknown := [name for name in names if name not in known]:
         sys.exit(f"pictures: expected names of {', '.join(known)}, found {', '.join(unknown)}")
     for name in names:
         scene, panels = known[name]()
         write(name, scene, panels)
+
+
+def iceland():
+    """The picture of the README: a grid, the article's clusters, as many, and badges that never touch."""
+    scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75), width=620)
+    spacing = ["--spacing", "44", "--split", "least-scatter"]
+    grid = scene.query(["--method", "grid", "--cell", "44"])
+    return scene, [
+        (f"A grid of 44 px: {len(grid)} badges", lines(scene, 44) + badges(grid)),
+        *queries(scene, [
+            ("The article's tree: as many badges", ["--limit", str(len(grid))]),
+            ("Treeline: badges that never touch", spacing),
+        ]),
+    ]
 
 
 def limits():
@@ -100,12 +119,10 @@ def alone():
 
 
 class Scene:
-    """A part of the map as wide as two panels leave room for."""
+    """A part of the map, unless told otherwise as wide as two panels leave room for."""
 
-    width = 424
-
-    def __init__(self, points, land, box):
-        self.points, self.land, self.box = points, land, box
+    def __init__(self, points, land, box, width=424):
+        self.points, self.land, self.box, self.width = points, land, box, width
         west, south, east, north = box
         self.scale = self.width / (east - west)
         self.zoom = math.log2(self.scale * 360 / 256)
@@ -143,6 +160,19 @@ def queries(scene, panels):
     return [(caption, badges(scene.query(options))) for caption, options in panels]
 
 
+def lines(scene, cell):
+    """The grid's cells, which begin at the corner of the world."""
+    side = 256 * 2**scene.zoom
+    left, top = (scene.box[0] / 360 + 0.5) * side % cell, (0.5 - scene.top / 360) * side % cell
+    path = "".join(f"M{x:.1f} 0v{scene.height}" for x in steps(-left, scene.width, cell))
+    path += "".join(f"M0 {y:.1f}h{scene.width}" for y in steps(-top, scene.height, cell))
+    return f'<path class="cells" d="{path}"/>'
+
+
+def steps(first, last, step):
+    return [first + step * index for index in range(1, math.ceil((last - first) / step))]
+
+
 def badges(clusters):
     return "".join(badge(count, position) for _, count, position in sorted(clusters, key=lambda cluster: (-cluster[1], cluster[2])))
 
@@ -173,10 +203,10 @@ def write(name, scene, panels):
     for index, (caption, shapes) in enumerate(panels):
         parts.append(
             f'<g transform="translate({index * (scene.width + GAP)} {CAPTION})">'
-            f'<text class="caption" x="0" y="-9">{caption}</text>'
+            f'<text class="caption" x="0" y="-8" font-size="{round(scene.width / 31)}">{caption}</text>'
             f'<g clip-path="url(#map)"><use href="#ground"/>{shapes}</g></g>')
     parts.append(f'<text class="credit" x="{width}" y="{height - 3}">{CREDITS[scene.points]}</text></svg>')
-    path = f"{FOLDER}/choosing-{name}.svg"
+    path = f"{FOLDER}/{name}.svg"
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(parts) + "\n")
     print(path)

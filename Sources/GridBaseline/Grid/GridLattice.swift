@@ -49,7 +49,9 @@ extension CellSize {
 
 /// A cell size that makes no grid.
 public enum GridError: Error, Hashable, Sendable {
+  /// A cell side that is not a finite number above 0, in pixels.
   case cellSizeNotPositive(found: Double)
+  /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
 }
 

@@ -10,6 +10,7 @@ public struct Cluster: Sendable, Identifiable {
 
   /// The mean of its points' positions, in units of the plane.
   public let meanX: Double
+  /// The same for y, which grows southwards.
   public let meanY: Double
 
   /// The smallest box around its points, on the plane.
@@ -20,6 +21,7 @@ public struct Cluster: Sendable, Identifiable {
 
   package let spread: NodeSpread
 
+  /// How many points it stands for, those out of view included.
   public var pointCount: Int { range.count }
 
   /// The mean of its points' positions on the plane, as a coordinate.
@@ -68,8 +70,9 @@ extension Cluster: Hashable {
 /// The name of a cluster: which node of the tree it is.
 ///
 /// A node is fixed by its first point in tree order and its level, the root being level 0. Both fit one number below
-/// 2^53, so ids survive JSON and JavaScript. An id means the same over every viewport, limit and zoom of one tree,
-/// and nothing in another tree. Ids compare in tree order, an ancestor before what lies below it.
+/// 2^53, so ids survive JSON and JavaScript. An id names the same cluster in every viewport, limit and zoom of one
+/// tree. It holds for that tree alone: in a tree of one point more, many ids name other clusters or none. Ids compare
+/// in tree order, an ancestor before what lies below it.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -92,12 +95,14 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 ///
 /// Drawn at twice its size it holds most of the points of an even cloud, and follows the railway that they lie on.
 public struct Ellipse: Hashable, Sendable {
-  /// Standard deviations along the longer and the shorter principal axis, in plane units.
+  /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double
+  /// The same along the shorter axis.
   public let semiMinor: Double
 
   /// The unit vector of the longer axis, on the plane: x to the east, y to the south. `axisX` is not negative.
   public let axisX: Double
+  /// The same for y.
   public let axisY: Double
 
   init(covariance: NodeSpread) {
@@ -140,7 +145,7 @@ extension ClusterTree {
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree: it holds which nodes these are, in 16 bytes each. What a cluster looks like is
-/// read when it is asked for, so whoever wants to know only what has changed pays for no more.
+/// read when it is asked for, so a client that only wants to know what has changed pays for nothing else.
 public struct Clusters: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   var nodes: [Node]
@@ -151,7 +156,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// - Complexity: O(1); of up to 16 points the mean and the spread are taken anew.
   public subscript(position: Int) -> Cluster { tree.withStorage { _ in tree.cluster(of: nodes[position]) } }
 
-  /// Where in the answer the cluster stands that holds a point, given by its index in tree order; nil if none does. So
+  /// The index in the answer of the cluster that holds a point, given by its index in tree order; nil if none does. So
   /// what is selected stays selected, whatever cluster it is part of.
   ///
   /// - Complexity: O(log k)

@@ -5,6 +5,7 @@
 /// for result in try hotels.clusters(.limit(50), in: view) { ... }
 /// ```
 public struct ClusterMap<Value: Sendable>: Sendable {
+  /// The tree over the values' coordinates.
   public let tree: ClusterTree
 
   /// The values in the order in which they were given; row numbers of the tree count them.
@@ -53,9 +54,12 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// What stands for the values in view; see `ClusterTree.clusters(_:in:after:)` for what holds of it.
+  /// The clusters that stand for the values in view; see `ClusterTree.clusters(_:in:after:)` for what is guaranteed.
   ///
-  /// - Parameter previous: The answer shown before, which a limit that continues looks at.
+  /// - Parameters:
+  ///   - cut: How finely the values are told apart.
+  ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
+  ///   - previous: The answer shown before, which a limit that continues looks at.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     results(for: try tree.clusters(cut, in: viewport, after: previous?.clusters))
   }
@@ -120,7 +124,9 @@ extension ClusterMap {
   public struct Transition: Sendable {
     /// One result on one side, and those within it that are shown on the other.
     public struct Replacement: Sendable {
+      /// The one result.
       public let whole: Result
+      /// What is shown within it on the other side, in tree order, one at least.
       public let parts: Results
       /// How many of the whole's values are in none of the parts.
       public let hiddenPointCount: Int
@@ -131,12 +137,19 @@ extension ClusterMap {
 
     init(_ transition: Treeline.Transition, values: [Value]) { (self.transition, self.values) = (transition, values) }
 
+    /// What both answers show.
     public var kept: Results { results(transition.kept) }
+    /// What the first answer shows, in whose place the second shows parts of it.
     public var splits: [Replacement] { transition.splits.map(replacement) }
+    /// What the second answer shows, in whose place the first shows parts of it.
     public var merges: [Replacement] { transition.merges.map(replacement) }
+    /// What the second answer shows and shares no value with the first.
     public var entered: Results { results(transition.entered) }
+    /// What the first answer shows and shares no value with the second.
     public var exited: Results { results(transition.exited) }
+    /// All that the second answer shows and the first does not.
     public var added: Results { results(transition.added) }
+    /// All that the first answer shows and the second does not.
     public var removed: Results { results(transition.removed) }
 
     private func results(_ clusters: Clusters) -> Results { Results(clusters: clusters, values: values) }
@@ -154,7 +167,9 @@ extension ClusterMap {
   /// let map = try ClusterMap(hotels, on: ClusterTree(index: "hotels.treeline"))
   /// ```
   ///
-  /// - Parameter values: Those that the tree was built over, in the order of its rows.
+  /// - Parameters:
+  ///   - values: Those that the tree was built over, in the order of its rows.
+  ///   - tree: The tree.
   /// - Throws: `QueryError.tooFewValues` where a row of the tree has no value.
   /// - Complexity: O(pointCount)
   public init(_ values: [Value], on tree: ClusterTree) throws(QueryError) {

@@ -6,9 +6,9 @@ extension ClusterTree {
   /// - no cluster contains another;
   /// - there are no more clusters than the cut's limit.
   ///
-  /// What more holds depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included,
+  /// The rest depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included,
   /// which is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane.
-  /// A cluster stands for all its points, some of which may lie out of view.
+  /// A cluster stands for all its points, and its count is of all of them: some may lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -21,7 +21,7 @@ extension ClusterTree {
   ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without
   ///     one its answer is a fresh one.
   /// - Returns: The clusters; none where no point is in view.
-  /// - Throws: `QueryError` where an argument makes no sense or the tree lacks what the cut needs; `IndexError` where
+  /// - Throws: `QueryError` where an argument is out of range or the tree lacks what the cut needs; `IndexError` where
   ///   a file is damaged.
   /// - Precondition: `previous` is of this tree.
   /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a detail or a
@@ -62,7 +62,8 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - cut: By detail or spacing; it is not bounded by its limit, which would differ from tile to tile.
-  /// - Throws: `QueryError` where an argument makes no sense, as a limit does, or the tree lacks what the cut needs;
+  ///   - viewport: What is looked at, with a zoom.
+  /// - Throws: `QueryError` for a limit, for an argument out of range, and where the tree lacks what the cut needs;
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth), besides nodes whose boxes reach into the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {

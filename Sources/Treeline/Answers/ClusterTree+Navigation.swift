@@ -41,7 +41,7 @@ extension ClusterTree {
   /// The answer that shows nothing.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
-  /// The answer of some clusters, by their ids in any order: what a client shows that sends them back.
+  /// An answer of the clusters with some ids, in any order: what a client shows, once it sends the ids back.
   ///
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where
   ///   one lies within another or comes twice; `IndexError` where a file is damaged.
@@ -90,13 +90,14 @@ extension ClusterTree {
 
 /// Each of these zooms is, to the last bit, the least at which a query without a limit gives the answer that is told.
 extension ClusterTree {
-  /// The zoom from which a cluster is shown by its parts in a cut, and below which as a whole; nil where that is at no
-  /// zoom: for a cluster of one position, for parts that are never far enough apart, for a cut of 0 pixels. -infinity
-  /// where it has so few points that they are always unclustered.
+  /// The least zoom at which a cut shows a cluster's parts in its place. It is nil if none does: for a cluster of one
+  /// position, for parts that are never far enough apart, for a cut of 0 pixels. It is -infinity for a cluster of so
+  /// few points that they are always unclustered.
   ///
   /// It may be hidden within a larger cluster at that zoom.
   ///
   /// - Parameters:
+  ///   - id: Of the cluster.
   ///   - cut: By detail or spacing; a limit depends on what is in view.
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
@@ -112,8 +113,8 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// The zoom from which a point is shown by itself in a cut, wherever it is in view; nil where it shares its position
-  /// or lies too close to another for any zoom, and -infinity where it always is.
+  /// The zoom from which a cut shows a point by itself, wherever it is in view. It is nil if the point shares its
+  /// position, or lies too close to another for any zoom, and -infinity if it is always shown by itself.
   ///
   /// - Parameters:
   ///   - treeIndex: Where it stands in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.

@@ -22,7 +22,9 @@ extension ClusterTree {
   /// let number = shown.firstIndex(containingTreeIndex: treeIndex)  // nil if none of the clusters in view holds it
   /// ```
   ///
-  /// - Parameter coordinate: The one the point was built with.
+  /// - Parameters:
+  ///   - row: The row number of the point.
+  ///   - coordinate: The one the point was built with.
   /// - Precondition: both numbers of the coordinate are finite.
   /// - Throws: `IndexError` where a file is damaged.
   /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around
@@ -36,7 +38,7 @@ extension ClusterTree {
 
   /// The same without the coordinate.
   ///
-  /// - Complexity: O(pointCount); who asks often keeps the inverse of `members(of: root)`.
+  /// - Complexity: O(pointCount). To ask often, keep the inverse of `members(of: root)`.
   public func treeIndex(ofRow row: Int) -> Int? {
     guard let row = UInt32(exactly: row) else { return nil }
     return withStorage { UnsafeBufferPointer(start: $0.rows, count: pointCount).firstIndex(of: row) }

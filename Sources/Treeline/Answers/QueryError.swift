@@ -1,12 +1,18 @@
 /// A question that has no answer.
 public enum QueryError: Error, Hashable, Sendable {
+  /// A limit that leaves no room for any cluster.
   case limitBelowOne(found: Int)
+  /// An edge of a box that is not a finite number.
   case notFinite(edge: String, found: Double)
+  /// A box whose edges are swapped.
   case southAboveNorth(south: Double, north: Double)
+  /// The same on a plain plane, where no box crosses an antimeridian.
   case westBeyondEast(west: Double, east: Double)
+  /// The tree has no such cluster.
   case unknownCluster(ClusterID)
   /// Two clusters that cannot be of one answer, for one lies within the other, or is the other.
   case overlappingClusters(ClusterID, ClusterID)
+  /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
   /// A number of pixels that is no length: a detail or a spacing.
   case notALength(name: String, found: Double)

@@ -14,6 +14,7 @@
 public struct Transition: Sendable {
   /// One cluster on one side, and the clusters within it that are shown on the other.
   public struct Replacement: Sendable {
+    /// The one cluster.
     public let whole: Cluster
 
     /// In tree order, one at least.

@@ -16,7 +16,9 @@ public enum BadgeSize {
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///
-  /// - Parameter largest: In the unit of the result, pixels as a rule.
+  /// - Parameters:
+  ///   - pointCount: Of the cluster.
+  ///   - largest: The diameter that none exceeds, in the unit of the result, usually pixels.
   public static func diameter(pointCount: Int, largest: Double = largest) -> Double {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
@@ -71,7 +73,9 @@ public enum BadgeText {
 public struct StackSpread: RandomAccessCollection, Sendable {
   /// Where a member is drawn, relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
+    /// To the right.
     public let x: Double
+    /// Downwards.
     public let y: Double
   }
 

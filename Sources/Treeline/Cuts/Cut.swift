@@ -28,6 +28,7 @@ public struct Cut: Hashable, Sendable {
     ("detail", { .detail($0) }), ("spacing", { .spacing($0) }),
   ]
 
+  /// What decides whether a cluster is shown as a whole.
   public let criterion: Criterion
 
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.

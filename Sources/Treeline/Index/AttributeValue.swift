@@ -1,9 +1,12 @@
 /// A value of one of the input's columns.
 public enum AttributeValue: Hashable, Sendable {
+  /// A text.
   case string(String)
   /// A JSON number, as the input has it, of any length.
   case number(String)
+  /// A JSON boolean.
   case bool(Bool)
+  /// JSON's null.
   case null
   /// A nested JSON object or array, as the input has it.
   case json(String)
@@ -13,8 +16,11 @@ public enum AttributeValue: Hashable, Sendable {
 public enum AttributeType: String, Hashable, Sendable {
   /// Nested objects and arrays included, which are text in tiles.
   case string = "String"
+  /// Numbers only.
   case number = "Number"
+  /// Booleans only.
   case boolean = "Boolean"
+  /// Values of several types.
   case mixed = "Mixed"
 }
 

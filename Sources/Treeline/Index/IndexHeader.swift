@@ -1,15 +1,24 @@
 /// The first bytes of an index: its version, size and content. See the format document for the byte grid.
 public struct IndexHeader: Hashable, Sendable {
+  /// The version of the format. A reader refuses one whose major version it does not know.
   public var majorVersion: UInt16
+  /// Raised by additions that an older reader may ignore.
   public var minorVersion: UInt16
   /// Of the whole file, in bytes.
   public var fileLength: UInt64
+  /// How many points there are.
   public var pointCount: Int
+  /// How many node records there are.
   public var nodeCount: Int
+  /// How coordinates relate to the fixed-point plane.
   public var plane: Plane
+  /// How many points beyond Web Mercator's latitudes were moved to its edge.
   public var clippedPointCount: Int
+  /// See `ClusterTree.contentHash`.
   public var contentHash: UInt64
+  /// Where nodes are split.
   public var splitRule: SplitRule
+  /// What the file has, in the order of its table.
   public var sections: [IndexSection]
 }
 

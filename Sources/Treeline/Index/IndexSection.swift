@@ -1,5 +1,6 @@
 /// A section of an index: what it holds and where it lies.
 public struct IndexSection: Hashable, Sendable {
+  /// What it holds.
   public var kind: Kind
   /// Whether a reader that does not know the section must reject the index.
   public var isRequired: Bool

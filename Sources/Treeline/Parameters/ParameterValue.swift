@@ -1,9 +1,14 @@
 /// The value of a query's parameter, as JSON has it; its description is what a command line and a URL have.
 public enum ParameterValue: Hashable, Sendable {
+  /// A word or a text.
   case text(String)
+  /// A whole number.
   case integer(Int)
+  /// A number.
   case number(Double)
+  /// Numbers, which commas separate.
   case numbers([Double])
+  /// True or false.
   case flag(Bool)
 }
 

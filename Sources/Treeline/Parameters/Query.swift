@@ -10,9 +10,12 @@
 /// let clusters = try tree.clusters(query.cut, in: query.viewport)
 /// ```
 public struct Query: Hashable, Sendable {
+  /// How finely points are told apart.
   public var cut: Cut
+  /// What is looked at.
   public var viewport: Viewport
 
+  /// A query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 }
 

@@ -2,12 +2,14 @@
 /// each with a value. The three are spellings of one description: `Cut.parameters` and `Viewport.parameters` write it,
 /// and `Cut.init(_:)` and `Viewport.init(_:)` read it.
 ///
-/// What is wrong is collected, so that whoever asked is told of all of it at once; a parameter that nothing reads is
-/// wrong too, being a misspelling as a rule.
+/// Everything that is wrong is collected, so that it can be reported at once. A parameter that nothing reads is wrong,
+/// too: it is usually misspelt.
 public struct QueryParameters: Sendable {
   /// What is wrong with a parameter.
   public struct Fault: Hashable, Sendable {
+    /// Of the parameter.
     public let name: String
+    /// What it should be.
     public let expected: String
     /// nil where it is missing.
     public let found: String?
@@ -15,7 +17,11 @@ public struct QueryParameters: Sendable {
     /// The same as a sentence, in which names of parameters stand in braces; nil for one made of the others.
     private let sentence: String?
 
-    /// - Parameter sentence: In words, with names of parameters in braces, where the others do not make a good one.
+    /// - Parameters:
+    ///   - name: Of the parameter.
+    ///   - expected: What it should be.
+    ///   - found: What it is; nil where it is missing.
+    ///   - sentence: In words, with names of parameters in braces, where the others do not make a good one.
     public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
       (self.name, self.expected, self.found, self.sentence) = (name, expected, found, sentence)
     }
@@ -38,13 +44,16 @@ public struct QueryParameters: Sendable {
 
   /// What range of values is accepted.
   public struct Bounds: Hashable, Sendable {
+    /// Of limits.
     public var limits: ClosedRange<Int>
+    /// Of zooms, as they are given.
     public var zooms: ClosedRange<Double>
     /// Of a screen, in pixels.
     public var sides: ClosedRange<Double>
     /// Of a cut by pixels.
     public var pixels: ClosedRange<Double>
 
+    /// Limits of 1 or more, zooms from 0 to 32 and screens of up to 16,384 px, unless told otherwise.
     public init(
       limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
       sides: ClosedRange<Double> = 1...16_384, pixels: ClosedRange<Double> = 0 ... .greatestFiniteMagnitude
@@ -56,7 +65,9 @@ public struct QueryParameters: Sendable {
       sides: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
   }
 
+  /// What range of values is accepted.
   public var bounds: Bounds
+  /// What is wrong so far.
   public private(set) var faults: [Fault] = []
   private var entries: [Entry]
   private let prefix: String
@@ -71,6 +82,7 @@ public struct QueryParameters: Sendable {
     var isShared = false
   }
 
+  /// Parameters with their values, in any order.
   public init(_ values: some Sequence<(name: String, value: String)>, bounds: Bounds = Bounds()) {
     self.init(values.map { Entry(key: $0, name: $0, value: $1) }, bounds: bounds, prefix: "")
   }
@@ -141,6 +153,8 @@ extension QueryParameters {
     return value
   }
 
+  /// The number that a parameter gives; nil where it is not there or is noted as wrong.
+  ///
   /// - Parameter expected: nil to tell the range.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
@@ -155,6 +169,7 @@ extension QueryParameters {
     return nil
   }
 
+  /// The whole number that a parameter gives; nil where it is not there or is noted as wrong.
   public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
@@ -165,6 +180,7 @@ extension QueryParameters {
     return nil
   }
 
+  /// The case whose raw value a parameter gives; nil where it is not there or is noted as wrong.
   public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, of _: Choice.Type)
     -> Choice?
   {
@@ -174,6 +190,7 @@ extension QueryParameters {
     return nil
   }
 
+  /// Whether a parameter says `true`; one that is not there says `false`.
   public mutating func flag(_ key: String) -> Bool {
     switch text(key) {
     case nil, "false": return false
@@ -210,7 +227,11 @@ extension QueryParameters {
 extension QueryParameters {
   /// Notes what is wrong with a parameter.
   ///
-  /// - Parameter sentence: The same in words, with names of parameters in braces.
+  /// - Parameters:
+  ///   - key: Of the parameter.
+  ///   - expected: What it should be.
+  ///   - found: What it is; nil where it is missing.
+  ///   - sentence: The same in words, with names of parameters in braces.
   public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
     // A request is no longer than a few kilobytes, but what it is told need not be as long.
     let found = found.map { $0.count > 100 ? $0.prefix(100) + "…" : $0 }

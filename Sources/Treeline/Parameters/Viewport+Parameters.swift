@@ -61,6 +61,7 @@ extension Viewport: Parameterized {
 }
 
 extension QueryParameters {
+  /// The tile size that a parameter gives: 256 or 512.
   public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
     guard let text = text(key) else { return nil }
     if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }

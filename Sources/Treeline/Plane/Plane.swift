@@ -11,6 +11,7 @@
 /// On the plane all arithmetic is integer; only this conversion uses the C mathematics library. Distances on the plane
 /// relate to the screen by `unitsPerPixel(zoom:)`.
 public struct Plane: Hashable, Sendable {
+  /// What coordinates are.
   public enum Projection: UInt32, Hashable, Sendable {
     /// Spherical Web Mercator (EPSG:3857), the world as one square.
     case webMercator = 1
@@ -18,14 +19,18 @@ public struct Plane: Hashable, Sendable {
     case planar = 2
   }
 
+  /// What coordinates are.
   public let projection: Projection
 
   /// Where the plane's x starts: x = 0 is this many units east of longitude -180. Always 0 on a plain plane.
   public let seam: UInt32
 
-  /// The top left corner and the side of a plain plane's square, in the units of the data; 0 on the sphere.
+  /// The x of the left edge of a plain plane's square, in the units of the data; 0 on the sphere, as are `top` and
+  /// `side`.
   public let left: Double
+  /// The y of the top edge of a plain plane's square.
   public let top: Double
+  /// The side of a plain plane's square.
   public let side: Double
 
   /// The Web Mercator plane, cut open along a meridian.
@@ -93,6 +98,7 @@ extension Plane {
     }
   }
 
+  /// The coordinate at a position.
   public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
   /// The box of coordinates that a box of the plane covers; `west` is greater than `east` across the antimeridian.
@@ -132,7 +138,9 @@ extension Plane {
   /// The greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
   ///
   /// - Parameters:
+  ///   - rect: The box.
   ///   - width: Of the screen, in pixels.
+  ///   - height: Of the screen, in pixels.
   ///   - padding: Pixels to be left free at each edge.
   ///   - maximumZoom: The zoom for a single position.
   public static func zoom(

@@ -2,27 +2,39 @@
 ///
 /// One unit is 2^-32 of the plane's side: at most 0.93 cm on the Earth, one pixel at zoom 24.
 public struct PlanePoint: Hashable, Sendable {
+  /// Eastwards from the seam.
   public var x: UInt32
+  /// Southwards.
   public var y: UInt32
 
+  /// A position by its units.
   @inlinable public init(x: UInt32, y: UInt32) { (self.x, self.y) = (x, y) }
 }
 
 /// The smallest box around some points of the plane, all four edges inclusive. It never crosses the seam.
 public struct PlaneRect: Hashable, Sendable {
+  /// The western edge.
   public var minX: UInt32
+  /// The northern edge.
   public var minY: UInt32
+  /// The eastern edge.
   public var maxX: UInt32
+  /// The southern edge.
   public var maxY: UInt32
 
+  /// A box by its edges.
   @inlinable public init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
     (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
+  /// The box of one position.
   @inlinable public init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
   // Modulo 2^32, so that an inside-out box of a damaged index cannot trap.
+
+  /// From the western edge to the eastern, in units.
   @inlinable public var width: UInt32 { maxX &- minX }
+  /// From the northern edge to the southern, in units.
   @inlinable public var height: UInt32 { maxY &- minY }
 
   /// Whether the box holds one position only.

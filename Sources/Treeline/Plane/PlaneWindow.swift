@@ -3,9 +3,13 @@
 /// Longitude is a circle, so a window reaches from `x` to `width` units east, across the seam if need be: differences
 /// modulo 2^32 need no case for it.
 public struct PlaneWindow: Hashable, Sendable {
+  /// The western edge.
   public let x: UInt32
+  /// How far it reaches east of that, in units.
   public let width: UInt32
+  /// The northern edge.
   public let minY: UInt32
+  /// The southern edge.
   public let maxY: UInt32
 
   /// A window all the way round starts at 0, whatever `x` is.
@@ -30,6 +34,7 @@ public struct PlaneWindow: Hashable, Sendable {
     )
   }
 
+  /// Whether a position is in the window.
   @inlinable public func contains(_ point: PlanePoint) -> Bool {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
@@ -42,11 +47,13 @@ public struct PlaneWindow: Hashable, Sendable {
       && y <= Double(maxY)
   }
 
+  /// Whether all of a box is in the window.
   @inlinable public func contains(_ rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     return start <= width && rect.width <= width - start && minY <= rect.minY && rect.maxY <= maxY
   }
 
+  /// Whether any of a box is in the window.
   @inlinable public func intersects(_ rect: PlaneRect) -> Bool {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }

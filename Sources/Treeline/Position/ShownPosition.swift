@@ -8,8 +8,9 @@ public struct ShownPosition: Hashable, Sendable {
     case member
   }
 
-  /// In units of the plane.
+  /// In units of the plane, eastwards from its seam.
   public let x: Double
+  /// In units of the plane, southwards.
   public let y: Double
 
   /// The tree index of the member there; nil for the mean.
@@ -18,6 +19,7 @@ public struct ShownPosition: Hashable, Sendable {
   /// The plane it lies on.
   public let plane: Plane
 
+  /// The same as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 }
 

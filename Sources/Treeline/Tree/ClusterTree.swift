@@ -16,6 +16,7 @@ public struct ClusterTree: Sendable {
   /// How many points beyond Web Mercator's latitudes were moved to its edge.
   public let clippedPointCount: Int
 
+  /// Where its nodes are split.
   public let splitRule: SplitRule
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, splitRule: SplitRule) {

@@ -2,9 +2,12 @@
 ///
 /// On a plain plane, where there are no degrees, longitude is x and latitude is y, growing upwards.
 public struct Coordinate: Hashable, Sendable {
+  /// In degrees, positive to the east.
   public var longitude: Double
+  /// In degrees, positive to the north.
   public var latitude: Double
 
+  /// A place on the Earth.
   public init(longitude: Double, latitude: Double) {
     self.longitude = longitude
     self.latitude = latitude
@@ -13,7 +16,9 @@ public struct Coordinate: Hashable, Sendable {
   /// x and y on a plain plane.
   public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
+  /// x on a plain plane.
   public var x: Double { longitude }
+  /// y on a plain plane, growing upwards.
   public var y: Double { latitude }
 }
 

@@ -1,7 +1,10 @@
 /// A tile of a Web Mercator map: a square, of which there are 2^zoom in a row, rows counted from the north.
 public struct MapTile: Hashable, Sendable {
+  /// At zoom 0 one tile shows the world.
   public let zoom: Int
+  /// The column, from 0 at longitude -180.
   public let x: Int
+  /// The row, from 0 in the north.
   public let y: Int
 
   /// Here a tile of 512 px is 256 units of the plane wide, and a pixel half of one.

@@ -1,5 +1,8 @@
 /// What is looked at: an area, and the scale at which it is shown.
 ///
+/// Zooms are of 256 px tiles, as in Leaflet, unless told otherwise. MapLibre counts 512 px tiles: its zoom is one less
+/// at the same scale, and goes with `tileSize: .pixels512`.
+///
 /// ```swift
 /// Viewport(paris)                                              // a box, without a scale: enough for a limit
 /// Viewport(paris, zoom: 11.5)                                  // a box at a zoom
@@ -8,9 +11,11 @@
 /// Viewport(tile: MapTile(zoom: 4, x: 8, y: 5)!, tileSize: .pixels512)
 /// ```
 public struct Viewport: Hashable, Sendable {
+  /// Which part of the map is looked at.
   public enum Area: Hashable, Sendable {
     /// All there is.
     case everything
+    /// A box of coordinates.
     case box(BoundingBox)
     /// As much as the viewport's size shows around a position.
     case center(Coordinate)
@@ -20,9 +25,12 @@ public struct Viewport: Hashable, Sendable {
 
   /// Width and height of a screen in pixels.
   public struct Size: Hashable, Sendable {
+    /// In pixels, above 0.
     public var width: Double
+    /// In pixels, above 0.
     public var height: Double
 
+    /// A screen by its sides in pixels.
     public init(width: Double, height: Double) {
       self.width = width
       self.height = height
@@ -40,6 +48,7 @@ public struct Viewport: Hashable, Sendable {
     package var zoomOffset: Double { self == .pixels512 ? 1 : 0 }
   }
 
+  /// Which part of the map.
   public let area: Area
 
   /// May be fractional; nil where there is none, or where the size of a box gives it.
@@ -56,7 +65,11 @@ public struct Viewport: Hashable, Sendable {
 
   /// A box, in degrees. `west` greater than `east` crosses the antimeridian.
   ///
-  /// - Parameter zoom: nil for no scale, which will do for a limit.
+  /// - Parameters:
+  ///   - box: All four edges inclusive.
+  ///   - zoom: nil for no scale, which will do for a limit.
+  ///   - tileSize: Of which tiles the zoom is.
+  ///   - margin: How many pixels around the box are looked at, too; it needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
@@ -64,7 +77,10 @@ public struct Viewport: Hashable, Sendable {
   /// A box on a screen. Its zoom is the greatest at which it fits there, up to that of a plane's unit a pixel.
   ///
   /// - Parameters:
-  ///   - width: In pixels, above 0, as is the height.
+  ///   - box: All four edges inclusive.
+  ///   - width: The screen's, in pixels, above 0.
+  ///   - height: The screen's, in pixels, above 0.
+  ///   - margin: How many pixels around the box are looked at, too.
   public init(_ box: BoundingBox, width: Double, height: Double, margin: Double = 0) {
     self.init(.box(box), size: Size(width: width, height: height), margin: margin)
   }
@@ -72,7 +88,12 @@ public struct Viewport: Hashable, Sendable {
   /// What a screen shows that is centred on a position.
   ///
   /// - Parameters:
-  ///   - width: In pixels, above 0, as is the height.
+  ///   - center: What is in the middle of the screen.
+  ///   - zoom: May be fractional.
+  ///   - width: The screen's, in pixels, above 0.
+  ///   - height: The screen's, in pixels, above 0.
+  ///   - tileSize: Of which tiles the zoom is: MapLibre counts 512 px tiles.
+  ///   - margin: How many pixels around the screen are looked at, too.
   public init(
     center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256, margin: Double = 0
   ) {
@@ -81,7 +102,10 @@ public struct Viewport: Hashable, Sendable {
 
   /// A map tile at its own zoom.
   ///
-  /// - Parameter margin: The tile's buffer, in pixels.
+  /// - Parameters:
+  ///   - tile: Which tile.
+  ///   - tileSize: How wide the tile is shown at its own zoom, in pixels.
+  ///   - margin: The tile's buffer, in pixels.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)
   }

@@ -35,7 +35,7 @@ package final class AtomicFile {
     if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
     if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
     guard let target = FilePath.resolved(path) else {
-      throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is no UTF-8")
+      throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is not UTF-8")
     }
     guard !FilePath(target).name.isEmpty else {
       throw .failed(path: path, action: "write to it", reason: "it names no file")
@@ -161,11 +161,11 @@ struct PartialFile {
   /// What is in the way, where that is no file that a run can have made.
   private static func kind(of status: stat) -> String? {
     switch status.st_mode & S_IFMT {
-    case S_IFREG: status.st_nlink == 1 ? nil : "a file with another name besides"
+    case S_IFREG: status.st_nlink == 1 ? nil : "a file that has another name, too"
     case S_IFLNK: "a link"
     case S_IFDIR: "a folder"
     case S_IFIFO: "a pipe"
-    default: "something that is no file"
+    default: "something that is not a file"
     }
   }
 
@@ -215,7 +215,7 @@ package struct FilePath {
   ///
   /// `realpath` knows no path to what is not there. Links to folders on the way are left to the system.
   ///
-  /// - Returns: nil where a link leads to a name that is no UTF-8.
+  /// - Returns: nil where a link leads to a name that is not UTF-8.
   package static func resolved(_ path: String) -> String? {
     var path = path
     // As many as Linux follows; opening the rest fails.

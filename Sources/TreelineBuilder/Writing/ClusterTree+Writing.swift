@@ -5,7 +5,12 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - path: Where, as ``IndexDestination`` takes it.
+  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a
+  ///     name.
+  ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
+  ///     skipped. At least 0 and below 2^32.
   ///   - overwriting: Whether to replace a file that is not an index.
+  ///   - progress: Told how many bytes are written, of how many.
   /// - Throws: `IndexWritingError`
   /// - Complexity: O(pointCount)
   public func write(
@@ -22,6 +27,7 @@ extension ClusterTree {
   /// that was there before is still there.
   ///
   /// - Parameters:
+  ///   - destination: Where.
   ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a
   ///     name.
   ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were

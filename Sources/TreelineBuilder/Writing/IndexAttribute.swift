@@ -5,8 +5,10 @@ public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
 
-  /// - Parameter value: The value of a point, given its row in the input from which the tree was built; nil if the
-  ///   point lacks the column, which is not the same as null.
+  /// - Parameters:
+  ///   - name: Of the column.
+  ///   - value: The value of a point, given its row in the input from which the tree was built; nil if the
+  ///     point lacks the column, which is not the same as null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
   }

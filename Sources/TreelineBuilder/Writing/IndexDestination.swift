@@ -2,7 +2,7 @@ import Treeline
 
 /// Where an index is to be written, reserved before there is one.
 ///
-/// To read points and build their tree may take minutes, in vain if the index cannot be written. So the destination is
+/// Reading points and building their tree may take minutes, lost if the index cannot be written. So the destination is
 /// checked when it is reserved, and while it is no other build gets it:
 ///
 /// ```swift
@@ -18,7 +18,8 @@ public final class IndexDestination {
 
   /// - Parameters:
   ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`.
-  ///     A link is followed, even one that leads to nothing yet. An index that is replaced passes its permissions on.
+  ///     A link is followed, even one that leads to nothing yet. A new index has the permissions of the one that it
+  ///     replaces.
   ///   - overwriting: Whether to replace a file that is not an index.
   /// - Throws: `IndexWritingError`
   public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {

@@ -12,7 +12,7 @@ struct ComparedMethods {
 
   /// Reads points and builds a tree for each rule that a method needs; of an index there is the one that it holds.
   ///
-  /// - Parameter names: nil is what a report shows as a rule, as far as the input has what it takes.
+  /// - Parameter names: nil is what a report usually shows, as far as the input supports it.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
     func needsSeparations(_ choices: [MethodChoice], of rule: SplitRule) -> Bool {
       choices.contains { $0.rule == rule && $0.needsSeparations }
@@ -75,7 +75,7 @@ extension MethodChoice {
 
 /// Names of methods, separated by commas.
 enum MethodNames: Sendable {
-  /// Whatever the input has what it takes for.
+  /// All that the input supports.
   case all
   case named([MethodChoice])
 

@@ -89,7 +89,7 @@ extension PointTable {
     guard repairedRowCount > 0 else { return }
     let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
     printToStandardError(
-      "treeline: \(name): \(rows) bytes that are no UTF-8, shown as \u{FFFD}; convert the text, "
+      "treeline: \(name): \(rows) bytes that are not UTF-8, shown as \u{FFFD}; convert the text, "
         + "as with iconv -f WINDOWS-1252 -t UTF-8")
   }
 }

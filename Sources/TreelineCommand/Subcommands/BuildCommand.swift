@@ -9,8 +9,9 @@ struct BuildCommand: ParsableCommand {
     commandName: "build",
     abstract: "Writes an index, which every other subcommand opens at once in place of the points.",
     discussion: """
-      The index appears whole or not at all: a build that is stopped, or runs out of disk, leaves an earlier index as it \
-      was. The same points give the same index, whatever their order and the number of threads.
+      The index appears whole or not at all: a build that is stopped, or runs out of disk space, leaves an existing \
+      index as it was. The same rows give the same index with any number of threads. Shuffled, they give the same \
+      clusters and content hash, with the row numbers of the new order.
 
       --attributes takes names separated by commas, and may be given again. A value that is the name of a column as a \
       whole means that column, commas and all. Names that differ only in how Unicode composes their letters are the \

@@ -6,7 +6,7 @@ import TreelineFormats
 
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Sets a grid and all ways to cut the tree side by side.",
+    commandName: "compare", abstract: "Compares a grid with all ways to cut the tree.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
@@ -41,12 +41,12 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "What to compare, in this order; 'all' is all of them, or all that an index has what it takes for. (default: \(MethodNames.standard), the last where an index has separations)",
+      "What to compare, in this order; 'all' is all of them, or with an index all that it supports. (default: \(MethodNames.standard), the last where an index has separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(
     help: .init(
-      "A program that clusters by k-means, as a yardstick: scripts/kmeans, or one that is asked alike.",
+      "A program that clusters by k-means, as a yardstick: scripts/kmeans, or another with the same input and output.",
       valueName: "program")) var kmeans: String?
 
   @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.") var journey = false
@@ -58,7 +58,7 @@ struct CompareCommand: ParsableCommand {
   @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
-  @Option(help: .init("A sentence to show below the report, as licences ask for.", valueName: "text"))
+  @Option(help: .init("A sentence to show below the report, as licences require.", valueName: "text"))
   var credit: [String] = []
 
   @Option(help: .init("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))

@@ -71,7 +71,9 @@ public struct InvalidRow: Hashable, Sendable {
   public let line: Int
   /// What part of the record is wrong, as in `column "latitude" (2)` or `feature 18, geometry`.
   public let part: String
+  /// What should be there.
   public let expected: String
+  /// What is there.
   public let found: String
 }
 

@@ -11,6 +11,7 @@ public struct ReadingOptions: Hashable, Sendable {
   /// `nil` leaves it to the columns in CSV; GeoJSON is on the sphere (RFC 7946, section 4) unless told.
   public var isPlanar: Bool?
 
+  /// All that is read as it is found, unless told otherwise.
   public init(
     columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil
   ) {

@@ -39,8 +39,10 @@ extension ClusterFeature {
   /// A cluster of an index, a single point with the columns that the index keeps of it.
   ///
   /// - Parameters:
-  ///   - position: where it is shown if not at its mean.
-  ///   - hasEllipse: whether its spread is written.
+  ///   - cluster: The cluster.
+  ///   - tree: The tree that it is of.
+  ///   - position: Where it is shown if not at its mean.
+  ///   - hasEllipse: Whether its spread is written.
   public init(_ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false) {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,

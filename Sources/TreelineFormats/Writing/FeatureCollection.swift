@@ -5,6 +5,7 @@ import Treeline
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
 
+  /// - Parameter plane: On which the clusters lie, which says how many decimals are written.
   public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
   /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is

@@ -8,6 +8,7 @@ import Treeline
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
+  /// - Parameter plane: On which the clusters lie, which says how many decimals are written.
   public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
   /// Where a cluster is shown.

@@ -15,7 +15,7 @@ public final class Catalog: Sendable {
 
   private let entries: Mutex<[String: Entry]>
 
-  /// - Throws: `CatalogError` where a name is none or comes twice, `IndexError` where an index cannot be opened.
+  /// - Throws: `CatalogError` where a name is invalid or comes twice, `IndexError` where an index cannot be opened.
   public init(_ sources: [(name: String, path: String)]) throws {
     var entries: [String: Entry] = [:]
     for source in sources {
@@ -33,8 +33,10 @@ public final class Catalog: Sendable {
     name.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && name != "indexes" && name.contains { $0 != "." }
   }
 
+  /// The index that is served under a name, as it is now.
   public subscript(name: String) -> ServedIndex? { entries.withLock { $0[name]?.index } }
 
+  /// In alphabetical order.
   public var names: [String] { entries.withLock { $0.keys.sorted() } }
 
   /// In the order of their names.
@@ -42,6 +44,7 @@ public final class Catalog: Sendable {
 
   /// What became of an index whose file is another one.
   public enum Change: Sendable {
+    /// The new file is served.
     case reopened(name: String)
     /// The one that was open is served on.
     case refused(name: String, any Error)
@@ -71,7 +74,9 @@ public final class Catalog: Sendable {
 
 /// Indexes that cannot be served side by side.
 public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A name that needs encoding in a path, or that is the name of a route.
   case notAName(String)
+  /// Two indexes of one name.
   case nameTwice(String)
   /// The file of an index that is served is gone.
   case missing(path: String)

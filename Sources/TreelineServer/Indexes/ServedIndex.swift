@@ -5,9 +5,11 @@ import Synchronization
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// One version of an index, mapped into memory. Requests under way keep it, whatever takes its name meanwhile.
+/// One version of an index, mapped into memory. Requests in progress keep it when another takes its name.
 public final class ServedIndex: Sendable {
+  /// Under which it is served.
   public let name: String
+  /// What answers.
   public let tree: ClusterTree
 
   /// The index's checksum in hexadecimal digits: two files that share it are the same.

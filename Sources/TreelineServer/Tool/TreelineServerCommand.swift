@@ -9,9 +9,9 @@ import TreelineServer
   static let configuration = CommandConfiguration(
     commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. One that is \
-      replaced, as 'treeline build' does, is opened anew within a second, or at once at SIGHUP. SIGTERM and SIGINT \
-      answer what was asked and stop.
+      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. An index \
+      that is replaced, as 'treeline build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
+      SIGINT the server answers what was asked and stops.
 
       The routes are described at /openapi.json, the map is at /.
       """)
@@ -22,10 +22,10 @@ import TreelineServer
 
   @Option(help: "The port to listen at; 0 is any that is free.") var port = 8080
 
-  @Option(help: ArgumentHelp("Whose pages may ask too (CORS), or '*' for all.", valueName: "origin")) var allowOrigin:
-    String?
+  @Option(help: ArgumentHelp("Whose pages may send requests (CORS), or '*' for all.", valueName: "origin"))
+  var allowOrigin: String?
 
-  @Option(help: ArgumentHelp("For how long answers may be used without asking again.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long clients may use an answer without asking again.", valueName: "seconds"))
   var maxAge = 0
 
   @Option(help: ArgumentHelp("How clients reach the server behind a proxy, for TileJSON.", valueName: "url"))
@@ -34,7 +34,7 @@ import TreelineServer
   @Option(help: ArgumentHelp("The viewer's files, instead of its own.", valueName: "folder")) var viewer: String?
 
   func validate() throws {
-    if indexes.isEmpty { throw ValidationError("Name an index at least, as made by 'treeline build'.") }
+    if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treeline build'.") }
     guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
