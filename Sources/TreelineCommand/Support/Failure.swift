@@ -21,7 +21,7 @@ struct Failure: Error {
 func reportingFailures(_ work: () throws -> Void) throws {
   do { try work() } catch let error as ExitCode { throw error } catch {
     let failure = Failure(of: error)
-    printToStandardError("treeline: \(failure.message)")
+    printToStandardError("\(TreelineCommand._errorLabel): \(failure.message)")
     throw ExitCode(failure.code)
   }
 }
@@ -31,8 +31,8 @@ extension Failure {
     let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    // Limits are checked with the arguments, so what is left is the box.
-    case is QueryError: self = .usage("--bbox: " + message)
+    // Viewports and limits are checked with the arguments.
+    case is QueryError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV: self = .usage(message)
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)
     case ReadingError.readFailed: self = .inputOutput(message)
