@@ -23,6 +23,19 @@ public struct BuildOptions: Hashable, Sendable {
   }
 }
 
+extension BuildOptions {
+  @available(*, deprecated, renamed: "computesSeparations")
+  public var findsSeparations: Bool {
+    get { computesSeparations }
+    set { computesSeparations = newValue }
+  }
+
+  @available(*, deprecated, renamed: "init(splitRule:threads:computesSeparations:)")
+  public init(splitRule: SplitRule = .mean, threads: Int? = nil, findsSeparations: Bool) {
+    self.init(splitRule: splitRule, threads: threads, computesSeparations: findsSeparations)
+  }
+}
+
 /// How far a build is.
 public struct BuildProgress: Hashable, Sendable {
   /// What a build does, in this order.

@@ -1,6 +1,9 @@
 import ArgumentParser
 
 @main struct TreelineCommand: ParsableCommand {
+  /// Before the message of every error, the parser's and ours.
+  static let _errorLabel = "treeline: error"
+
   static let configuration = CommandConfiguration(
     commandName: "treeline", abstract: "Turns many points into few clusters that follow their density.",
     discussion: """
@@ -11,7 +14,7 @@ import ArgumentParser
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
       """, version: "0.1.0",
     subcommands: [
-      QueryCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self, InspectCommand.self,
-      VerifyCommand.self, ServeCommand.self,
+      QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
+      InspectCommand.self, VerifyCommand.self, ServeCommand.self,
     ])
 }

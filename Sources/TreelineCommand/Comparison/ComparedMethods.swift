@@ -48,11 +48,11 @@ struct ComparedMethods {
           + "give the points instead")
     }
     for choice in lacking {
-      printToStandardError(
+      Notes.print(
         "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index has not")
     }
     if case .all? = names, input.isIndex {
-      printToStandardError(
+      Notes.print(
         "treeline: left out trees of other split rules: this index has one, split by '\(tree.splitRule)'; "
           + "give the points instead")
     }

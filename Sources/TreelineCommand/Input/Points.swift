@@ -43,20 +43,39 @@ struct Points {
   /// The input's row number of a point, by its index in tree order.
   func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
 
+  /// A cluster of the tree as it is written out.
+  ///
+  /// - Parameter position: Where it is shown if not at its mean.
+  func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
+    feature(
+      id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
+      bounds: cluster.bounds, isStack: cluster.isStack, shownTreeIndex: position?.treeIndex, members: cluster.range,
+      listsMembers: listsMembers)
+  }
+
+  /// A single point, by itself though others may have its position.
+  func feature(ofPointAt index: Int) throws -> ClusterFeature {
+    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: index))
+    return feature(
+      id: try tree.clusters(containingTreeIndex: index).last!.id.rawValue, pointCount: 1, coordinate: coordinate,
+      bounds: BoundingBox(
+        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude),
+      isStack: false, members: CollectionOfOne(index), listsMembers: false)
+  }
+
   /// A cluster of any method as it is written out.
   ///
   /// - Parameters:
   ///   - shownTreeIndex: the tree index of the point that stands for a cluster, where one does.
   ///   - members: the indices in tree order of all its points.
   func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool, ellipse: Ellipse? = nil,
+    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
     shownTreeIndex: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
   ) -> ClusterFeature {
     let single = pointCount == 1 ? members.first : nil
     var feature = ClusterFeature(
       id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
       index: single.map(row(at:)), columns: keepsColumns ? single.map(columns(at:)) ?? [] : [])
-    feature.ellipse = ellipse
     if single == nil { feature.shownIndex = shownTreeIndex.map(row(at:)) }
     feature.featureID = single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) }
     if listsMembers { feature.members = members.map(row(at:)).sorted() }
@@ -81,14 +100,14 @@ extension PointTable {
   }
 
   private func reportBadRows(of name: String) {
-    if invalidRowCount > 0 { printToStandardError("treeline: skipped \(invalidRowCount) of \(rowCount) rows:") }
-    for row in invalidRows { printToStandardError("  \(name):\(row)") }
+    if invalidRowCount > 0 { Notes.print("treeline: skipped \(invalidRowCount) of \(rowCount) rows:") }
+    for row in invalidRows { Notes.print("  \(name):\(row)") }
     if invalidRowCount > invalidRows.count {
-      printToStandardError("  … and \(invalidRowCount - invalidRows.count) more")
+      Notes.print("  … and \(invalidRowCount - invalidRows.count) more")
     }
     guard repairedRowCount > 0 else { return }
     let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
-    printToStandardError(
+    Notes.print(
       "treeline: \(name): \(rows) bytes that are not UTF-8, shown as \u{FFFD}; convert the text, "
         + "as with iconv -f WINDOWS-1252 -t UTF-8")
   }
@@ -115,7 +134,7 @@ extension ClusterTree {
       return error > 1e-6 * max(abs(given.x), abs(given.y))
     }
     guard isCoarse else { return }
-    printToStandardError(
+    Notes.print(
       "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
         + "leave out what lies far away if that is too coarse")
   }
@@ -123,7 +142,7 @@ extension ClusterTree {
   func reportClippedPoints() {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
-    printToStandardError(
+    Notes.print(
       "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
   }
 }

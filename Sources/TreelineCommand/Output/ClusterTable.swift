@@ -1,3 +1,4 @@
+import Foundation
 import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -7,19 +8,34 @@ struct ClusterTable {
 
   private let columns: [Column]
   /// Left out where no cluster has a cell in them.
-  private static let optionalTitles = ["shown_index", "members"]
+  private static let optionalTitles: Set = ["major m", "minor m", "major", "minor", "angle", "shown_index", "members"]
 
   init(plane: Plane) {
     let format = CoordinateFormat(of: plane)
     func coordinate(_ title: String, planar: String, _ value: @escaping (ClusterFeature) -> Double) -> Column {
       (plane.projection == .planar ? planar : title, { format.string(value($0)) })
     }
+    func length(_ title: String, _ plane: Plane, _ value: @escaping (Ellipse) -> Double) -> Column {
+      let isPlanar = plane.projection == .planar
+      return (
+        isPlanar ? title : title + " m",
+        { feature in
+          feature.ellipse.map { ellipse in
+            let length = value(ellipse) * feature.unitLength
+            return isPlanar ? format.string(length) : String(format: "%.1f", length)
+          }
+        }
+      )
+    }
     columns = [
       ("cluster_id", { "\($0.id)" }), ("points", { "\($0.pointCount)" }),
       coordinate("longitude", planar: "x", \.coordinate.longitude),
       coordinate("latitude", planar: "y", \.coordinate.latitude), coordinate("west", planar: "min x", \.bounds.west),
       coordinate("south", planar: "min y", \.bounds.south), coordinate("east", planar: "max x", \.bounds.east),
-      coordinate("north", planar: "max y", \.bounds.north), ("shown_index", { $0.shownIndex.map(String.init) }),
+      coordinate("north", planar: "max y", \.bounds.north), length("major", plane, \.semiMajor),
+      length("minor", plane, \.semiMinor),
+      ("angle", { $0.ellipse.map { String(format: "%.1f", Double($0.tenthsOfDegrees) / 10) } }),
+      ("shown_index", { $0.shownIndex.map(String.init) }),
       ("index", { $0.index.map(String.init) }), ("members", { $0.members?.map(String.init).joined(separator: " ") }),
     ]
   }

@@ -21,7 +21,7 @@ struct Failure: Error {
 func reportingFailures(_ work: () throws -> Void) throws {
   do { try work() } catch let error as ExitCode { throw error } catch {
     let failure = Failure(of: error)
-    printToStandardError("treeline: \(failure.message)")
+    printToStandardError("\(TreelineCommand._errorLabel): \(failure.message)")
     throw ExitCode(failure.code)
   }
 }
@@ -31,8 +31,8 @@ extension Failure {
     let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    // Limits are checked with the arguments, so what is left is the box.
-    case is QueryError: self = .usage("--bbox: " + message)
+    // Viewports and limits are checked with the arguments.
+    case is QueryError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV: self = .usage(message)
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)
     case ReadingError.readFailed: self = .inputOutput(message)
@@ -45,18 +45,4 @@ extension Failure {
     default: self = .inputOutput(message)
     }
   }
-}
-
-func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
-
-/// Writes an answer to standard output.
-func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
-  do { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) } catch {
-    throw Failure.inputOutput("standard output could not be written: \(error.localizedDescription)")
-  }
-}
-
-func writeToStandardOutput(_ text: String) throws {
-  var text = text
-  try text.withUTF8 { try writeToStandardOutput(UnsafeRawBufferPointer($0)) }
 }

@@ -3,8 +3,9 @@ import Foundation
 import TreelineBuilder
 
 /// A report's file, opened before the work on the report starts, and written whole or not at all.
-struct ReportFile {
+final class ReportFile {
   private let file: AtomicFile
+  private var length: UInt64 = 0
 
   /// - Parameter beginning: What the report is going to begin with.
   init(_ path: String, beginning: String) throws {
@@ -14,12 +15,20 @@ struct ReportFile {
     Interruption.removes(file.partialPath)
   }
 
+  /// The whole report.
   func write(_ text: String) throws {
     var text = text
-    try file.setLength(UInt64(text.utf8.count))
-    try text.withUTF8 { bytes in try file.write(UnsafeRawBufferPointer(bytes), at: 0) }
-    try file.finish()
+    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+    try finish()
   }
+
+  /// A piece of it, behind those before.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try file.write(bytes, at: length)
+    length += UInt64(bytes.count)
+  }
+
+  func finish() throws { try file.finish() }
 }
 
 /// Leaves no half-written file behind when a signal ends the process: an interrupt, a closed terminal, a closed pipe.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Whoever shows progress from several threads does so from one at a time, as `ClusterTree`'s builds do.
 final class ProgressBar: @unchecked Sendable {
-  private let isShown = isatty(STDERR_FILENO) == 1
+  private let isShown = !Notes.areSilent && isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
   private var stage: (name: String, start: ContinuousClock.Instant)?
   private var lastDrawn: ContinuousClock.Instant?

@@ -36,6 +36,13 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
 
+  @Flag(
+    help:
+      "Replace an index that has points though the new one has none, or, with --skip-invalid, less than half of the rows."
+  ) var allowLoss = false
+
+  @OptionGroup var notes: NoteOptions
+
   func validate() throws {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
@@ -62,6 +69,7 @@ struct BuildCommand: ParsableCommand {
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
+      if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
       var options = BuildOptions(splitRule: splitting.split ?? .mean, computesSeparations: !noSeparation)
       if let threads { options.threads = threads }
@@ -71,5 +79,16 @@ struct BuildCommand: ParsableCommand {
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }
+  }
+
+  /// Whoever replaces a good index by one of bad input has lost it.
+  private func refuseLoss(of table: PointTable) throws {
+    let count = table.coordinates.count
+    guard count == 0 || count < table.invalidRowCount,
+      let old = try? IndexHeader(ofIndex: output), old.pointCount > 0
+    else { return }
+    throw Failure.badData(
+      "\(output): expected at least half of the rows to have a position, found \(count) of \(table.rowCount), where an "
+        + "index of \(old.pointCount) points would be replaced; it was left as it is; --allow-loss replaces it")
   }
 }

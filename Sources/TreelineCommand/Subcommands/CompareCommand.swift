@@ -64,6 +64,8 @@ struct CompareCommand: ParsableCommand {
   @Option(help: .init("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
   var json: String?
 
+  @OptionGroup var notes: NoteOptions
+
   func validate() throws {
     try checkOutputPath(output, "--output")
     if json != "-" { try checkOutputPath(json, "--json") }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Treeline
+@_spi(Server) import TreelineFormats
 
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,62 +9,141 @@ struct InspectCommand: ParsableCommand {
 
   @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
 
+  @Flag(help: "Print JSON.") var json = false
+
   func run() throws {
     try reportingFailures {
-      let header = try IndexHeader(ofIndex: path)
-      let tree = try ClusterTree(index: path)
-      try writeToStandardOutput(try Self.text(header, tree))
+      let report = try IndexReport(IndexHeader(ofIndex: path), ClusterTree(index: path))
+      if json { try writeToStandardOutput(json: report) } else { try writeToStandardOutput(report.text) }
     }
   }
+}
 
-  /// An index's header, sections and shape, for reading.
-  private static func text(_ header: IndexHeader, _ tree: ClusterTree) throws -> String {
+/// An index's header, sections and shape.
+private struct IndexReport: Encodable {
+  struct Plane: Encodable {
+    let projection: String
+    /// Where the Web Mercator plane is cut open.
+    var seamLongitude: Double?
+    /// The square of a plain plane.
+    var left, top, side: Double?
+  }
+
+  struct Section: Encodable {
+    let kind: String
+    /// Of the column that an attribute section keeps.
+    let name: String?
+    let offset: UInt64
+    let bytes: UInt64
+    let checksum: String
+  }
+
+  struct Attribute: Encodable {
+    let name: String
+    let encoding: String
+    let entries: Int?
+  }
+
+  let version: String
+  let bytes: UInt64
+  let points, positions: Int
+  /// West, south, east, north; west is greater than east across the antimeridian.
+  let extent: [Double]?
+  let plane: Plane
+  let clippedPoints: Int
+  let splitRule: String
+  let contentHash: String
+  let depth, storedNodes, buckets: Int
+  let hasSeparations: Bool
+  let sections: [Section]
+  let attributes: [Attribute]
+
+  private let coordinates: CoordinateFormat
+
+  enum CodingKeys: CodingKey {
+    case version, bytes, points, positions, extent, plane, clippedPoints, splitRule, contentHash, depth, storedNodes
+    case buckets, hasSeparations, sections, attributes
+  }
+
+  init(_ header: IndexHeader, _ tree: ClusterTree) throws {
     let shape = try tree.shape()
+    let format = CoordinateFormat(of: tree.plane)
+    let columns = tree.withStorage { $0.attributes }
+    var names = columns.map(\.name)[...]
+    version = "\(header.majorVersion).\(header.minorVersion)"
+    bytes = header.fileLength
+    (points, positions) = (header.pointCount, shape.positionCount)
+    extent = tree.root.map { [$0.bounds.west, $0.bounds.south, $0.bounds.east, $0.bounds.north].map(format.rounded) }
+    plane =
+      switch header.plane.projection {
+      case .webMercator:
+        Plane(
+          projection: "web-mercator",
+          seamLongitude: format.rounded(Double(header.plane.seam) / 0x1p32 * 360 - 180))
+      case .planar: Plane(projection: "plain", left: header.plane.left, top: header.plane.top, side: header.plane.side)
+      }
+    clippedPoints = header.clippedPointCount
+    splitRule = "\(header.splitRule)"
+    contentHash = String(format: "%016llx", header.contentHash)
+    (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
+    hasSeparations = tree.hasSeparations
+    sections = header.sections.map { section in
+      Section(
+        kind: "\(section.kind)", name: section.kind == .attribute ? names.popFirst() : nil, offset: section.offset,
+        bytes: section.length, checksum: String(format: "%016llx", section.checksum))
+    }
+    attributes = columns.map { column in
+      Attribute(
+        name: column.name, encoding: "\(column.encoding)",
+        entries: column.encoding == .dictionary ? column.entryCount : nil)
+    }
+    coordinates = format
+  }
+
+  /// For reading.
+  var text: String {
+    let attributeBytes = sections.lazy.filter { $0.kind == "attribute" }.reduce(0) { $0 + $1.bytes }
     var lines = [
-      "version          \(header.majorVersion).\(header.minorVersion)",
-      "bytes            \(header.fileLength)\(Self.perPoint(header.fileLength, header))",
-      "points           \(header.pointCount)", "positions        \(shape.positionCount)",
-      "plane            \(Self.describe(header.plane))", "clipped points   \(header.clippedPointCount)",
-      "split rule       \(header.splitRule)", String(format: "content hash     %016llx", header.contentHash),
-      "depth            \(shape.depth)", "stored nodes     \(header.nodeCount), of them \(shape.bucketCount) buckets",
-      "spacing          \(tree.hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
+      "version          \(version)",
+      "bytes            \(bytes)" + (points > 0 ? ", \(perPoint(bytes - attributeBytes, "%.2f")) a point" : "")
+        + (points > 0 && attributeBytes > 0 ? " without attributes" : ""),
+      "points           \(points)", "positions        \(positions)",
+      "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",
+      "plane            \(planeText)", "clipped points   \(clippedPoints)", "split rule       \(splitRule)",
+      "content hash     \(contentHash)", "depth            \(depth)",
+      "stored nodes     \(storedNodes), of them \(buckets) buckets",
+      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
       "section                  offset         bytes  bytes/point  checksum",
     ]
-    lines += header.sections.map { section in
-      Self.row("\(section.kind)", "\(section.offset)", bytes: section.length, header)
-        + String(format: "  %016llx", section.checksum)
+    lines += sections.map { section in
+      row(section.kind, "\(section.offset)", section.bytes) + "  \(section.checksum)"
+        + (section.name.map { "  " + $0.debugDescription } ?? "")
     }
-    let rest = header.fileLength - header.sections.reduce(0) { $0 + $1.length }
-    lines.append(Self.row("header and padding", "", bytes: rest, header))
-    let columns = tree.withStorage { $0.attributes }
-    if !columns.isEmpty {
+    lines.append(row("header and padding", "", bytes - sections.reduce(0) { $0 + $1.bytes }))
+    if !attributes.isEmpty {
       lines += ["", "attribute       entries  name"]
-      lines += columns.map { column in
-        let entries = column.encoding == .dictionary ? "\(column.entryCount)" : ""
-        return "\(column.encoding)".padded(to: 10) + entries.paddedInFront(to: 13) + "  \(column.name.debugDescription)"
+      lines += attributes.map { attribute in
+        attribute.encoding.padded(to: 10) + (attribute.entries.map(String.init) ?? "").paddedInFront(to: 13)
+          + "  \(attribute.name.debugDescription)"
       }
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A row of the table of sections, but for the checksum.
-  private static func row(_ name: String, _ offset: String, bytes: UInt64, _ header: IndexHeader) -> String {
-    let perPoint = header.pointCount == 0 ? 0 : Double(bytes) / Double(header.pointCount)
-    return name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu %12.3f", bytes, perPoint)
+  private var planeText: String {
+    if let seam = plane.seamLongitude { return "Web Mercator, cut at longitude \(coordinates.string(seam))" }
+    let numbers = [plane.left, plane.top, plane.side].map { coordinates.string($0 ?? 0) }
+    return "plain, from (\(numbers[0]), \(numbers[1])) right and down by \(numbers[2])"
   }
 
-  private static func perPoint(_ bytes: UInt64, _ header: IndexHeader) -> String {
-    guard header.pointCount > 0 else { return "" }
-    let attributes = header.sections.filter { $0.kind == .attribute }.reduce(0) { $0 + $1.length }
-    let perPoint = String(format: "%.2f", Double(bytes - attributes) / Double(header.pointCount))
-    return ", \(perPoint) a point" + (attributes > 0 ? " without attributes" : "")
+  /// A row of the table of sections, but for what follows the numbers.
+  private func row(_ name: String, _ offset: String, _ bytes: UInt64) -> String {
+    name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu ", bytes)
+      + perPoint(bytes, "%12.3f")
   }
 
-  private static func describe(_ plane: Plane) -> String {
-    switch plane.projection {
-    case .webMercator: "Web Mercator, cut at longitude \(Double(plane.seam) / 0x1p32 * 360 - 180)"
-    case .planar: "plain, from (\(plane.left), \(plane.top)) right and down by \(plane.side)"
-    }
+  private func perPoint(_ bytes: UInt64, _ format: String) -> String {
+    String(format: format, points == 0 ? 0 : Double(bytes) / Double(points))
   }
 }
 

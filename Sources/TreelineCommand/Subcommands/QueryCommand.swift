@@ -46,10 +46,17 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'ellipse' to each cluster of 'pca' that spreads: standard deviations along its longer and its shorter axis in pixels at zoom 24, and the longer one's degrees clockwise from east."
+      "Add 'ellipse' to each cluster of 'pca' that spreads: standard deviations along its longer and its shorter axis in pixels at zoom 24, and the longer one's degrees clockwise from east; the deviations again in metres, as 'ellipse_meters'."
   ) var ellipses = false
 
   @Flag(help: "Add 'members', the row numbers of each cluster's points.") var members = false
+
+  @Flag(help: "Add 'hull', the corners of the convex hull of each cluster of 'pca'.") var hulls = false
+
+  @OptionGroup var answer: AnswerOptions
+
+  /// GeoJSON is JSON.
+  @Flag(help: .hidden) var json = false
 
   func validate() throws {
     if let cell, !(cell.isFinite && cell > 0) {
@@ -59,6 +66,7 @@ struct QueryCommand: ParsableCommand {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
     } else {
       if position.areGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
+      if hulls { throw ValidationError("'--hulls' goes with '--method pca'; a cell is a square.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.split != nil { throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.") }
     }
@@ -87,14 +95,19 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let query = try query()
-      let points = try Points(
-        source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
-        computesSeparations: query.cut.needsSeparations)
-      let features = try clusters(of: points, query)
-      switch format {
-      case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: writeToStandardOutput)
-      case .table: try writeToStandardOutput(ClusterTable(plane: points.tree.plane).text(Array(features)))
+      let beginning = format == .geojson ? FeatureCollectionWriter.beginning : ""
+      try answer.write(source.input, beginning: beginning) { write in
+        let query = try query()
+        let points = try Points(
+          source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
+          computesSeparations: query.cut.needsSeparations)
+        let features = try clusters(of: points, query)
+        switch format {
+        case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)
+        case .table:
+          var text = ClusterTable(plane: points.tree.plane).text(Array(features))
+          try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        }
       }
     }
   }
@@ -106,7 +119,8 @@ struct QueryCommand: ParsableCommand {
     case .pca:
       let clusters = try tree.clusters(query.cut, in: query.viewport)
       let positions = try position.positions(of: clusters, of: tree, in: view.window)
-      return points.features(of: clusters, at: positions, ellipses: ellipses, members: members)
+      return points.features(
+        of: clusters, at: positions, ellipses: ellipses, hulls: hulls, members: members)
     case .grid:
       return try points.gridFeatures(
         in: view.window, cell: cell, zoom: view.zoom!, members: members)
@@ -116,17 +130,18 @@ struct QueryCommand: ParsableCommand {
 
 extension Points {
   /// - Parameter positions: where they are shown if not at their means.
-  fileprivate func features(of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, members: Bool)
+  fileprivate func features(
+    of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, hulls: Bool, members: Bool
+  )
     -> AnySequence<ClusterFeature>
   {
     AnySequence(
       clusters.indices.lazy.map { number in
         let (cluster, position) = (clusters[number], positions?[number])
-        return feature(
-          id: cluster.id.rawValue, pointCount: cluster.pointCount,
-          coordinate: position?.coordinate ?? cluster.coordinate, bounds: cluster.bounds, isStack: cluster.isStack,
-          ellipse: ellipses ? cluster.spreadEllipse : nil, shownTreeIndex: position?.treeIndex, members: cluster.range,
-          listsMembers: members)
+        var feature = feature(of: cluster, at: position, listsMembers: members)
+        if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
+        if hulls { feature.hull = tree.convexHull(of: cluster) }
+        return feature
       })
   }
 

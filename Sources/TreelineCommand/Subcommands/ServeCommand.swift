@@ -23,6 +23,9 @@ struct ServeCommand: ParsableCommand {
           throw Failure.inputOutput("\(path): \(String(cString: strerror(errno)))")
         }
       }
+      if arguments.contains(where: ["--help", "-h"].contains) {
+        return try writeToStandardOutput(Self.helpMessage() + "\n")
+      }
       throw Failure.noInput(
         "expected the program 'treeline-server' beside this one or on the PATH, found none; "
           + "in a copy of Treeline, 'scripts/serve' builds and runs it")

@@ -35,6 +35,8 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var splitting: SplitOptions
 
+  @OptionGroup var answer: AnswerOptions
+
   private func queries() throws -> (first: Query, second: Query) {
     var parameters = QueryParameters(
       cut.parameters + firstViewport.parameters + firstCut.parameters + secondViewport.parameters
@@ -53,21 +55,23 @@ struct TransitionCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let (first, second) = try queries()
-      let tree = try Points(
-        source.input, keepsColumns: false, splitRule: splitting.split,
-        computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
-      ).tree
-      let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
-      let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
-      let shown = try tree.clusters(first.cut, in: first.viewport)
-      let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
-      func position(in window: PlaneWindow?) -> TransitionWriter.Position {
-        { try self.position.coordinate(of: $0, of: tree, in: window) }
+      try answer.write(source.input, beginning: "{\"kept\":[") { write in
+        let (first, second) = try queries()
+        let tree = try Points(
+          source.input, keepsColumns: false, splitRule: splitting.split,
+          computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
+        ).tree
+        let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
+        let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
+        let shown = try tree.clusters(first.cut, in: first.viewport)
+        let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
+        func position(in window: PlaneWindow?) -> TransitionWriter.Position {
+          { try self.position.coordinate(of: $0, of: tree, in: window) }
+        }
+        var text = try TransitionWriter(plane: tree.plane).text(
+          Transition(from: shown, to: next), from: position(in: firstWindow), to: position(in: secondWindow))
+        try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }
-      try writeToStandardOutput(
-        TransitionWriter(plane: tree.plane).text(
-          Transition(from: shown, to: next), from: position(in: firstWindow), to: position(in: secondWindow)))
     }
   }
 }

@@ -14,6 +14,16 @@ struct VerifyCommand: ParsableCommand {
 
   @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
 
+  @Flag(help: "Print JSON.") var json = false
+
+  @OptionGroup var notes: NoteOptions
+
+  private struct Report: Encodable {
+    let index: String
+    let isSound: Bool
+    let problems: [String]
+  }
+
   func run() throws {
     try reportingFailures {
       let bar = ProgressBar()
@@ -23,6 +33,12 @@ struct VerifyCommand: ParsableCommand {
         bar.show(progress.stage.verb, done: progress.fraction * total, of: total, unit: "points")
       }
       bar.clear()
+      if json {
+        try writeToStandardOutput(
+          json: Report(index: path, isSound: problems.isEmpty, problems: problems.map { "\($0)" }))
+        if !problems.isEmpty { throw ExitCode(65) }
+        return
+      }
       for problem in problems { printToStandardError("\(path): \(problem)") }
       guard problems.isEmpty else {
         throw Failure.badData("\(path): the index is damaged; build it anew")

@@ -1,3 +1,4 @@
+import Foundation
 import Treeline
 
 /// One cluster of whatever method, as it is written out.
@@ -9,7 +10,11 @@ public struct ClusterFeature: Sendable {
   /// Whether it is several points of one position.
   package var isStack: Bool
   /// How its points spread, where that is wanted: of several positions.
-  package var ellipse: Ellipse?
+  package private(set) var ellipse: Ellipse?
+  /// The length of a unit of the plane there, in metres; on a plain plane in the unit of the data.
+  package private(set) var unitLength = 0.0
+  /// The corners of its convex hull, where that is wanted.
+  package var hull: [Coordinate]?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
   package var shownIndex: Int?
   /// The row number of the point where there is just one.
@@ -47,12 +52,23 @@ extension ClusterFeature {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
       bounds: cluster.bounds, isStack: cluster.isStack, index: cluster.row, columns: tree.attributes(of: cluster))
-    if hasEllipse { ellipse = cluster.spreadEllipse }
+    if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
     if cluster.row == nil { shownIndex = position?.treeIndex.map(tree.row(atTreeIndex:)) }
   }
 }
 
-extension Cluster {
-  /// The ellipse of points that have one: those of several positions.
-  package var spreadEllipse: Ellipse? { rect.isPoint ? nil : ellipse }
+extension ClusterFeature {
+  /// Adds the ellipse of a cluster whose points have one: those of several positions.
+  package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
+    if cluster.rect.isPoint { return }
+    ellipse = cluster.ellipse
+    unitLength = plane.unitLength(atLatitude: cluster.coordinate.latitude)
+  }
+}
+
+extension Plane {
+  /// In metres on the sphere of Web Mercator, whose radius is that of the Earth at the equator.
+  fileprivate func unitLength(atLatitude latitude: Double) -> Double {
+    projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
+  }
 }

@@ -4,9 +4,13 @@ import Treeline
 /// Writes clusters as GeoJSON (RFC 7946) with the property names of supercluster, which map clients know.
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
+  private let isPlanar: Bool
 
   /// - Parameter plane: On which the clusters lie, which says how many decimals are written.
-  public init(plane: Plane) { format = CoordinateFormat(of: plane) }
+  public init(plane: Plane) { (format, isPlanar) = (CoordinateFormat(of: plane), plane.projection == .planar) }
+
+  /// What every FeatureCollection begins with.
+  package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
   /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is
   /// made of, and no more than one feature is held beyond a piece.
@@ -35,6 +39,15 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
   }
 
+  /// Begins a FeatureCollection that is a page of a longer list.
+  @_spi(Server) public func open(_ bytes: inout OutputBytes, offset: Int, total: Int) {
+    bytes.append("{\"total\":")
+    bytes.append(total)
+    bytes.append(",\"offset\":")
+    bytes.append(offset)
+    bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
+  }
+
   /// One Feature of a FeatureCollection, on a line of its own.
   @_spi(Server) public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
     if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
@@ -46,12 +59,10 @@ public struct FeatureCollectionWriter: Sendable {
   /// One Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\",")
-    if let id = feature.featureID {
-      bytes.append("\"id\":")
-      bytes.append(json: id)
-      bytes.append(",")
-    }
-    bytes.append("\"bbox\":[")
+    // Maps keep the state of a feature by it.
+    bytes.append("\"id\":")
+    if let id = feature.featureID { bytes.append(json: id) } else { bytes.append(feature.id) }
+    bytes.append(",\"bbox\":[")
     let bounds = feature.bounds
     format.append(bounds.west, bounds.south, to: &bytes)
     bytes.append(",")
@@ -65,7 +76,8 @@ public struct FeatureCollectionWriter: Sendable {
     append(",\"point_count\":", feature.pointCount, to: &bytes)
     if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
     if feature.isStack { bytes.append(",\"stack\":true") }
-    if let ellipse = feature.ellipse { append(ellipse, to: &bytes) }
+    if let ellipse = feature.ellipse { append(ellipse, unitLength: feature.unitLength, to: &bytes) }
+    if let hull = feature.hull { append(hull: hull, to: &bytes) }
     if let index = feature.shownIndex { append(",\"shown_index\":", index, to: &bytes) }
     if let index = feature.index { append(",\"index\":", index, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
@@ -95,17 +107,37 @@ public struct FeatureCollectionWriter: Sendable {
   }
 
   /// Lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
-  private func append(_ ellipse: Ellipse, to bytes: inout OutputBytes) {
+  private func append(_ ellipse: Ellipse, unitLength: Double, to bytes: inout OutputBytes) {
     bytes.append(",\"ellipse\":[")
     bytes.append(UInt64(ellipse.semiMajor.rounded()))
     bytes.append(byte: UInt8(ascii: ","))
     bytes.append(UInt64(ellipse.semiMinor.rounded()))
     bytes.append(byte: UInt8(ascii: ","))
-    var tenths = Int((atan2(ellipse.axisY, ellipse.axisX) * (1800 / .pi)).rounded())
-    // Straight up is straight down.
-    if tenths <= -900 { tenths += 1800 }
+    let tenths = ellipse.tenthsOfDegrees
     if tenths < 0 { bytes.append(byte: UInt8(ascii: "-")) }
     append(abs(tenths) / 10, tenth: abs(tenths) % 10, to: &bytes)
+    if isPlanar { bytes.append("],\"ellipse_units\":[") } else { bytes.append("],\"ellipse_meters\":[") }
+    append(ellipse.semiMajor * unitLength, to: &bytes)
+    bytes.append(byte: UInt8(ascii: ","))
+    append(ellipse.semiMinor * unitLength, to: &bytes)
+    bytes.append(byte: UInt8(ascii: "]"))
+  }
+
+  /// A length, to a decimetre on the sphere.
+  private func append(_ length: Double, to bytes: inout OutputBytes) {
+    if isPlanar { return format.append(length, to: &bytes) }
+    let tenths = Int((length * 10).rounded())
+    append(tenths / 10, tenth: tenths % 10, to: &bytes)
+  }
+
+  private func append(hull: [Coordinate], to bytes: inout OutputBytes) {
+    bytes.append(",\"hull\":[")
+    for (number, corner) in hull.enumerated() {
+      if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
+      bytes.append(byte: UInt8(ascii: "["))
+      format.append(corner.longitude, corner.latitude, to: &bytes)
+      bytes.append(byte: UInt8(ascii: "]"))
+    }
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
@@ -161,7 +193,16 @@ public struct FeatureCollectionWriter: Sendable {
 
   /// Those of a cluster, as `FeatureCollectionWriter` writes them.
   static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index", "index",
-    "members",
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "ellipse_meters",
+    "ellipse_units", "hull", "shown_index", "index", "members",
   ]
+}
+
+extension Ellipse {
+  /// By how much its longer axis is turned clockwise from east, above -90 degrees and up to 90.
+  package var tenthsOfDegrees: Int {
+    let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
+    // Straight up is straight down.
+    return tenths <= -900 ? tenths + 1800 : tenths
+  }
 }

@@ -80,11 +80,7 @@ enum ClusterRoutes {
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
     return Representation(ContentType.geoJSON) { bytes in
       let range = try index.tree.cluster(id).range
-      bytes.append("{\"total\":")
-      bytes.append(range.count)
-      bytes.append(",\"offset\":")
-      bytes.append(offset)
-      bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
+      index.features.open(&bytes, offset: offset, total: range.count)
       try index.features.append(range.dropFirst(offset).prefix(limit), to: &bytes) {
         try HeldPoint(at: $0, of: index.tree).feature
       }

@@ -1,0 +1,38 @@
+extension ClusterTree {
+  /// The corners of the convex hull of a cluster's points on the plane, counterclockwise on the map from the westernmost,
+  /// as the ring of a polygon has them but without the first again at the end. One where all points have one position,
+  /// two where they lie on a line.
+  ///
+  /// - Precondition: the cluster is one of this tree.
+  /// - Complexity: O(n log n) for n points of the cluster, and as much memory as they take.
+  public func convexHull(of cluster: Cluster) -> [Coordinate] {
+    precondition(
+      cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
+    var points = withStorage { storage in cluster.range.map { storage.points[$0] } }
+    points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
+    // Downwards is south, so that the chain from west to east with right turns alone is the southern one.
+    let south = Self.chain(of: points), north = Self.chain(of: points.reversed())
+    let corners = points.first == points.last ? points.prefix(1) : south.dropLast() + north.dropLast()
+    return corners.map(plane.coordinate(at:))
+  }
+
+  /// The convex chain from the first of some points in order to the last (A. M. Andrew, 1979,
+  /// doi:10.1016/0020-0190(79)90072-3).
+  private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
+    var chain: ArraySlice<PlanePoint> = []
+    for point in points {
+      while chain.count >= 2, !turnsLeft(chain[chain.endIndex - 2], chain[chain.endIndex - 1], point) {
+        chain.removeLast()
+      }
+      chain.append(point)
+    }
+    return chain
+  }
+
+  /// Whether the way from one point over another to a third turns left on the map, exactly.
+  private static func turnsLeft(_ a: PlanePoint, _ b: PlanePoint, _ c: PlanePoint) -> Bool {
+    let (ux, uy) = (Int64(b.x) - Int64(a.x), Int64(b.y) - Int64(a.y))
+    let (vx, vy) = (Int64(c.x) - Int64(a.x), Int64(c.y) - Int64(a.y))
+    return Int128(ux) * Int128(vy) < Int128(uy) * Int128(vx)
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import TreelineBuilder
+
+func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+/// What is told on standard error that is not an error: progress, and what was skipped or repaired.
+enum Notes {
+  /// Written once, before any work begins.
+  nonisolated(unsafe) fileprivate(set) static var areSilent = false
+
+  static func print(_ line: String) { if !areSilent { printToStandardError(line) } }
+}
+
+struct NoteOptions: ParsableArguments {
+  @Flag(help: "Print errors alone on standard error: no progress, and not what was skipped or repaired.")
+  var quiet = false
+
+  func validate() { Notes.areSilent = quiet }
+}
+
+/// Where an answer is written.
+struct AnswerOptions: ParsableArguments {
+  @Option(
+    name: [.short, .long],
+    help: .init("Where to write it, whole or not at all. (default: standard output)", valueName: "file"))
+  var output: String?
+
+  @OptionGroup var notes: NoteOptions
+
+  func validate() throws { try checkOutputPath(output, "--output") }
+
+  /// Opens the place to write to before the work begins, and hands over what takes bytes in pieces.
+  ///
+  /// - Parameter beginning: What the answer begins with.
+  func write(
+    _ input: Input, beginning: String, _ answer: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {
+    try input.checkOutputs([output])
+    guard let output else { return try answer(writeToStandardOutput) }
+    let file = try ReportFile(output, beginning: beginning)
+    try answer(file.write)
+    try file.finish()
+  }
+}
+
+/// Writes an answer to standard output.
+func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let written = Foundation.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+    if written >= 0 {
+      rest = rest.dropFirst(written)
+    } else if errno != EINTR {
+      throw Failure.inputOutput("standard output could not be written: \(String(cString: strerror(errno)))")
+    }
+  }
+}
+
+func writeToStandardOutput(_ text: String) throws {
+  var text = text
+  try text.withUTF8 { try writeToStandardOutput(UnsafeRawBufferPointer($0)) }
+}
+
+/// JSON for a script to read.
+func writeToStandardOutput(json value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+  encoder.keyEncodingStrategy = .convertToSnakeCase
+  try writeToStandardOutput(String(decoding: encoder.encode(value), as: UTF8.self) + "\n")
+}

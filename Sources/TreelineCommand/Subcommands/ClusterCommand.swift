@@ -1,0 +1,105 @@
+import ArgumentParser
+import Treeline
+@_spi(Server) import TreelineFormats
+
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster", abstract: "Prints what a cluster consists of and is part of.",
+    discussion: """
+      'itself', its two 'children', its 'parent', and its 'members', from the one that --offset counts to, at most \
+      --limit of them (100). 'expansion-zoom' is the zoom from which it is shown by its parts, by --detail or \
+      --spacing; null where that is at none.
+
+      An id means the same in all answers over one index, and nothing in another.
+      """)
+
+  enum Part: String, ExpressibleByArgument, CaseIterable {
+    case itself, children, parent, members
+    case expansionZoom = "expansion-zoom"
+  }
+
+  @OptionGroup var source: InputOptions
+
+  @Argument(help: .init("The 'cluster_id' in an answer.", valueName: "id")) var id: UInt64
+
+  @Option(help: "What to print.") var show: Part = .itself
+
+  @Option(help: .init("How many members to leave out before the first.", valueName: "n")) var offset = 0
+
+  @OptionGroup var cut: CutOptions<NoPrefix>
+
+  @OptionGroup var splitting: SplitOptions
+
+  @OptionGroup var notes: NoteOptions
+
+  func validate() throws {
+    if offset < 0 { throw ValidationError("'--offset' must be 0 or more, found \(offset).") }
+    _ = try question()
+  }
+
+  /// The cut that a zoom is asked by, or how many members make a page.
+  private func question() throws -> (cut: Cut, pageSize: Int) {
+    var parameters = QueryParameters(cut.parameters)
+    var (cut, pageSize) = (Cut.standard, 100)
+    switch show {
+    case .expansionZoom:
+      parameters.refuse(["limit", "order"], expected: "no --show expansion-zoom beside it")
+      cut = Cut(&parameters)
+      if !cut.isByPixels {
+        parameters.refuse(
+          "detail", expected: "a detail or a spacing", found: nil,
+          sentence: "'--show expansion-zoom' needs {detail} or {spacing}: by a limit it depends on what is in view.")
+      }
+    case .members: pageSize = parameters.integer("limit", in: 1 ... .max) ?? pageSize
+    case .itself, .children, .parent: break
+    }
+    parameters.refuseUnread()
+    try parameters.check()
+    return (cut, pageSize)
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let question = try question()
+      let points = try Points(
+        source.input, keepsColumns: true, splitRule: splitting.split,
+        computesSeparations: question.cut.needsSeparations)
+      let (tree, writer) = (points.tree, FeatureCollectionWriter(plane: points.tree.plane))
+      let id = ClusterID(rawValue: id)
+      var bytes = OutputBytes()
+      switch show {
+      case .itself: write(points.feature(of: try tree.cluster(id)), by: writer, to: &bytes)
+      case .parent:
+        guard let parent = try tree.parent(of: id) else {
+          throw Failure.usage("expected a cluster that is part of another, found that of all points")
+        }
+        write(points.feature(of: parent), by: writer, to: &bytes)
+      case .children:
+        writer.open(&bytes)
+        for (number, child) in try tree.children(of: id).enumerated() {
+          writer.append(points.feature(of: child), isFirst: number == 0, to: &bytes)
+        }
+        writer.close(&bytes)
+      case .members:
+        let range = try tree.cluster(id).range
+        writer.open(&bytes, offset: offset, total: range.count)
+        for (number, index) in range.dropFirst(offset).prefix(question.pageSize).enumerated() {
+          writer.append(try points.feature(ofPointAt: index), isFirst: number == 0, to: &bytes)
+        }
+        writer.close(&bytes)
+      case .expansionZoom:
+        // What is too small to be a cluster is none at any zoom.
+        let zoom = try tree.expansionZoom(of: id, by: question.cut).map { max($0, 0) }
+        bytes.append("{\"zoom\":")
+        bytes.append(json: zoom)
+        bytes.append("}\n")
+      }
+      try bytes.withBytes(writeToStandardOutput)
+    }
+  }
+
+  private func write(_ feature: ClusterFeature, by writer: FeatureCollectionWriter, to bytes: inout OutputBytes) {
+    writer.append(feature, to: &bytes)
+    bytes.append("\n")
+  }
+}
