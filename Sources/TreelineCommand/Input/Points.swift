@@ -40,14 +40,14 @@ struct Points {
     tree.reportClippedPoints()
   }
 
-  /// The input's row number of a point, by its index in tree order.
+  /// The input's row number of a point, by its tree index.
   func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
 
   /// A cluster of any method as it is written out.
   ///
   /// - Parameters:
   ///   - shownTreeIndex: the tree index of the point that stands for a cluster, where one does.
-  ///   - members: the indices in tree order of all its points.
+  ///   - members: the tree indices of all its points.
   func feature(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool, ellipse: Ellipse? = nil,
     shownTreeIndex: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
