@@ -26,7 +26,8 @@ def test_parts_start_where_their_whole_was(open_map):
     assert len(moved) > 10
     assert max(moved) == 0
     rest(page)
-    assert page.evaluate("""viewer.tree.scene.clusters.every(c => {
+    # The last frame may still be to come.
+    page.wait_for_function("""() => viewer.tree.scene.clusters.every(c => {
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
 

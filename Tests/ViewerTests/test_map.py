@@ -176,6 +176,28 @@ def test_a_link_shows_what_its_sender_saw(open_map):
     assert other.locator("#order").input_value() == "widest-first"
 
 
+def test_each_cut_of_the_table_is_offered_and_shown(open_map):
+    page = open_map("#index=iceland&view=tree&map=7/64.9/-18")
+    cuts = page.evaluate("""async () => { const {CUTS} = await import('/viewer/cut.js');
+      return Object.entries(CUTS).map(([name, {label, range, hasOrder, isByPixels}]) => ({name, label, range, hasOrder, isByPixels})) }""")
+    assert page.locator("input[name=by]").count() == len(cuts) >= 3
+    for cut in reversed(cuts):
+        page.locator("#cuts").get_by_label(cut["label"], exact=True).check(force=True)
+        amount = page.locator("#amount")
+        assert [int(amount.get_attribute(end)) for end in ("min", "max")] == cut["range"]
+        assert page.locator("#order").is_visible() == cut["hasOrder"]
+        coarse = str(cut["range"][1 if cut["isByPixels"] else 0])
+        amount.fill(coarse)
+        rest(page)
+        few = len(shown(page))
+        amount.fill(str(cut["range"][0 if cut["isByPixels"] else 1]))
+        page.wait_for_function("few => viewer.isAtRest && viewer.tree.scene.size > few", arg=few)
+    assert page.locator("#order option").all_inner_texts() == ["level by level", "the widest", "the steepest"]
+    page.get_by_label("Tiles", exact=True).check(force=True)
+    for cut in cuts:
+        assert page.locator(f"input[value={cut['name']}]").is_enabled() == cut["isByPixels"]
+
+
 def test_a_link_to_a_stack_opens_it(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
     press(page, next(c for c in shown(page) if c["count"] == 5))

@@ -40,7 +40,7 @@ struct Points {
     tree.reportClippedPoints()
   }
 
-  /// The input's row number of a point, by its index in tree order.
+  /// The input's row number of a point, by its tree index.
   func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
 
   /// A cluster of the tree as it is written out.
@@ -67,7 +67,7 @@ struct Points {
   ///
   /// - Parameters:
   ///   - shownTreeIndex: the tree index of the point that stands for a cluster, where one does.
-  ///   - members: the indices in tree order of all its points.
+  ///   - members: the tree indices of all its points.
   func feature(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
     shownTreeIndex: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool

@@ -1,6 +1,6 @@
 /// Which cluster each point belongs to, by the clusters' own lists of points.
 struct Membership {
-  /// By index in tree order: the first cluster that lists the point, or -1.
+  /// By tree index: the first cluster that lists the point, or -1.
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0
