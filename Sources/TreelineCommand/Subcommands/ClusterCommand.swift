@@ -40,20 +40,27 @@ struct ClusterCommand: ParsableCommand {
   /// The cut that a zoom is asked by, or how many members make a page.
   private func question() throws -> (cut: Cut, pageSize: Int) {
     var parameters = QueryParameters(cut.parameters)
+    let taken =
+      switch show {
+      case .itself, .children, .parent: Set<String>()
+      case .members: Set(["limit"])
+      case .expansionZoom: Set(Cut.parameterNames).subtracting(["limit", "order"])
+      }
+    for name in Cut.parameterNames where parameters.has(name) && !taken.contains(name) {
+      parameters.refuse(
+        name, expected: "no --show \(show.rawValue) beside it", found: parameters.value(name),
+        sentence: "{\(name)} does not go with '--show \(show.rawValue)'.")
+    }
     var (cut, pageSize) = (Cut.standard, 100)
-    switch show {
-    case .expansionZoom:
-      parameters.refuse(["limit", "order"], expected: "no --show expansion-zoom beside it")
+    if show == .members { pageSize = parameters.integer("limit", in: 1 ... .max) ?? pageSize }
+    if show == .expansionZoom {
       cut = Cut(&parameters)
       if !cut.isByPixels {
         parameters.refuse(
           "detail", expected: "a detail or a spacing", found: nil,
           sentence: "'--show expansion-zoom' needs {detail} or {spacing}: by a limit it depends on what is in view.")
       }
-    case .members: pageSize = parameters.integer("limit", in: 1 ... .max) ?? pageSize
-    case .itself, .children, .parent: break
     }
-    parameters.refuseUnread()
     try parameters.check()
     return (cut, pageSize)
   }
