@@ -121,14 +121,19 @@ import TreelineBuilder
 
   /// A property that a column could hide would be missing among the names that columns keep clear of.
   @Test func columnsKeepClearOfEveryProperty() throws {
-    let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
-    var feature = ClusterFeature(try #require(tree.root), of: tree, hasEllipse: true)
-    (feature.isStack, feature.shownIndex, feature.index, feature.members) = (true, 0, 0, [0, 1])
-    let text = Self.written([feature]).joined()
-    let collection = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-    let features = try #require(collection["features"] as? [[String: Any]])
-    let properties = try #require(features[0]["properties"] as? [String: Any])
-    #expect(Set(properties.keys) == FeatureProperties.own)
+    var names: Set<String> = []
+    for projection in [Plane.Projection.webMercator, .planar] {
+      let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: projection)
+      let root = try #require(tree.root)
+      var feature = ClusterFeature(root, of: tree, hasEllipse: true)
+      (feature.isStack, feature.shownIndex, feature.index, feature.members) = (true, 0, 0, [0, 1])
+      feature.hull = tree.convexHull(of: root)
+      var bytes = OutputBytes()
+      FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
+      let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
+      names.formUnion(try #require(object["properties"] as? [String: Any]).keys)
+    }
+    #expect(names == FeatureProperties.own)
   }
 
   private static func written(_ features: [ClusterFeature]) -> [String] {
