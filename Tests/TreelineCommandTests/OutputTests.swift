@@ -87,12 +87,14 @@ import Testing
     let partial = URL(fileURLWithPath: folder.path(".report.partial"))
     #expect(try Tool.run(["compare", file, option, report]).code == 0)
     // Only a page tells by its first lines whose it is.
-    for length in option == "--output" ? [0, 200, 1000] : [0] {
+    for length in option == "--output" ? [0, 1, 7, 200, 1000] : [0] {
       let begun = try Data(contentsOf: URL(fileURLWithPath: report)).prefix(length)
-      try (begun + Data(count: 1000 - length)).write(to: partial)
-      let result = try Tool.run(["compare", file, option, report])
-      #expect(result.code == 0, "\(result.errors)")
-      #expect(try folder.contents() == ["points.csv", "report"])
+      for leftover in [begun, begun + Data(count: 1000 - length)] {
+        try leftover.write(to: partial)
+        let result = try Tool.run(["compare", file, option, report])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try folder.contents() == ["points.csv", "report"])
+      }
     }
     for text in ["<!DOCTYPE html>\n<html>mine", "{\"points\": 1}"] {
       try Data(text.utf8).write(to: partial)

@@ -46,7 +46,12 @@ package final class AtomicFile {
     var created = stat()
     newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
     // Nobody may read the new content who may not read the old.
-    if isThere { fchmod(descriptor, 0o600) }
+    if isThere, fchmod(descriptor, 0o600) != 0 {
+      let reason = systemReason()
+      guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
+        throw .failed(path: path, action: Self.settingPermissions, reason: reason)
+      }
+    }
   }
 
   deinit {
@@ -82,17 +87,29 @@ package final class AtomicFile {
   package func finish() throws(IndexWritingError) {
     precondition(!isFinished, "A file is finished once")
     var old = stat()
-    // A file system without permissions refuses, and has none to keep.
-    fchmod(descriptor, stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode)
+    let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
+    if fchmod(descriptor, mode) != 0 {
+      let failure = failure(Self.settingPermissions)
+      // A file system whose files all have the same permissions refuses, and need not be asked.
+      var written = stat()
+      guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
+    }
     guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
     guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
     isFinished = true
-    // The name itself is on the disk once the folder is.
+    try synchronizeFolder()
+  }
+
+  private static let settingPermissions = "set its permissions"
+
+  /// Brings the name itself to the disk, which it is once the folder is.
+  private func synchronizeFolder() throws(IndexWritingError) {
     let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
-    }
+    defer { if folder >= 0 { close(folder) } }
+    if folder >= 0 && fsync(folder) == 0 { return }
+    // A folder that may be written to but not read cannot be opened, and some file systems know no fsync of folders.
+    guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
+    sync()
   }
 
   private static func synchronize(_ descriptor: Int32) -> Int32 {
@@ -135,7 +152,10 @@ struct PartialFile {
       }
       var isHeld = false
       defer { if !isHeld { close(descriptor) } }
-      isHeld = try isLocked(descriptor)
+      do { isHeld = try isLocked(descriptor) } catch {
+        if case .failed = error, isNamed(descriptor) { unlink(path) }
+        throw error
+      }
       if isHeld { return descriptor }
     }
   }
@@ -169,17 +189,29 @@ struct PartialFile {
     }
   }
 
-  /// Whether the content is what a run makes of it: nothing, then zeros at the start, then all of it.
+  /// Whether the content is what a run makes of it: nothing, then zeros at the start, then all of it. A run that died
+  /// while it wrote the start may have left the first bytes of it, and zeros or nothing behind them.
   private func isOurs(_ descriptor: Int32) -> Bool {
     var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
     let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
     guard count >= 0 else { return false }
-    return start[..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && start[..<count].starts(with: beginning)
+    let written = zip(start[..<count], beginning).prefix { $0 == $1 }.count
+    return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
   }
 
   /// Locks the file; false where it has got its final name meanwhile, or is gone: then it must not be touched.
   private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
-    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK { throw .inUse(path: target) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      if errno == EWOULDBLOCK { throw .inUse(path: target) }
+      // Without locks nothing tells a run at work from a dead one.
+      throw .failed(path: target, action: "lock \(path)", reason: systemReason())
+    }
+    return isNamed(descriptor)
+  }
+
+  /// Whether the file that is open is the one of that name.
+  private func isNamed(_ descriptor: Int32) -> Bool {
     var opened = stat()
     var named = stat()
     return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino

@@ -30,7 +30,7 @@ public final class IndexDestination {
   }
 }
 
-/// Why an index was not written. The file of that name, if there was one, is as it was.
+/// Why an index was not written. The file of that name, if there was one, is as it was, unless it is `notDurable`.
 public enum IndexWritingError: Error, Hashable, Sendable {
   /// There is a file of that name that is not an index.
   case wouldOverwrite(path: String)
@@ -46,6 +46,9 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case foreignPartialFile(path: String, partialPath: String, found: String)
   /// The system refused: no space, no permission, no such folder.
   case failed(path: String, action: String, reason: String)
+  /// It is written, but its folder was not brought to the disk: after a power cut the file of that name may be the old
+  /// one, or none.
+  case notDurable(path: String, reason: String)
 }
 
 extension IndexWritingError: CustomStringConvertible {
@@ -62,6 +65,9 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected nothing at \(partialPath), where it is written first, or what an earlier run has left, "
         + "found \(found); move it away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
+    case .notDurable(let path, let reason):
+      "\(path): written, but its folder could not be brought to the disk, so a power cut may undo it: \(reason); "
+        + "check the disk and write it again"
     }
   }
 }

@@ -72,4 +72,82 @@ import TreelineBuilder
     }
     #expect(try folder.contents() == ["file"])
   }
+
+  #if os(Linux)
+    @Test func fileSystemWithoutLocksIsRefused() throws {
+      let folder = try TemporaryFolder()
+      let result = try build(folder, failing: "flock")
+      #expect(result.code == 74)
+      #expect(
+        result.errors.contains(
+          "could not lock \(folder.path(".index.partial")): No locks available; nothing was changed"),
+        "\(result.errors)")
+      #expect(try folder.contents() == [])
+    }
+
+    /// What only its owner may read must not be replaced by what others may.
+    @Test func permissionsThatCannotBeKept() throws {
+      let folder = try TemporaryFolder()
+      let old = try TestIndex.tiny.bytes()
+      let path = try folder.write(old, to: "index")
+      #expect(chmod(path, 0o600) == 0)
+      let result = try build(folder, failing: "fchmod")
+      #expect(result.code == 74)
+      #expect(
+        result.errors.contains("could not set its permissions: Operation not permitted; nothing was changed"),
+        "\(result.errors)")
+      #expect(try folder.contents() == ["index"])
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
+    }
+
+    /// A file system whose files all have the same permissions refuses to set any.
+    @Test func permissionsThatNeedNotBeSet() throws {
+      let folder = try TemporaryFolder()
+      for _ in 1...2 {
+        #expect(try build(folder, failing: "fchmod").code == 0)
+        #expect(try folder.contents() == ["index"])
+      }
+    }
+
+    @Test func folderThatIsNotBroughtToTheDisk() throws {
+      let folder = try TemporaryFolder()
+      let result = try build(folder, failing: "fsync")
+      #expect(result.code == 74)
+      #expect(result.errors.contains("a power cut may undo it: Input/output error"), "\(result.errors)")
+      #expect(try folder.contents() == ["index"])
+      #expect(try ClusterTree(index: folder.path("index")).pointCount == 5)
+    }
+
+    /// Builds an index while a call of the system fails: `fsync` of folders only.
+    private func build(_ folder: TemporaryFolder, failing call: String) throws -> BuiltTool.Result {
+      let library = try TemporaryFolder()
+      let source = try library.write(Array(Self.failingCalls.utf8), to: "failing.c")
+      return try BuiltTool.runShell(
+        """
+        clang -shared -fPIC -DFAIL_$1 -o "$2.so" "$2" && LD_PRELOAD="$2.so" "$TREELINE" build "$3" -o "$4"
+        """, ["bash", call, source, Repository.path("Fixtures/formats/plain.csv"), folder.path("index")])
+    }
+
+    private static let failingCalls = """
+      #define _GNU_SOURCE
+      #include <errno.h>
+      #include <sys/stat.h>
+      #include <sys/syscall.h>
+      #include <unistd.h>
+
+      #ifdef FAIL_flock
+      int flock(int file, int operation) { errno = ENOLCK; return -1; }
+      #endif
+      #ifdef FAIL_fchmod
+      int fchmod(int file, mode_t mode) { errno = EPERM; return -1; }
+      #endif
+      #ifdef FAIL_fsync
+      int fsync(int file) {
+        struct stat status;
+        if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) { errno = EIO; return -1; }
+        return syscall(SYS_fsync, file);
+      }
+      #endif
+      """
+  #endif
 }

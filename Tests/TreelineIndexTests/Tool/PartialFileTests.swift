@@ -15,7 +15,7 @@ import TreelineVerification
 
   /// What builds leave that are killed.
   enum Leftover: CaseIterable {
-    case nothingYet, lengthOnly, sectionsWithoutHeader, all
+    case nothingYet, lengthOnly, sectionsWithoutHeader, oneByte, sevenBytes, all
 
     var bytes: [UInt8] {
       get throws {
@@ -23,6 +23,8 @@ import TreelineVerification
         case .nothingYet: []
         case .lengthOnly: [UInt8](repeating: 0, count: 1 << 20)
         case .sectionsWithoutHeader: [UInt8](repeating: 0, count: 128) + [7, 7, 7]
+        case .oneByte: try Array(TestIndex.tiny.bytes().prefix(1))
+        case .sevenBytes: try Array(TestIndex.tiny.bytes().prefix(7))
         case .all: try TestIndex.tiny.bytes()
         }
       }
@@ -53,7 +55,7 @@ import TreelineVerification
 
   @Test func otherFilesOfThatNameAreLeftAlone() throws {
     for bytes in [
-      Array("my notes\n".utf8), [0x1F, 0x8B, 8, 0], [0, 0, 0, 1], [0x89, 0x54, 0x52, 0x4C],
+      Array("my notes\n".utf8), [0x1F, 0x8B, 8, 0], [0, 0, 0, 1], [0x89, 0x54, 0x52, 0x4D],
       [UInt8](repeating: 0, count: 127) + [1],
     ] as [[UInt8]] {
       let folder = try TemporaryFolder()

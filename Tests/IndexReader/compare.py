@@ -1,0 +1,305 @@
+"""Compares the reader that is written from IndexFormat.md with the tool: on its golden answers, and on random queries
+of indexes that the tool builds. TREELINE_TOOL names the tool; the arguments are a seed and how many queries a larger
+index is asked."""
+
+import json
+import math
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+from index_reader import Index, features
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = os.environ["TREELINE_TOOL"]
+FIXTURES = ROOT / "Fixtures"
+
+# Points, and options of the build.
+SETS = [
+    ("cities.csv.gz", "--attributes", "name,country,population"),
+    ("cities.csv.gz", "--split", "least-scatter"),
+    ("airports.csv.gz", "--split", "gamma:1.5"),
+    ("iceland_addresses.csv.gz", "--no-separation"),
+    *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
+    ("formats/planar.csv", "--attributes", "name"),
+    ("formats/collection.geojson",),
+]
+
+COLUMN_NAMES = {
+    "type": "FeatureCollection",
+    "features": [
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": [number, 0]},
+         "properties": {"index": 1, "index_": number, "cluster": "a", "e\u0301": 0.5, "stack": [number]}}
+        for number in range(5)
+    ],
+}
+
+
+def run(*arguments):
+    result = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
+    if result.returncode:
+        raise SystemExit(f"treeline {shlex.join(map(str, arguments))}\n{result.stderr}")
+    return result.stdout
+
+
+def tool_options(query):
+    """A query as options of the tool: each with its value, lists with commas, flags without."""
+    for name, value in query.items():
+        if value is not False:
+            text = ",".join(map(repr, value)) if isinstance(value, (list, tuple)) else str(value)
+            yield "--" + name.replace("_", "-") + ("" if value is True else "=" + text)
+
+
+def close(index, found, expected):
+    """Whether two coordinates differ by no more than half the last decimal that is written, and by rounding."""
+    unit = 360 / 2**32 if index.is_mercator else index.side / 2**32
+    decimals = math.floor(-math.log10(unit)) if 0 < unit < 1 else 0
+    tolerance = 0.5 * 10.0 ** -decimals + 1e-9 * max(abs(expected), 1) if unit else 0
+    return abs(found - expected) <= tolerance
+
+
+def differences(index, found, expected):
+    """What of an answer is not as the tool prints it."""
+    if len(found) != len(expected):
+        yield f"{len(found)} clusters, expected {len(expected)}"
+    for ours, theirs in zip(found, expected):
+        properties = dict(theirs["properties"])
+        properties.pop("point_count_abbreviated", None)
+        properties.pop("ellipse", None)
+        if list(ours["properties"].items()) != list(properties.items()):
+            yield f"{ours['properties']}, expected {properties}"
+        pairs = zip([*ours["bbox"], *ours["coordinates"]], [*theirs["bbox"], *theirs["geometry"]["coordinates"]])
+        for number, (a, b) in enumerate(pairs):
+            if not close(index, a, b):
+                yield f"{a} as number {number} of the coordinates of {properties['cluster_id']}, expected {b}"
+
+
+class Comparison:
+    def __init__(self):
+        self.count = self.cluster_count = 0
+
+    def check(self, index, found, expected, command):
+        self.count += 1
+        self.cluster_count += len(expected)
+        problems = list(differences(index, found, expected))
+        if problems:
+            raise SystemExit("\n".join([f"The reader answers differently: treeline {command}", *problems[:5]]))
+
+    def query(self, path, index, query):
+        arguments = ["query", path, *tool_options(query)]
+        _, found = features(index, **query)
+        self.check(index, found, json.loads(run(*arguments))["features"], shlex.join(map(str, arguments)))
+
+    def journey(self, path, index, first, second):
+        """From one view to the next, which continues."""
+        views = [f"--{end}-{name}" for end, view in (("from", first), ("to", second))
+                 for name in (option[2:] for option in tool_options(view))]
+        arguments = ["transition", path, *views, "--continuing"]
+        transition = json.loads(run(*arguments))
+        clusters = transition["kept"] + transition["entered"] + [merge["whole"] for merge in transition["merges"]]
+        clusters += [part for split in transition["splits"] for part in split["parts"]]
+        expected = sorted((cluster["cluster_id"], cluster["point_count"]) for cluster in clusters)
+        nodes, _ = features(index, **first)
+        nodes, _ = features(index, previous=nodes, **second)
+        found = [(index.id(node), node.count) for node in nodes]
+        self.count += 1
+        self.cluster_count += len(expected)
+        if found != expected:
+            raise SystemExit(f"The reader continues differently: treeline {shlex.join(map(str, arguments))}\n"
+                             f"{found}\nexpected {expected}")
+
+
+def random_viewport(rng, index, needs_zoom):
+    """A part of what an index has points in, or of all around."""
+    west, south, east, north = index.bounds(index.root)
+    if rng.random() < 0.2 and index.is_mercator:
+        west, south, east, north = -200.0, -86.0, 200.0, 86.0
+    if east < west:
+        east += 360
+    size = 0.7 ** rng.randrange(40)
+    width, height = (east - west) * size, (north - south) * size
+    center = index.points[2 * (number := rng.randrange(index.point_count)):2 * number + 2]
+    x, y = index.coordinate(*center) if rng.random() < 0.8 else (rng.uniform(west, east), rng.uniform(south, north))
+    zoom = rng.choice([float(rng.randrange(20)), rng.uniform(0, 24)])
+    tile_size = {"tile_size": 512} if rng.random() < 0.2 else {}
+    kind = rng.random()
+    if kind < 0.15:
+        size = {"width": rng.uniform(1, 2000), "height": rng.uniform(1, 2000)}
+        return {"center": [x, y], "zoom": zoom, **size, **tile_size}
+    if kind < 0.3 and index.is_mercator:
+        level = rng.randrange(12)
+        plane_x, plane_y = index.position(x, y)
+        side = 2 ** (32 - level)
+        viewport = {"tile": [level, (plane_x + index.seam) % 2**32 // side, plane_y // side], **tile_size}
+        return viewport | ({"margin": rng.uniform(0, 100)} if rng.random() < 0.5 else {})
+    box = [x - rng.random() * width, y - rng.random() * height, x + rng.random() * width, y + rng.random() * height]
+    if index.is_mercator:
+        box = [box[0], max(box[1], -90), box[2], min(box[3], 90)]
+        if rng.random() < 0.3:
+            box[0], box[2] = ((edge + 180) % 360 - 180 for edge in (box[0], box[2]))
+    if rng.random() < 0.15:
+        # Edges on points: they are in view.
+        box = [x, y, x, y] if rng.random() < 0.5 else [x, box[1], x + width, y]
+    viewport = {} if rng.random() < 0.1 else {"bbox": box}
+    if needs_zoom and viewport and rng.random() < 0.3:
+        return viewport | {"width": rng.uniform(1, 2000), "height": rng.uniform(1, 2000)}
+    if needs_zoom or rng.random() < 0.3:
+        viewport |= {"zoom": zoom, **tile_size}
+        if rng.random() < 0.3:
+            viewport["margin"] = rng.uniform(0, 300)
+    return viewport
+
+
+def query_at_split(rng, index, kind):
+    """By so many pixels that a node that is in view is just split, or just is not."""
+    node = index.root
+    for _ in range(rng.randrange(12)):
+        node = rng.choice(index.children(node) or [node])
+    units = math.sqrt(index.trace(node))
+    if kind == "spacing" and index.children(node):
+        code = index.code(node)
+        exponent = max(code // 1024, 1) - 1
+        units = max(math.sqrt((code - 1024 * exponent) << exponent) - 2, 0)
+    zoom = rng.randrange(20)
+    pixels = units / 2 ** (24 - zoom) * (1 + rng.choice([-3e-16, 0, 3e-16]))
+    return {"bbox": index.bounds(node), "zoom": float(zoom), kind: pixels}
+
+
+def random_query(rng, index):
+    kind = rng.choice(["limit", "limit", "detail", "spacing"])
+    if kind == "spacing" and index.separations is None:
+        kind = "detail"
+    query = random_viewport(rng, index, kind != "limit")
+    limit = rng.choice([1, 2, 3, 5, 10, 30, 100, 300])
+    if kind == "limit":
+        query |= {"limit": limit, "order": rng.choice(["breadth-first", "widest-first", "steepest-first"])}
+    else:
+        query[kind] = rng.choice([0, rng.uniform(0, 10), rng.uniform(5, 200), 2.0 ** rng.uniform(-10, 30)])
+        if rng.random() < 0.4:
+            query = query_at_split(rng, index, kind)
+        # Without a limit an answer may have all points.
+        if index.point_count > 3000 or rng.random() < 0.6:
+            query["limit"] = limit
+        if rng.random() < 0.4:
+            query["min_points"] = rng.choice([2, 3, 10, 100, index.point_count + 1, index.point_count + 2])
+        if rng.random() < 0.3:
+            query["alone_from_zoom"] = rng.uniform(0, 20)
+    if rng.random() < 0.3:
+        query["position"] = rng.choice(["mean", "member"])
+    if rng.random() < 0.4:
+        query["keep_visible"] = True
+    if rng.random() < 0.1:
+        query["members"] = True
+    return query
+
+
+def random_journey(rng, index):
+    first = random_viewport(rng, index, False)
+    while "bbox" not in first:
+        first = random_viewport(rng, index, False)
+    west, south, east, north = first["bbox"]
+    if east < west:
+        east += 360
+    scale = rng.choice([1, 1, 1, 0.8, 1.25, 0.3, 3])
+    shift = [rng.choice([0, rng.uniform(-0.5, 0.5), rng.uniform(-0.1, 0.1)]) for _ in range(2)]
+    x, y = (west + east) / 2 + shift[0] * (east - west), (south + north) / 2 + shift[1] * (north - south)
+    width, height = (east - west) / 2 * scale, (north - south) / 2 * scale
+    views = [{"bbox": box} for box in (first["bbox"], [x - width, y - height, x + width, y + height])]
+    orders = [rng.choice(["breadth-first", "widest-first", "steepest-first"]) for _ in views]
+    limit = rng.choice([1, 2, 4, 8, 15, 40, 100])
+    limits = [limit, rng.choice([limit, limit, max(limit - 1, 1), limit + 1, max(limit // 2, 1), 3 * limit])]
+    return [view | {"limit": limit, "order": order} for view, limit, order in zip(views, limits, orders)]
+
+
+def golden_queries():
+    """Commands of golden answers in GeoJSON that an index can give, and what is expected of them."""
+    for path in sorted((FIXTURES / "golden/tool").glob("query-*.txt")):
+        command, _, output = path.read_text().partition("\n")
+        points, *options = shlex.split(command)[3:]
+        if output.startswith("{") and not {"--skip-invalid", "grid"} & set(options):
+            # What follows is the exit code.
+            yield points, options, json.JSONDecoder().raw_decode(output)[0]["features"]
+
+
+def query_of(options):
+    """Options of the tool as a query, and those of the build."""
+    query, build = {}, []
+    options = list(options)
+    while options:
+        name = options.pop(0)[2:].replace("-", "_")
+        if name in ("members", "keep_visible", "ellipses"):
+            query[name] = True
+            continue
+        value = options.pop(0)
+        if name == "split":
+            build += ["--split", value]
+        elif name in ("bbox", "center", "tile"):
+            query[name] = [float(part) for part in value.split(",")]
+        else:
+            query[name] = value if name in ("order", "position") else int(value) if name in (
+                "limit", "min_points", "tile_size") else float(value)
+    query.pop("ellipses", None)
+    return query, build
+
+
+def built(folder, points, *options, known={}):
+    """The index of some points, built once, and its path."""
+    if (points, options) not in known:
+        path = folder / f"{len(known)}.treeline"
+        run("build", points, "-o", path, *options)
+        known[points, options] = path, Index(path)
+    return known[points, options]
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 17
+    query_count = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    start = time.monotonic()
+    comparison = Comparison()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for points, options, expected in golden_queries():
+            query, build = query_of(options)
+            path = ROOT / points
+            index = Index(path) if points.endswith(".treeline") else built(folder, path, *build)[1]
+            _, found = features(index, **query)
+            # Columns and ids of Features are of the points, of which an index keeps what it is told to.
+            kept = {"cluster", "cluster_id", "point_count", "stack", "shown_index", "index", "members"}
+            for feature in expected:
+                feature["properties"] = {name: value for name, value in feature["properties"].items() if name in kept}
+            comparison.check(index, found, expected, shlex.join(["query", points, *options]))
+        golden = comparison.count
+
+        names = folder / "names.geojson"
+        names.write_text(json.dumps(COLUMN_NAMES))
+        indexes = [(path, Index(path)) for path in sorted((FIXTURES / "index/v1").glob("*.treeline"))]
+        indexes.append(built(folder, names, "--attributes", "index,index_,cluster,e\u0301,stack"))
+        indexes += [built(folder, FIXTURES / points, *options) for points, *options in SETS]
+        beyond = FIXTURES / "index/v1/broken/separations-beyond-all.treeline"
+        indexes.append((beyond, Index(beyond)))
+        rng = random.Random(seed)
+        for path, index in indexes:
+            if index.root is None:
+                comparison.query(path, index, {})
+                continue
+            if index.is_mercator:
+                # All the way round, or next to nothing.
+                west = rng.uniform(-180, 180)
+                for degrees in (-3e-8, 3e-8, 360 - 3e-8, 360 - 3e-7):
+                    comparison.query(path, index, {"bbox": [west, -85, west + degrees, 85], "limit": 5})
+            # The larger ones have more to tell.
+            count = query_count if index.point_count > 500 else query_count // 4
+            for _ in range(count):
+                comparison.query(path, index, random_query(rng, index))
+            for _ in range(count // 2):
+                comparison.journey(path, index, *random_journey(rng, index))
+    print(f"{golden} golden answers and {comparison.count - golden} random ones of {len(indexes)} indexes are the "
+          f"same, {comparison.cluster_count} clusters in all; seed {seed}; {time.monotonic() - start:.0f} s")
+
+
+main()
