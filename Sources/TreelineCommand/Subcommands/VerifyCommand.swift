@@ -23,11 +23,12 @@ struct VerifyCommand: ParsableCommand {
         bar.show(progress.stage.verb, done: progress.fraction * total, of: total, unit: "points")
       }
       bar.clear()
-      for problem in problems { printToStandardError("\(path): \(problem)") }
+      let name = Input.name(of: path)
+      for problem in problems { printToStandardError("\(name): \(problem)") }
       guard problems.isEmpty else {
-        throw Failure.badData("\(path): the index is damaged; build it anew")
+        throw Failure.badData("\(name): the index is damaged; build it anew")
       }
-      try writeToStandardOutput("\(path): sound\n")
+      try writeToStandardOutput("\(name): sound\n")
     }
   }
 }

@@ -126,7 +126,8 @@ extension ClusterTree {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
     printToStandardError(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude "
+        + CoordinateFormat(of: plane).string(Plane.maximumLatitude))
   }
 }
 
