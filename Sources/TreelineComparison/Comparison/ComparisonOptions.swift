@@ -1,3 +1,4 @@
+import Foundation
 import GridBaseline
 import Treeline
 
@@ -46,6 +47,10 @@ extension Viewport.Size {
   case boxWithoutArea(found: BoundingBox)
   case limitBelowOne(found: Int)
   case pictureTooLarge(width: Double, height: Double)
+}
+
+@_spi(Server) extension ComparisonError: LocalizedError {
+  public var errorDescription: String? { description }
 }
 
 @_spi(Server) extension ComparisonError: CustomStringConvertible {
