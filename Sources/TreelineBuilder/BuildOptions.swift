@@ -74,9 +74,10 @@ extension BuildError: CustomStringConvertible {
     switch self {
     case .invalidCoordinate(let row, let found, .webMercator):
       "row \(row): expected a longitude from -180 to 180 and a latitude from -90 to 90, "
-        + "found longitude \(found.longitude) and latitude \(found.latitude)"
+        + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
     case .invalidCoordinate(let row, let found, .planar):
-      "row \(row): expected finite x and y of at most \(Self.maximumMagnitude), found x \(found.x) and y \(found.y)"
+      "row \(row): expected an x and a y from -1e300 to 1e300, "
+        + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
     case .tooManyPoints(let found):
       "expected at most \(Self.maximumPointCount) points, found \(found); build several trees"
     }

@@ -14,7 +14,7 @@ extension ClusterTree {
     throws(IndexError) -> [IndexProblem]
   {
     let file = try MappedFile(path: path)
-    return try problems(in: file.bytes, name: path, keeping: file, progress)
+    return try problems(in: file.bytes, name: file.name, keeping: file, progress)
   }
 
   package static func problems(

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Treeline
 
@@ -41,6 +42,7 @@ struct CellSizeTests {
   ) {
     let error = #expect(throws: GridError.self) { try CellSize.pixels(pixels).units(zoom: 3) }
     #expect(error?.description == "expected a finite cell size above 0 pixels, found \(pixels)")
+    #expect((error as (any Error)?)?.localizedDescription == error?.description)
   }
 
   @Test(arguments: [CellSize.published, .pixels(64)], [.nan, .infinity, -.infinity] as [Double])

@@ -1,3 +1,4 @@
+import Foundation
 import GridBaseline
 import Testing
 import Treeline
@@ -29,6 +30,11 @@ import TreelineBuilder
     // Just off the edge stays just off that edge.
     let off = plane.point(at: Coordinate(longitude: 169, latitude: -10))
     #expect(view.pixel(x: Double(off.x), y: Double(off.y)).x < 0)
+  }
+
+  @Test func localizedDescriptionIsTheMessage() {
+    let error = ComparisonError.limitBelowOne(found: 0)
+    #expect((error as any Error).localizedDescription == error.description)
   }
 
   @Test func whatCannotBeShownIsRefused() throws {

@@ -6,7 +6,7 @@ import Testing
   private static let remedy = "; --skip-invalid skips and lists such rows"
 
   @Test(arguments: [
-    ("0,91.5,a", "column \"latitude\" (2): expected a latitude from -90 to 90, found \"91.5\""),
+    ("100,91.5,a", "column \"latitude\" (2): expected a latitude from -90 to 90, found \"91.5\""),
     ("-180.1,0,a", "column \"lon\" (1): expected a longitude from -180 to 180, found \"-180.1\""),
     (",0,a", "column \"lon\" (1): expected a longitude from -180 to 180, found an empty cell"),
     ("0,\"  \",a", "column \"latitude\" (2): expected a latitude from -90 to 90, found an empty cell"),
@@ -41,7 +41,7 @@ import Testing
 
   @Test func withoutHeaderAColumnHasItsNumberOnly() {
     #expect(
-      message("0,0\n0,95\n") == "points:2: column 2: expected a latitude from -90 to 90, found \"95\"" + Self.remedy)
+      message("0,0\n100,95\n") == "points:2: column 2: expected a latitude from -90 to 90, found \"95\"" + Self.remedy)
   }
 
   @Test func longCellsAreCut() {

@@ -13,6 +13,50 @@ import Treeline
     #expect(table.isPlanar == isPlanar)
   }
 
+  /// Units and datums around a common name, told by whole words.
+  @Test(arguments: [
+    ("Longitude (deg)", "Latitude (deg)", false), ("Longitude [°]", "Latitude [°]", false),
+    ("lon_wgs84", "lat_wgs84", false), ("lon_WGS_84", "lat_EPSG:4326", false), ("GPSLongitude", "GPSLatitude", false),
+    ("gpsLon", "gpsLat", false), ("GPS Longitude", "lat", false), ("lon", "Latitude in decimal degrees", false),
+    ("Lng.", "Lat.", false), ("x (m)", "y_coord", true), ("Easting [m]", "Northing [m]", true),
+  ]) func commonNamesAmongOtherWords(_ first: String, _ second: String, _ isPlanar: Bool) throws {
+    let table = try read("platform;flat;\(second);\(first)\n7;8;2;1\n")
+    #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
+    #expect(table.isPlanar == isPlanar)
+    #expect(table.notes.isEmpty)
+  }
+
+  @Test(arguments: [
+    "platform,longlist", "flat,balloon", "lattice,long", "latte,lon", "lat_error,lon_error", "lat (rad),lon (rad)",
+    "max lat,max lon", "lat2,lon2", "x (deg),y (deg)", "long name,lat", "latlon,lonlat",
+  ]) func otherWordsAreNoCoordinates(_ names: String) {
+    #expect(message(names + "\n1,2\n").contains("expected columns named longitude and latitude"))
+  }
+
+  @Test func exactNamesGoFirst() throws {
+    #expect(
+      try read("lon (deg),lat (deg),lon,lat\n5,6,1,2\n").coordinates == [Coordinate(longitude: 1, latitude: 2)])
+    #expect(
+      message("lon (deg),lat,lon_wgs84\n").hasPrefix(
+        "points:1: expected one column named like \"lon (deg)\", found \"lon (deg)\", \"lon_wgs84\"; the columns are"))
+    #expect(
+      message("lon,LON,lat\n").hasPrefix("points:1: expected one column named like \"lon\", found \"lon\", \"LON\";"))
+  }
+
+  @Test func missingHeaderIsNoted() throws {
+    let sphere = try read("1,2,a\n").notes
+    #expect(
+      sphere.map(\.description) == [
+        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
+      ])
+    let plane = try read("1,2\n", ReadingOptions(isPlanar: true)).notes
+    #expect(
+      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose others"])
+    #expect(try read("lon,lat\n1,2\n").notes.isEmpty)
+    // Who chooses knows.
+    #expect(try read("1,2\n", ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))).notes.isEmpty)
+  }
+
   @Test func degreesGoBeforeMetres() throws {
     let table = try read("x,y,lat,lon\n5,6,2,1\n")
     #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
@@ -53,11 +97,11 @@ import Treeline
   }
 
   @Test func unknownColumns() {
-    let remedy = "choose with --longitude and --latitude, or --x and --y, by name or number"
+    let remedy = "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
     #expect(
       message("\nname,kind\na,b\n")
-        == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, found none; "
-        + "the columns are \"name\", \"kind\"; \(remedy)")
+        == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one named "
+        + "wkt or geometry, found none; the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
         == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")

@@ -7,6 +7,9 @@ import Testing
   static let inputs: [String] = [
     "\u{FEFF}name,lon,lat\r\n\"a, \"\"b\"\"\r\nc\",1.5,-2\r\n\r\n\r\"\",\"3\",é4\r\nd,+5.25e0,6\n\"\"\"\",7,8",
     "1\t2\n3\t4\r5\t6\r\n\n", "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
+    "lon;lat;a\r\n2,35;48,85;1,5\r\n\"-2,5\";91,5;\r\n48.85;2,35;x", "2,35;48,85\r3;4\r\n",
+    "name,geom\n\"a\nb\",\"POINT (2.35 48.85)\"\r\nc,SRID=4326;POINT Z(1 2 3)\nd,point empty\ne,SRID=3857;POINT(1 2)\n"
+      + "f,\"LINESTRING (1 2,3 4)\"\ng,0101000020E6100000\nh,POINT (95 1)\ni,POINT (1 95)",
     "{\"a\":[1,-2.5e+3,true],\r\n\"features\" : [\r\n{\"type\":\"Feature\",\"id\":-1.5e2,"
       + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1.25, -3]},\"properties\":{\"\\u00e9\":\"\\\"é\"}}\r,"
       + "\r\n null ] ,\"type\":\"FeatureCollection\"}\r\n",
@@ -19,7 +22,10 @@ import Testing
 
   @Test(arguments: inputs) func everyChunkSize(_ text: String) {
     let bytes = Array(text.utf8)
-    for options in [ReadingOptions(skipsInvalid: true, keepsColumns: true), ReadingOptions()] {
+    for options in [
+      ReadingOptions(skipsInvalid: true, keepsColumns: true), ReadingOptions(),
+      ReadingOptions(skipsInvalid: true, keepsColumns: true, decimal: .comma),
+    ] {
       let expected = outcome(bytes, options)
       for chunk in 1...bytes.count {
         #expect(outcome(bytes, options, limits: ReadingLimits(chunk: chunk)) == expected, "chunk \(chunk)")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Treeline
 
@@ -33,6 +34,11 @@ import Treeline
   @Test func aColumnMayBeNamedLikeAMagicNumber() throws {
     #expect(try read("BZh,lon,lat\n0,1,2\n").coordinates.count == 1)
     #expect(try read("PAR1,lon,lat\n0,1,2\n").coordinates.count == 1)
+  }
+
+  @Test func localizedDescriptionIsTheMessage() {
+    let error = ReadingError.empty(file: "points")
+    #expect((error as any Error).localizedDescription == error.description)
   }
 
   @Test func paths() {

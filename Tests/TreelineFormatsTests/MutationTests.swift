@@ -14,9 +14,11 @@ import Testing
       let bytes = damaged(seeds[round % seeds.count], seeds.randomElement(using: &generator)!, &generator)
       let options = ReadingOptions(
         // GeoJSON has no columns to choose from.
-        columns: [.automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3")]
-          .randomElement(using: &generator)!, skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0,
-        keepsColumns: true, isPlanar: [nil, true].randomElement(using: &generator)!)
+        columns: [
+          .automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3"), .wkt("2"),
+        ].randomElement(using: &generator)!, skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0,
+        keepsColumns: true, isPlanar: [nil, true].randomElement(using: &generator)!,
+        decimal: [.point, .point, .comma].randomElement(using: &generator)!)
       let whole = outcome(bytes, options)
       let chunk = Int.random(in: 1...40, using: &generator)
       let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))
@@ -28,7 +30,7 @@ import Testing
   }
 
   private func damaged(_ bytes: [UInt8], _ other: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
-    let meaningful = Array("\"\\,;\t\r\n{}[]:0-+.eEtfnu \u{1E}".utf8)
+    let meaningful = Array("\"\\,;\t\r\n{}[]():0-+.eEtfnuZM= \u{1E}".utf8)
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       let offset = Int.random(in: 0...bytes.count, using: &generator)

@@ -27,8 +27,8 @@ func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits 
       "\(table.row(ofPoint: $0)) \(table.coordinates[$0]) \(table.columns(ofPoint: $0)) "
         + "\(table.featureID(ofPoint: $0)?.text ?? "")"
     }
-    return "\(table.rowCount) rows, planar \(table.isPlanar), repaired \(table.repairedRowCount)\n"
-      + (table.invalidRows.map(\.description) + points).joined(separator: "\n")
+    return "\(table.rowCount) rows, planar \(table.isPlanar), repaired \(table.repairedRowCount), \(table.notes)\n"
+      + (table.invalidRows.map { "\($0) \($0.remedy ?? "")" } + points).joined(separator: "\n")
   } catch { return error.description }
 }
 

@@ -21,9 +21,9 @@ import TreelineFormats
 
   @Test(.enabled(if: !points.isEmpty), arguments: points) func pointsEndInATableOrATypedError(_ path: String) throws {
     let bytes = try Repository.bytes(path)
-    for skipsInvalid in [false, true] {
+    for (skipsInvalid, decimal) in [(false, DecimalSeparator.point), (true, .point), (true, .comma)] {
       do throws(ReadingError) {
-        let options = ReadingOptions(skipsInvalid: skipsInvalid, keepsColumns: true)
+        let options = ReadingOptions(skipsInvalid: skipsInvalid, keepsColumns: true, decimal: decimal)
         let table = try PointReader.read(bytes: bytes, name: "input", options: options)
         #expect(table.coordinates.allSatisfy { $0.longitude.isFinite && $0.latitude.isFinite })
       } catch { #expect(!"\(error)".isEmpty) }

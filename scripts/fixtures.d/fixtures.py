@@ -324,6 +324,15 @@ def write_broken():
         write(f"broken/{name}.csv", head + row + tail)
     write("broken/no_coordinates.csv", "name,country,population\nBerlin,DE,3426354\nLondon,GB,8961989\n")
     write("broken/utf16.csv", (head + tail).encode("utf-16-le"), before=b"\xff\xfe")
+    swapped = [(exact(y), exact(x), name) for x, y, name in (PLACES[0], PLACES[1], PLACES[4])]
+    write("broken/swapped.csv", table(POINTS, swapped))
+    for name, geometry in (
+        ("wkt_line_string", "LINESTRING (13.4 52.5,-0.1 51.5)"),
+        ("wkt_empty", "POINT EMPTY"),
+        ("wkt_srid", "SRID=3857;POINT(261600 6250500)"),
+        ("wkt_binary", "0101000020E6100000CDCCCCCCCCCC02400000000000804840"),
+    ):
+        write(f"broken/{name}.csv", table(("geom", "name"), [("POINT (13.4 52.5)", "Berlin"), (geometry, "Paris")]))
     rows = [(exact(index / 8), exact(index / 16), f"point {index}") for index in range(200)]
     # Level 0 stores instead of packing: the one stream that no two versions of zlib write differently.
     stream = compress(table(POINTS, rows).encode(), level=0)
@@ -357,6 +366,14 @@ def write_formats():
     write("formats/no_last_newline.csv", plain.removesuffix("\n"), count=len(rows))
     write("formats/semicolon.csv", table(POINTS, rows, delimiter=";"), count=len(rows))
     write("formats/other_order.csv", table(("name", "lat", "lon"), [row[::-1] for row in rows]), count=len(rows))
+    write("formats/no_header.csv", plain.split("\n", 1)[1], count=len(rows))
+    commas = [(x.replace(".", ","), y.replace(".", ","), name) for x, y, name in rows]
+    write("formats/decimal_comma.csv", table(("lon", "lat", "name"), commas, delimiter=";"), count=len(rows))
+    write("formats/units.csv", table(("Longitude (deg)", "Latitude [°]", "platform"), rows), count=len(rows))
+    points = [(f"POINT ({x} {y})", name) for x, y, name in rows]
+    write("formats/wkt.csv", table(("WKT", "name"), points), count=len(rows))
+    ewkt = [(name, f"SRID=4326;POINT({x} {y} 0)") for x, y, name in rows]
+    write("formats/ewkt.csv", table(("name", "geom"), ewkt), count=len(rows))
     names = ("Reykjavík", "Suva,\nViti Levu", 'Quito "Luz de América"', 'Greenwich, "0°"\r\nLondon', "東京;,\n")
     quoted = [(x, y, name) for (x, y, _), name in zip(rows, names)]
     write("formats/quoted.csv", table(POINTS, quoted, quoting=csv.QUOTE_ALL), count=len(rows))

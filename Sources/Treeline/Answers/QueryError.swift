@@ -36,13 +36,14 @@ extension QueryError: CustomStringConvertible {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
-      "expected the south edge of the box at or below its north edge, found south \(south) and north \(north)"
+      "expected the south edge of the box at or below its north edge, "
+        + "found south \(ParameterValue.text(south)) and north \(ParameterValue.text(north))"
     case .westBeyondEast(let west, let east):
       "expected the west edge of the box at or before its east edge, as on every plain plane, "
-        + "found west \(west) and east \(east)"
+        + "found west \(ParameterValue.text(west)) and east \(ParameterValue.text(east))"
     case .zoomNotFinite(let found): "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
-      "expected a finite number of pixels, 0 or more, as the \(name), found \(found)"
+      "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
@@ -55,7 +56,8 @@ extension QueryError: CustomStringConvertible {
       "expected \(expected) values or more, as many as the tree has rows, found \(found); "
         + "give those that it was built over, in their order"
     case .notACoordinate(let found):
-      "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, found \(found)"
+      "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
+        + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
     case .overlappingClusters(let upper, let lower):
       "expected clusters none of which lies within another, found \(lower) within \(upper)"
     case .unknownCluster(let id):

@@ -11,7 +11,7 @@ extension ClusterTree {
   /// - Complexity: O(sections)
   public init(index path: String) throws(IndexError) {
     let file = try MappedFile(path: path)
-    try self.init(bytes: file.bytes, name: path, keeping: file)
+    try self.init(bytes: file.bytes, name: file.name, keeping: file)
   }
 
   /// Reads an index that lies in memory, aligned to 8 bytes.

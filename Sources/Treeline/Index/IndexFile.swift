@@ -13,18 +13,22 @@
 package final class MappedFile: @unchecked Sendable {
   /// Valid as long as the object lives; a temporary one may end before their last use, hence `withBytes`.
   package let bytes: UnsafeRawBufferPointer
+  /// What errors call the file.
+  package let name: String
 
   /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
   package init(path: String) throws(IndexError) {
+    let name = path == "-" ? "standard input" : path
+    self.name = name
     // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    func failure() -> IndexError { .unopenable(path: path, reason: String(cString: strerror(errno))) }
+    func failure() -> IndexError { .unopenable(path: name, reason: String(cString: strerror(errno))) }
     guard descriptor >= 0 else { throw failure() }
     defer { if path != "-" { close(descriptor) } }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure() }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unopenable(path: path, reason: "expected a regular file, which can be mapped")
+      throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
     }
     let length = Int(status.st_size)
     guard length > 0 else {

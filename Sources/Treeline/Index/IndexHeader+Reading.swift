@@ -128,6 +128,7 @@ extension IndexHeader {
 
   /// Reads the header of an index.
   public init(ofIndex path: String) throws(IndexError) {
-    self = try MappedFile(path: path).withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: path) }
+    let file = try MappedFile(path: path)
+    self = try file.withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: file.name) }
   }
 }

@@ -23,7 +23,8 @@ extension ParameterValue: CustomStringConvertible {
     }
   }
 
-  private static func text(_ number: Double) -> String {
+  /// A number as messages spell it, too.
+  package static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }

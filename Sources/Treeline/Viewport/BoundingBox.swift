@@ -25,5 +25,5 @@ public struct BoundingBox: Hashable, Sendable {
 }
 
 extension BoundingBox: CustomStringConvertible {
-  public var description: String { "\(west),\(south),\(east),\(north)" }
+  public var description: String { ParameterValue.numbers([west, south, east, north]).description }
 }

@@ -14,7 +14,7 @@ struct InputOptions: ParsableArguments {
   var input: Input { Input(path: path, columns: columns) }
 }
 
-/// Which columns of a CSV file hold the positions, and what is done with a row that has none.
+/// Which columns of a CSV file hold the coordinates, how they are written, and what is done with a row that has none.
 struct ColumnOptions: ParsableArguments {
   @Option(help: .init("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
@@ -25,7 +25,13 @@ struct ColumnOptions: ParsableArguments {
 
   @Option(help: .init("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
 
-  @Flag(help: "Skip rows without a valid position, count and list them, instead of stopping at the first.")
+  @Option(
+    help: .init("The CSV column of points as text, such as 'POINT (2.35 48.85)'.", valueName: "column"))
+  var wkt: String?
+
+  @Option(help: "What stands before the decimals of the CSV's numbers.") var decimal: DecimalSeparator = .point
+
+  @Flag(help: "Skip rows without a valid coordinate, count and list them, instead of stopping at the first.")
   var skipInvalid = false
 
   func validate() throws {
@@ -38,14 +44,20 @@ struct ColumnOptions: ParsableArguments {
     guard longitude == nil || x == nil else {
       throw ValidationError("Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
     }
+    guard wkt == nil || longitude == nil && x == nil else {
+      throw ValidationError("'--wkt' names the one column of both coordinates: give it or two columns, not both.")
+    }
   }
 
   var choice: ColumnChoice {
     if let longitude, let latitude { return .sphere(longitude: longitude, latitude: latitude) }
     if let x, let y { return .plane(x: x, y: y) }
+    if let wkt { return .wkt(wkt) }
     return .automatic
   }
 }
+
+extension DecimalSeparator: ExpressibleByArgument {}
 
 /// Refuses an empty name, as a variable of a script has that was never set.
 func checkInputPath(_ path: String) throws {

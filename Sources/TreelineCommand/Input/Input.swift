@@ -10,7 +10,9 @@ struct Input {
   let columns: ColumnOptions
 
   /// What messages call it.
-  var name: String { path == "-" ? "standard input" : path }
+  var name: String { Self.name(of: path) }
+
+  static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
   /// Told by the first bytes, not by the name. Those of a pipe cannot be read twice, but an index is never a pipe.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
@@ -20,6 +22,7 @@ struct Input {
     if columns.choice != .automatic {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
     }
+    if columns.decimal != .point { throw ReadingError.decimalWithoutCSV(file: name, found: "an index") }
     return try ClusterTree(index: path)
   }
 

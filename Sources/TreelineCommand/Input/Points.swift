@@ -91,11 +91,13 @@ extension PointTable {
   /// Reads points, showing progress, and says on standard error what was skipped and repaired.
   init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar) throws {
     let options = ReadingOptions(
-      columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns)
+      columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns,
+      decimal: input.columns.decimal)
     self = try PointReader.read(path: input.path, options: options) { read, total in
       progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
     }
     progress.clear()
+    for note in notes { printToStandardError("treeline: \(input.name): \(note)") }
     reportBadRows(of: input.name)
   }
 
@@ -143,7 +145,8 @@ extension ClusterTree {
     guard clippedPointCount > 0 else { return }
     let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
     Notes.print(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude \(Plane.maximumLatitude)")
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude "
+        + CoordinateFormat(of: plane).string(Plane.maximumLatitude))
   }
 }
 

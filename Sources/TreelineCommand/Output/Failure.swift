@@ -33,7 +33,8 @@ extension Failure {
     case let failure as Failure: self = failure
     // Viewports and limits are checked with the arguments.
     case is QueryError: self = .usage(message)
-    case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV: self = .usage(message)
+    case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV, ReadingError.decimalWithoutCSV:
+      self = .usage(message)
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)
     case ReadingError.readFailed: self = .inputOutput(message)
     case is ReadingError, is BuildError, is IndexError: self = .badData(message)

@@ -33,17 +33,18 @@ struct VerifyCommand: ParsableCommand {
         bar.show(progress.stage.verb, done: progress.fraction * total, of: total, unit: "points")
       }
       bar.clear()
+      let name = Input.name(of: path)
       if json {
         try writeToStandardOutput(
-          json: Report(index: path, isSound: problems.isEmpty, problems: problems.map { "\($0)" }))
+          json: Report(index: name, isSound: problems.isEmpty, problems: problems.map { "\($0)" }))
         if !problems.isEmpty { throw ExitCode(65) }
         return
       }
-      for problem in problems { printToStandardError("\(path): \(problem)") }
+      for problem in problems { printToStandardError("\(name): \(problem)") }
       guard problems.isEmpty else {
-        throw Failure.badData("\(path): the index is damaged; build it anew")
+        throw Failure.badData("\(name): the index is damaged; build it anew")
       }
-      try writeToStandardOutput("\(path): sound\n")
+      try writeToStandardOutput("\(name): sound\n")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GridBaseline
 import Treeline
 
@@ -108,6 +109,10 @@ extension Viewport.Size {
   case boxWithoutArea(found: BoundingBox)
   case limitBelowOne(found: Int)
   case pictureTooLarge(width: Double, height: Double)
+}
+
+@_spi(Server) extension ComparisonError: LocalizedError {
+  public var errorDescription: String? { description }
 }
 
 @_spi(Server) extension ComparisonError: CustomStringConvertible {

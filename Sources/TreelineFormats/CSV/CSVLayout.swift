@@ -1,5 +1,30 @@
 import Treeline
 
+/// How a row of CSV spells its coordinate.
+enum CoordinateSpelling {
+  /// As numbers in two cells.
+  case decimalPoints
+  case decimalCommas
+  /// As a point in one cell.
+  case wellKnownText
+
+  /// The coordinate in two cells, or in the first; nil unless it lies on the axes.
+  @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
+    switch self {
+    case .decimalPoints:
+      guard let x = parseDecimal(first), axes.holdsFirst(x), let y = parseDecimal(second), axes.holdsSecond(y) else {
+        return nil
+      }
+      return (x, y)
+    case .decimalCommas:
+      guard let x = parseDecimalComma(first), axes.holdsFirst(x), let y = parseDecimalComma(second), axes.holdsSecond(y)
+      else { return nil }
+      return (x, y)
+    case .wellKnownText: return WellKnownText.coordinate(first, axes)
+    }
+  }
+}
+
 /// What reading and decoding need to know of a CSV file.
 struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
@@ -7,9 +32,12 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// How many columns the first row has, and so every other.
   let columnCount: Int
-  /// The coordinates' columns, counted from 0.
+  /// The coordinates' columns, counted from 0; the same where one cell has both.
   let first: Int
   let second: Int
+  let spelling: CoordinateSpelling
+  /// What stands before the decimals of the numbers in any column.
+  let decimal: DecimalSeparator
 
   private func name(_ column: Int) -> String {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
@@ -26,7 +54,7 @@ struct CSVLayout: RecordDecoder {
     result.reserveCapacity(columnCount)
     _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
       if column == first || column == second || column >= columnCount { return }
-      result.append((name(column), cell.value(of: record)))
+      result.append((name(column), cell.value(of: record, decimal: decimal)))
     }
     return result
   }
@@ -48,11 +76,19 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  func value(of record: Bytes) -> AttributeValue {
+  func value(of record: Bytes, decimal: DecimalSeparator) -> AttributeValue {
     let content = trimmed(bytes(of: record))
     if content.isEmpty { return .null }
-    if JSONSyntax.isNumber(UnsafeRawBufferPointer(content)) { return .number(String(decoding: content, as: UTF8.self)) }
-    return .string(text(of: record))
+    let number =
+      switch decimal {
+      case .point: numberLiteral(content)
+      case .comma: withDecimalPoint(content) { numberLiteral($0) } ?? nil
+      }
+    return number.map { .number($0) } ?? .string(text(of: record))
+  }
+
+  private func numberLiteral(_ bytes: Bytes) -> String? {
+    JSONSyntax.isNumber(UnsafeRawBufferPointer(bytes)) ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }
 

@@ -19,8 +19,20 @@ struct CSVReader: InputFormat {
     let layout = header.layout
     var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar)
     if header.isRepaired { builder.countRepairedRow() }
-    while try hasMore() { try readRecord(layout, into: &builder) }
+    if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
+    // A loop for each, so that none asks for every row how that is spelled.
+    switch layout.spelling {
+    case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
+    case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
+    case .wellKnownText: try readRecords(layout, spelled: .wellKnownText, into: &builder)
+    }
     return builder.finish(layout)
+  }
+
+  @inline(__always) private func readRecords(
+    _ layout: CSVLayout, spelled spelling: CoordinateSpelling, into builder: inout TableBuilder
+  ) throws(ReadingError) {
+    while try hasMore() { try readRecord(layout, spelled: spelling, into: &builder) }
   }
 
   private func hasMore() throws(ReadingError) -> Bool {
@@ -31,7 +43,7 @@ struct CSVReader: InputFormat {
   /// Consumes the first row if it is a header.
   private func readHeader() throws(ReadingError) -> CSVHeader {
     while try hasMore() {
-      guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd) else {
+      guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
         try window.extend()
         continue
       }
@@ -62,8 +74,9 @@ struct CSVReader: InputFormat {
     throw .empty(file: window.file)
   }
 
-  @inline(__always) private func readRecord(_ layout: CSVLayout, into builder: inout TableBuilder) throws(ReadingError)
-  {
+  @inline(__always) private func readRecord(
+    _ layout: CSVLayout, spelled spelling: CoordinateSpelling, into builder: inout TableBuilder
+  ) throws(ReadingError) {
     let bytes = window.bytes
     var first = CSVCell()
     var second = CSVCell()
@@ -80,10 +93,9 @@ struct CSVReader: InputFormat {
     }
     guard let record = try self.record(scan) else { return }
     if record.strayColumn < 0 && record.columnCount >= layout.columnCount && !hasSurplus,
-      let x = parseDecimal(first.bytes(of: bytes)), builder.axes.holdsFirst(x),
-      let y = parseDecimal(second.bytes(of: bytes)), builder.axes.holdsSecond(y)
+      let point = spelling.coordinate(first.bytes(of: bytes), second.bytes(of: bytes), builder.axes)
     {
-      builder.add(first: x, second: y, record: Bytes(rebasing: bytes[..<record.contentEnd]))
+      builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
       let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }
@@ -110,45 +122,5 @@ struct CSVReader: InputFormat {
 
   private func isBlank(_ record: CSVRecord, _ bytes: Bytes) -> Bool {
     record.columnCount == 1 && bytes[..<record.contentEnd].allSatisfy { $0 == Byte.space }
-  }
-}
-
-/// What is wrong with an invalid record.
-private struct CSVProblem {
-  let layout: CSVLayout
-  let axes: Axes
-  let bytes: Bytes
-  let record: CSVRecord
-  let line: Int
-
-  func invalidRow(_ row: Int, first: CSVCell, second: CSVCell) -> InvalidRow {
-    let count = record.columnCount
-    if record.strayColumn >= 0 {
-      return invalidRow(row, record.strayColumn, "a delimiter after the closing quote", "other text")
-    }
-    if count < layout.columnCount {
-      let found = "a row of \(count) column\(count == 1 ? "" : "s")"
-      if layout.first >= count { return invalidRow(row, layout.first, axes.first, found) }
-      if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
-    }
-    if count != layout.columnCount {
-      return InvalidRow(
-        row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
-        found: "\(count)")
-    }
-    let isFirstValid = parseDecimal(first.bytes(of: bytes)).map(axes.holdsFirst) ?? false
-    return isFirstValid
-      ? invalidRow(row, layout.second, axes.second, describe(second))
-      : invalidRow(row, layout.first, axes.first, describe(first))
-  }
-
-  private func invalidRow(_ row: Int, _ column: Int, _ expected: String, _ found: String) -> InvalidRow {
-    let isNamed = column < layout.names.count
-    let part = isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
-    return InvalidRow(row: row, line: line, part: part, expected: expected, found: found)
-  }
-
-  private func describe(_ cell: CSVCell) -> String {
-    trimmed(cell.bytes(of: bytes)).isEmpty ? "an empty cell" : excerpt(cell.bytes(of: bytes))
   }
 }

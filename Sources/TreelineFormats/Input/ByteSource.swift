@@ -32,7 +32,7 @@ final class FileSource: ByteSource {
 
   /// - Throws: `unopenable`, also for a directory.
   init(path: String, progress: PointReader.Progress?) throws(ReadingError) {
-    displayName = path == "-" ? "<stdin>" : path
+    displayName = path == "-" ? "standard input" : path
     self.progress = progress
     guard !path.utf8.contains(0) else { throw .unopenable(file: visible(path), reason: "a path has no NUL byte") }
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

@@ -34,6 +34,9 @@ public enum PointReader {
     guard options.columns == .automatic || format.hasColumns else {
       throw .columnsWithoutCSV(file: file, choice: options.columns, found: format.name)
     }
+    guard options.decimal == .point || format.hasColumns else {
+      throw .decimalWithoutCSV(file: file, found: format.name)
+    }
     return try format.read(window, options: options)
   }
 }

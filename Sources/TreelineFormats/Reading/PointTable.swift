@@ -13,6 +13,8 @@ public struct PointTable: Sendable {
   /// How many rows, the header among them, hold bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless
   /// columns were kept.
   public let repairedRowCount: Int
+  /// What a person should know of how the input was read.
+  public let notes: [ReadingNote]
   /// The numbers of all skipped rows, ascending.
   let skippedRows: [Int]
   let records: RecordArena

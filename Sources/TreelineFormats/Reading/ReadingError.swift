@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why points could not be read.
 public enum ReadingError: Error, Hashable, Sendable {
   /// There is no such file, or it may not be opened.
@@ -14,6 +16,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
   /// Columns are named of an input that has none.
   case columnsWithoutCSV(file: String, choice: ColumnChoice, found: String)
+  /// Decimal commas are asked for in an input that is not CSV.
+  case decimalWithoutCSV(file: String, found: String)
   /// A record has no valid position.
   case invalidRow(file: String, InvalidRow)
   /// The input breaks the rules of its format, so that what follows cannot be read either.
@@ -39,10 +43,15 @@ extension ReadingError: CustomStringConvertible {
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
-        + "choose with --longitude and --latitude, or --x and --y, by name or number"
+        + "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
+    case .columnsWithoutCSV(let file, .wkt, let found):
+      "\(file): expected CSV, of which --wkt names a column, found \(found); leave it out"
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): expected CSV, of which \(Self.options(choice)) name columns, found \(found); leave them out"
-    case .invalidRow(let file, let row): "\(file):\(row); --skip-invalid skips and lists such rows"
+    case .decimalWithoutCSV(let file, let found):
+      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
+    case .invalidRow(let file, let row):
+      "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
     case .recordTooLong(let file, let line, let limit):
@@ -63,6 +72,10 @@ extension ReadingError: CustomStringConvertible {
   }
 }
 
+extension ReadingError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
 /// A data record without a valid position.
 public struct InvalidRow: Hashable, Sendable {
   /// Number of the record in the input, counted from 0; headers and blank lines do not count.
@@ -75,6 +88,28 @@ public struct InvalidRow: Hashable, Sendable {
   public let expected: String
   /// What is there.
   public let found: String
+  /// What may help, where something is known to; not part of the description.
+  public internal(set) var remedy: String?
+}
+
+/// What a person should know of an input that was read nonetheless. The description is said best on standard error,
+/// behind the name of the input.
+public enum ReadingNote: Hashable, Sendable {
+  /// A CSV file has no header, so that the coordinates are taken from columns 1 and 2.
+  case noHeader(isPlanar: Bool)
+  /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
+  case mostRowsInvalid(remedy: String)
+}
+
+extension ReadingNote: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noHeader(isPlanar: false):
+      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
+    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
+    case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
+    }
+  }
 }
 
 extension InvalidRow: CustomStringConvertible {

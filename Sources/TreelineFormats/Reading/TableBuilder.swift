@@ -14,6 +14,7 @@ struct TableBuilder {
   private var invalidRows: [InvalidRow] = []
   private var skippedRows: [Int] = []
   private var repairedRowCount = 0
+  private var notes: [ReadingNote] = []
 
   init(file: String, options: ReadingOptions, isPlanar: Bool) {
     self.file = file
@@ -35,6 +36,8 @@ struct TableBuilder {
   /// Counts a row, or the header, whose text is repaired when it is decoded.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
+  mutating func add(_ note: ReadingNote) { notes.append(note) }
+
   /// Skips a row, or throws if the options do not allow it; `describe` is given the row's number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
@@ -46,8 +49,15 @@ struct TableBuilder {
   func finish(_ decoder: some RecordDecoder) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
-      repairedRowCount: repairedRowCount, skippedRows: skippedRows, records: records,
-      decoder: keepsColumns ? decoder : nil)
+      repairedRowCount: repairedRowCount, notes: notes + (commonRemedy.map { [.mostRowsInvalid(remedy: $0)] } ?? []),
+      skippedRows: skippedRows, records: records, decoder: keepsColumns ? decoder : nil)
+  }
+
+  /// The remedy of most invalid rows, if they are most of all rows; told by those that are described.
+  private var commonRemedy: String? {
+    guard 2 * skippedRows.count > rowCount else { return nil }
+    let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
+    return counts.first { 2 * $0.value > invalidRows.count }?.key
   }
 }
 

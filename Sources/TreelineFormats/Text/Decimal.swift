@@ -46,6 +46,23 @@
   return Double(String(decoding: bytes[start..<end], as: UTF8.self))
 }
 
+/// Reads a number that has a comma for a decimal point; nil where it has a point as well.
+func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
+
+/// Whether bytes are a number with a decimal comma.
+func hasDecimalComma(_ bytes: Bytes) -> Bool { bytes.contains(Byte.comma) && parseDecimalComma(bytes) != nil }
+
+/// Hands over bytes with points for commas; nil where there are points already.
+func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {
+  if bytes.contains(Byte.point) { return nil }
+  return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { copy in
+    for index in bytes.indices {
+      copy.initializeElement(at: index, to: bytes[index] == Byte.comma ? Byte.point : bytes[index])
+    }
+    return work(Bytes(copy))
+  }
+}
+
 /// The exponent from its `e` to the end, clamped: beyond a million all numbers of 19 digits are 0 or infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start

@@ -48,6 +48,9 @@ import Treeline
     let box = BoundingBox(west: 0, south: 2, east: 1, north: 1)
     #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.clusters(.limit(1), in: Viewport(box)) }
     #expect(throws: QueryError.southAboveNorth(south: 2, north: 1)) { try tree.hasPoint(in: Viewport(box)) }
+    #expect(
+      QueryError.southAboveNorth(south: 2, north: 1.5).description
+        == "expected the south edge of the box at or below its north edge, found south 2 and north 1.5")
   }
 
   @Test func westBeyondEastIsRefusedOnAPlane() throws {

@@ -1,0 +1,5 @@
+import Foundation
+
+extension GridError: LocalizedError {
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,94 @@
+/// What is wrong with an invalid record.
+struct CSVProblem {
+  let layout: CSVLayout
+  let axes: Axes
+  let bytes: Bytes
+  let record: CSVRecord
+  let line: Int
+
+  func invalidRow(_ row: Int, first: CSVCell, second: CSVCell) -> InvalidRow {
+    let count = record.columnCount
+    if record.strayColumn >= 0 {
+      return invalidRow(row, record.strayColumn, "a delimiter after the closing quote", "other text")
+    }
+    if count < layout.columnCount {
+      let found = "a row of \(count) column\(count == 1 ? "" : "s")"
+      if layout.first >= count {
+        return invalidRow(row, layout.first, layout.spelling == .wellKnownText ? Self.point : axes.first, found)
+      }
+      if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
+    }
+    if count != layout.columnCount {
+      return InvalidRow(
+        row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
+        found: "\(count)")
+    }
+    return layout.spelling == .wellKnownText
+      ? invalidPoint(row, first.bytes(of: bytes))
+      : invalidNumbers(row, first.bytes(of: bytes), second.bytes(of: bytes))
+  }
+
+  private func invalidNumbers(_ row: Int, _ first: Bytes, _ second: Bytes) -> InvalidRow {
+    let isFirstValid = number(first).map(axes.holdsFirst) ?? false
+    let cell = isFirstValid ? second : first
+    var (found, remedy) = (describe(cell), nil as String?)
+    switch layout.decimal {
+    case .point where hasDecimalComma(cell):
+      (found, remedy) = (found + " with a decimal comma", "--decimal comma reads such numbers")
+    case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
+      (found, remedy) = (found + " with a decimal point", "leave out --decimal comma where numbers have points")
+    default: break
+    }
+    if let first = number(first), let second = number(second), areSwapped(first, second) {
+      remedy =
+        "are the columns swapped? If so, give --longitude \(layout.second + 1) --latitude \(layout.first + 1)"
+    }
+    return isFirstValid
+      ? invalidRow(row, layout.second, axes.second, found, remedy: remedy)
+      : invalidRow(row, layout.first, axes.first, found, remedy: remedy)
+  }
+
+  private func number(_ cell: Bytes) -> Double? {
+    layout.decimal == .comma ? parseDecimalComma(cell) : parseDecimal(cell)
+  }
+
+  /// Whether an invalid coordinate were valid the other way round.
+  private func areSwapped(_ first: Double, _ second: Double) -> Bool {
+    !axes.isPlanar && axes.holdsFirst(second) && axes.holdsSecond(first)
+  }
+
+  private static let point = "a point as text, such as POINT (2.35 48.85)"
+
+  private func invalidPoint(_ row: Int, _ cell: Bytes) -> InvalidRow {
+    let (expected, found, remedy): (String, String, String?) =
+      switch WellKnownText(cell) {
+      case .point(_, _, let srid?) where !axes.holds(srid: srid):
+        (
+          "degrees of WGS 84, so SRID 4326 or none", "SRID \(srid)",
+          "ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326 writes them"
+        )
+      case .point(let first, let second, _):
+        (
+          axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
+          areSwapped(first, second)
+            ? "are the coordinates swapped? The longitude is first; ST_FlipCoordinates swaps them" : nil
+        )
+      case .emptyPoint: ("a point with coordinates", describe(cell), nil)
+      case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point of each")
+      case .binary:
+        (Self.point, "well-known binary", "ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT writes it as text")
+      case .unknown: (Self.point, describe(cell), nil)
+      }
+    return invalidRow(row, layout.first, expected, found, remedy: remedy)
+  }
+
+  private func invalidRow(_ row: Int, _ column: Int, _ expected: String, _ found: String, remedy: String? = nil)
+    -> InvalidRow
+  {
+    let isNamed = column < layout.names.count
+    let part = isNamed ? "column \"\(visible(layout.names[column]))\" (\(column + 1))" : "column \(column + 1)"
+    return InvalidRow(row: row, line: line, part: part, expected: expected, found: found, remedy: remedy)
+  }
+
+  private func describe(_ cell: Bytes) -> String { trimmed(cell).isEmpty ? "an empty cell" : excerpt(cell) }
+}

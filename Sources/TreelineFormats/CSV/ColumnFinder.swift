@@ -1,0 +1,137 @@
+/// Why the columns cannot be told from the first row.
+struct ColumnProblem: Error { let text: String }
+
+/// Finds coordinate columns among the cells of a first row.
+enum ColumnFinder {
+  struct Columns {
+    var first: Int
+    var second: Int
+    var isPlanar = false
+    /// Whether one of them was found by its name, and so the first row is a header.
+    var isNamed = true
+    /// Whether both are the same, which has points as well-known text.
+    var isWellKnownText = false
+  }
+
+  /// In order of preference; compared in lower case without `_`, `-` and spaces.
+  private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
+    ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
+    ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
+    ("lng", "latitude", false), ("long", "latitude", false), ("x", "y", true), ("easting", "northing", true),
+    ("eastings", "northings", true),
+  ]
+
+  /// In order of preference; compared like the others. The last are what PostGIS calls the text that it is asked for.
+  private static let wellKnownTextNames = [
+    "wkt", "geom", "geometry", "thegeom", "wktgeom", "stastext", "stasewkt",
+  ]
+
+  /// Words that may stand around a common name without changing what it means.
+  private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
+  /// Datums that differ by less than maps show.
+  private static let degreeWords = neutralWords.union([
+    "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "nad83",
+    "wgs", "wgs84",
+  ])
+  private static let lengthWords = neutralWords.union(["m", "meter", "meters", "metre", "metres"])
+
+  /// By common names, else by such with other words around them, else by those of well-known text, else the first two
+  /// columns if those are numbers.
+  static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
+    let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
+    if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
+      return columns
+    }
+    let words = cells.map(words(of:))
+    let columns = try commonColumns(cells) { name, isPlanar in
+      let others = isPlanar ? lengthWords : degreeWords
+      return words.indices.filter { words[$0].filter { !others.contains($0) } == [name] }
+    }
+    if let columns { return columns }
+    for name in wellKnownTextNames {
+      let found = plain.indices.filter { plain[$0] == name }
+      if !found.isEmpty { return wellKnownText(try one(found, of: cells)) }
+    }
+    if cells.count >= 2 && isNumber(cells[0]) && isNumber(cells[1]) && !(cells[0].isEmpty && cells[1].isEmpty) {
+      return Columns(first: 0, second: 1, isNamed: false)
+    }
+    throw ColumnProblem(
+      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt or "
+        + "geometry, found none")
+  }
+
+  /// The first pair of common names that both have columns.
+  private static func commonColumns(_ cells: [String], _ columns: (_ name: String, _ isPlanar: Bool) -> [Int])
+    throws(ColumnProblem) -> Columns?
+  {
+    for names in commonNames {
+      let (first, second) = (columns(names.first, names.isPlanar), columns(names.second, names.isPlanar))
+      if first.isEmpty || second.isEmpty { continue }
+      return Columns(
+        first: try one(first, of: cells), second: try one(second, of: cells), isPlanar: names.isPlanar)
+    }
+    return nil
+  }
+
+  /// The words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` have `gps` and `latitude`.
+  private static func words(of name: String) -> [String] {
+    let characters = Array(name)
+    var words = [""]
+    for (index, character) in characters.enumerated() {
+      if character.isUppercase && index > 0 {
+        let isBeforeLowercase = index + 1 < characters.count && characters[index + 1].isLowercase
+        if !characters[index - 1].isUppercase || isBeforeLowercase { words.append("") }
+      }
+      if character.isLetter || character.isNumber {
+        words[words.count - 1] += character.lowercased()
+      } else {
+        words.append("")
+      }
+    }
+    return words.filter { !$0.isEmpty }
+  }
+
+  /// The columns that two names, or positions counted from 1, choose.
+  static func pair(_ first: String, _ second: String, in cells: [String], isPlanar: Bool) throws(ColumnProblem)
+    -> Columns
+  {
+    let (first, second) = (try column(first, in: cells), try column(second, in: cells))
+    return Columns(
+      first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
+  }
+
+  /// The column of well-known text that a name, or a position counted from 1, chooses.
+  static func wellKnownText(_ choice: String, in cells: [String]) throws(ColumnProblem) -> Columns {
+    let (index, isNamed) = try column(choice, in: cells)
+    return wellKnownText(index, isNamed: isNamed)
+  }
+
+  private static func wellKnownText(_ column: Int, isNamed: Bool = true) -> Columns {
+    Columns(first: column, second: column, isNamed: isNamed, isWellKnownText: true)
+  }
+
+  private static func column(_ choice: String, in cells: [String]) throws(ColumnProblem) -> (index: Int, isNamed: Bool)
+  {
+    if !choice.isEmpty && choice.utf8.allSatisfy(Byte.isDigit) {
+      guard let position = Int(choice), cells.indices.contains(position - 1) else {
+        throw ColumnProblem(
+          text: "expected a column \(visible(choice)), found \(cells.count) in the first row, counted from 1")
+      }
+      return (position - 1, false)
+    }
+    var found = cells.indices.filter { cells[$0] == choice }
+    if found.isEmpty { found = cells.indices.filter { cells[$0].lowercased() == choice.lowercased() } }
+    if found.isEmpty { throw ColumnProblem(text: "expected a column named \"\(visible(choice))\", found none") }
+    return (try one(found, of: cells), true)
+  }
+
+  /// The only column that was found.
+  private static func one(_ found: [Int], of cells: [String]) throws(ColumnProblem) -> Int {
+    if found.count == 1 { return found[0] }
+    let names = found.map { "\"\(visible(cells[$0]))\"" }
+    let isSame = Set(names).count == 1
+    throw ColumnProblem(
+      text: "expected one column named \(isSame ? "" : "like ")\(names[0]), found "
+        + (isSame ? "\(found.count)" : names.joined(separator: ", ")))
+  }
+}

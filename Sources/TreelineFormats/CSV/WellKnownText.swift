@@ -1,0 +1,112 @@
+/// What a text is as well-known text (OGC 06-103r4, section 7), of which points are read and all else is told apart.
+enum WellKnownText: Equatable {
+  /// The number before a point is its spatial reference system, as PostGIS writes it (EWKT); nil where there is none.
+  case point(first: Double, second: Double, srid: Int?)
+  case emptyPoint
+  /// A geometry of another type, whose name this is.
+  case other(type: String)
+  /// Well-known binary as hexadecimal digits, as PostGIS writes geometries unless told.
+  case binary
+  case unknown
+
+  init(_ text: Bytes) {
+    var scanner = WellKnownTextScanner(bytes: trimmed(text))
+    self = scanner.scan()
+  }
+
+  /// The coordinate of a point that lies on the axes; nil for anything else.
+  static func coordinate(_ text: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
+    guard case .point(let first, let second, let srid) = WellKnownText(text), axes.holds(srid: srid),
+      axes.holdsFirst(first), axes.holdsSecond(second)
+    else { return nil }
+    return (first, second)
+  }
+}
+
+extension Axes {
+  /// Whether coordinates of a spatial reference system lie on the axes as they are. 4326 is WGS 84 in degrees, with the
+  /// longitude first in well-known text; 0 stands for none.
+  func holds(srid: Int?) -> Bool { isPlanar || srid == nil || srid == 0 || srid == 4326 }
+}
+
+private struct WellKnownTextScanner {
+  let bytes: Bytes
+  var position = 0
+
+  init(bytes: Bytes) { self.bytes = bytes }
+
+  mutating func scan() -> WellKnownText {
+    var srid: Int?
+    if take("SRID") {
+      guard take("="), let number = takeInteger(), take(";") else { return .unknown }
+      srid = number
+    }
+    guard take("POINT") else { return isBinary ? .binary : scanOther() }
+    // Words of their own, or the end of the name.
+    let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
+    if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
+    guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }
+    // PostGIS writes no Z.
+    var count = 2
+    while !take(")") {
+      guard takeNumber() != nil else { return .unknown }
+      count += 1
+    }
+    guard isAtEnd, count == dimensions || dimensions == 2 && count <= 4 else { return .unknown }
+    return .point(first: first, second: second, srid: srid)
+  }
+
+  /// A geometry of another type, as far as its first parenthesis.
+  private mutating func scanOther() -> WellKnownText {
+    for type in Self.otherTypes where take(type) {
+      _ = (take("Z"), take("M"))
+      return take("(") || take("EMPTY") ? .other(type: "\(type)") : .unknown
+    }
+    return .unknown
+  }
+
+  private static let otherTypes: [StaticString] = [
+    "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",
+    "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",
+  ]
+
+  /// A byte order, a type and two coordinates or a count take 9 bytes or more.
+  private var isBinary: Bool {
+    bytes.count >= 18 && bytes.count.isMultiple(of: 2) && bytes[0] == Byte.zero && bytes[1] & 0xFE == Byte.zero
+      && bytes.allSatisfy { Byte.isDigit($0) || 0x61...0x66 ~= $0 | 0x20 }
+  }
+
+  private var isAtEnd: Bool { position == bytes.count }
+
+  private mutating func skipSpace() {
+    while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
+  }
+
+  /// Goes past capital letters or a sign, in any case and with space around, if they are next.
+  private mutating func take(_ word: StaticString) -> Bool {
+    skipSpace()
+    let length = word.utf8CodeUnitCount
+    guard position + length <= bytes.count else { return false }
+    for index in 0..<length {
+      let byte = bytes[position + index]
+      guard (0x61...0x7A ~= byte ? byte & 0xDF : byte) == word.utf8Start[index] else { return false }
+    }
+    position += length
+    skipSpace()
+    return true
+  }
+
+  private mutating func takeInteger() -> Int? {
+    let start = position
+    while position < bytes.count, Byte.isDigit(bytes[position]) { position += 1 }
+    return Int(String(decoding: bytes[start..<position], as: UTF8.self))
+  }
+
+  /// A number and the space behind it.
+  private mutating func takeNumber() -> Double? {
+    let start = position
+    while position < bytes.count, bytes[position] > Byte.space, bytes[position] != UInt8(ascii: ")") { position += 1 }
+    defer { skipSpace() }
+    return parseDecimal(Bytes(rebasing: bytes[start..<position]))
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+import Treeline
+
+@testable import TreelineFormats
+
+@Suite struct DecimalCommaTests {
+  private let places = [Coordinate(longitude: 2.35, latitude: 48.85), Coordinate(longitude: -7, latitude: 0.5)]
+  private let options = ReadingOptions(keepsColumns: true, decimal: .comma)
+
+  @Test(arguments: [
+    "lon;lat;n\n2,35;48,85;a\n-7;0,5;b\n", "2,35;48,85;a\n-7;,5;b\n", "lon\tlat\tn\n2,35\t48,85\ta\n-7\t+0,5\tb\n",
+    "lon,lat,n\n\"2,35\",\"48,85\",a\n\"-7,0\",\"5,0e-1\",b\n",
+    "\"lon, deg\";\"lat, deg\";n, c\n2,35;48,85;a\n -7 ; 0,5 ;b",
+    "\"2,35\",\"48,85\",a\n\"-7\",\"0,5\",b",
+  ]) func filesAreRead(_ text: String) throws {
+    let table = try read(text, options)
+    #expect(table.coordinates == places)
+    #expect(table.columns(ofPoint: 0).map(\.value.text) == ["string a"])
+  }
+
+  @Test func otherColumnsHaveThemToo() throws {
+    let table = try read("lon;lat;a;b;c;d;e;f\n2,35;48,85;1,5;1.5;1,2,3;12;x,y;-0,5e2\n", options)
+    #expect(
+      table.kept(0) == [
+        "a=number 1.5", "b=string 1.5", "c=string 1,2,3", "d=number 12", "e=string x,y", "f=number -0.5e2",
+      ])
+  }
+
+  @Test(arguments: [
+    ("lon;lat\n2,35;48,85\n", "points:2: column \"lon\" (1)", "2,35"),
+    ("lon\tlat\n2\t48,85\n", "points:2: column \"lat\" (2)", "48,85"),
+    ("lon,lat\n2.35,\"48,85\"\n", "points:2: column \"lat\" (2)", "48,85"),
+    ("2,35;48,85\n", "points:1: column 1", "2,35"), ("-2,35\t48,85\tParis, France\n", "points:1: column 1", "-2,35"),
+  ]) func errorNamesThem(_ text: String, _ place: String, _ found: String) {
+    let said = message(text)
+    #expect(said.hasPrefix(place + ": expected a l"), "\(said)")
+    #expect(
+      said.hasSuffix(
+        "found \"\(found)\" with a decimal comma; --decimal comma reads such numbers; "
+          + "--skip-invalid skips and lists such rows"), "\(said)")
+  }
+
+  @Test func firstRowOfNumbersIsNoHeader() throws {
+    let options = ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"), skipsInvalid: true)
+    let table = try read("2,35;48,85\n2,35;48,85\n", options)
+    #expect(table.rowCount == 2 && table.invalidRowCount == 2)
+    #expect(table.notes.map(\.description) == ["most rows are invalid; --decimal comma reads such numbers"])
+  }
+
+  @Test(arguments: ["1.234,5", "1,234,567", "1.5", "1,5.5", "1 234,5", "48,85N", ",", "1,e", "0x1,5"])
+  func otherNumbersAreRefused(_ cell: String) {
+    let said = message("lon;lat\n\(cell);1\n", ReadingOptions(decimal: .comma))
+    #expect(said.contains("expected a longitude from -180 to 180, found \"\(cell)\""), "\(said)")
+    #expect(said.contains("with a decimal point; leave out --decimal comma") == (cell == "1.5"))
+    #expect(!message("lon;lat\n\(cell);x\n").contains("decimal comma"))
+  }
+
+  @Test func commasThatPartCellsStillDo() throws {
+    for text in ["1,2\n3,4\n", "lon,lat,tags\n1,2,a;b\n3,4,c;d\n", "1,2,a;b\n3,4,e\n", "1,2,\"5,6;7,8\"\n3,4,\n"] {
+      #expect(try read(text).coordinates.map(\.longitude) == [1, 3])
+    }
+  }
+
+  @Test func geoJSONHasNone() {
+    #expect(
+      message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
+        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave it out")
+  }
+
+  /// Bit for bit what the same number with a point is.
+  @Test func randomNumbers() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("randomNumbers: seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      let text = "\(Double.random(in: -180...180, using: &generator))"
+      let value = Array(text.replacing(".", with: ",").utf8).withUnsafeBufferPointer { parseDecimalComma($0) }
+      #expect(value?.bitPattern == Double(text)?.bitPattern, "\(text), seed \(seed)")
+    }
+  }
+}
