@@ -97,7 +97,7 @@ extension PointTable {
       progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
     }
     progress.clear()
-    for note in notes { printToStandardError("treeline: \(input.name): \(note)") }
+    for note in notes { Notes.print("treeline: \(input.name): \(note)") }
     reportBadRows(of: input.name)
   }
 

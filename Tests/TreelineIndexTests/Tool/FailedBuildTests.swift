@@ -119,10 +119,10 @@ import TreelineBuilder
     }
 
     /// Builds an index while a call of the system fails: `fsync` of folders only.
-    private func build(_ folder: TemporaryFolder, failing call: String) throws -> BuiltTool.Result {
+    private func build(_ folder: TemporaryFolder, failing call: String) throws -> Tool.Result {
       let library = try TemporaryFolder()
       let source = try library.write(Array(Self.failingCalls.utf8), to: "failing.c")
-      return try BuiltTool.runShell(
+      return try Tool.runShell(
         """
         clang -shared -fPIC -DFAIL_$1 -o "$2.so" "$2" && LD_PRELOAD="$2.so" "$TREELINE" build "$3" -o "$4"
         """, ["bash", call, source, Repository.path("Fixtures/formats/plain.csv"), folder.path("index")])
