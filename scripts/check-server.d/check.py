@@ -125,9 +125,12 @@ def requests_of_all_routes(server):
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&detail=4&min-points=3&alone-from-zoom=14", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=99999999", 404
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{cut}&limit=30&continuing=true&order=widest-first"
-           "&from-bbox=-23,64,-20,65&from-zoom=8&from-limit=20&from-width=800&from-height=600", 200)
+           "&from-bbox=-23,64,-20,65&from-zoom=8&from-limit=20&from-order=steepest-first"
+           "&from-width=800&from-height=600", 200)
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{center}&spacing=44&min-points=2&alone-from-zoom=17&position=mean"
-           "&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9&from-width=900&from-height=700", 200)
+           "&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9&from-width=900&from-height=700"
+           "&from-spacing=60&from-min-points=3&from-alone-from-zoom=16", 200)
+    yield "/v1/{index}/transition", f"/v1/iceland/transition?{cut}&detail=20&from-bbox=-23,64,-20,65&from-detail=30", 200
     yield "/v1/{index}/transition", f"/v1/iceland/transition?{cut}&detail=20", 200
     yield ("/v1/{index}/transition", "/v1/iceland/transition?tile=9,224,136&tile-size=512&margin=9&spacing=44"
            "&from-tile=8,112,68&from-tile-size=512&from-margin=9", 200)
