@@ -50,9 +50,11 @@ def run(*arguments):
 def tool_options(query):
     """A query as options of the tool: each with its value, lists with commas, flags without."""
     for name, value in query.items():
-        if value is not False:
-            text = ",".join(map(repr, value)) if isinstance(value, (list, tuple)) else str(value)
-            yield "--" + name.replace("_", "-") + ("" if value is True else "=" + text)
+        name = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield f"--{name}" if value else f"--no-{name}"
+        else:
+            yield f"--{name}=" + (",".join(map(repr, value)) if isinstance(value, (list, tuple)) else str(value))
 
 
 def close(index, found, expected):
@@ -191,8 +193,8 @@ def random_query(rng, index):
             query["alone_from_zoom"] = rng.uniform(0, 20)
     if rng.random() < 0.3:
         query["position"] = rng.choice(["mean", "member"])
-    if rng.random() < 0.4:
-        query["keep_visible"] = True
+    if rng.random() < 0.5:
+        query["keep_visible"] = rng.random() < 0.6
     if rng.random() < 0.1:
         query["members"] = True
     return query
@@ -234,8 +236,8 @@ def query_of(options):
         name = options.pop(0)[2:].replace("-", "_")
         if name in ("ellipses", "hulls", "quiet", "json"):
             continue
-        if name in ("members", "keep_visible"):
-            query[name] = True
+        if name in ("members", "keep_visible", "no_keep_visible"):
+            query[name.removeprefix("no_")] = not name.startswith("no_")
             continue
         value = options.pop(0)
         if name in ("split", "decimal", "wkt"):

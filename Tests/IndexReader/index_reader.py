@@ -547,7 +547,7 @@ class Attribute:
         return (None, False, True)[tag] if tag < 3 else text if tag == 4 else json.loads(text)
 
 
-def features(index, position="mean", keep_visible=False, members=False, previous=None, limit=None,
+def features(index, position="mean", keep_visible=None, members=False, previous=None, limit=None,
              order="breadth-first", detail=None, spacing=None, min_points=2, alone_from_zoom=math.inf, **viewport):
     """The nodes of an answer, and what GeoJSON tells of each, asked for by the names of the tool's options."""
     window, zoom = index.viewport(**viewport)
@@ -562,6 +562,8 @@ def features(index, position="mean", keep_visible=False, members=False, previous
         nodes = query.continuing(100 if limit is None else limit, order, previous)
     else:
         nodes = query.by_limit(100 if limit is None else limit, order)
+    if keep_visible is None:
+        keep_visible = spacing is None and not {"bbox", "center"}.isdisjoint(viewport)
     return nodes, [feature(query, node, position, keep_visible, members) for node in nodes]
 
 

@@ -31,5 +31,5 @@ import Testing
     return ([lines[0]] + mixed.map(\.element)).joined(separator: "\n") + "\n"
   }
 
-  private func withoutRowNumbers(_ text: String) -> String { text.replacing(/"index":\d+/, with: "") }
+  private func withoutRowNumbers(_ text: String) -> String { text.replacing(/"(?:shown_)?index":\d+/, with: "") }
 }

@@ -17,6 +17,17 @@ public struct Query: Hashable, Sendable {
 
   /// A query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
+
+  /// Whether a cluster whose mean is out of view is shown at one of its points in view, unless told otherwise.
+  ///
+  /// So it is for a limit and a detail in a box or on a screen. A spacing holds between means, and a tile must show a
+  /// cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
+  public var keepsClustersVisible: Bool {
+    switch viewport.area {
+    case .box, .center: !cut.needsSeparations
+    case .everything, .tile: false
+    }
+  }
 }
 
 extension Query: Parameterized {

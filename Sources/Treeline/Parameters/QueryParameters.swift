@@ -190,14 +190,17 @@ extension QueryParameters {
     return nil
   }
 
-  /// Whether a parameter says `true`; one that is not there says `false`.
-  public mutating func flag(_ key: String) -> Bool {
+  /// Whether a parameter says `true`.
+  ///
+  /// - Parameter standard: Where it is not there.
+  public mutating func flag(_ key: String, default standard: Bool = false) -> Bool {
     switch text(key) {
-    case nil, "false": return false
+    case nil: return standard
+    case "false": return false
     case "true": return true
     case let text?:
       refuse(key, expected: "true or false", found: text)
-      return false
+      return standard
     }
   }
 

@@ -31,7 +31,7 @@ extension ClusterTree {
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
-  ///   let shown = try tree.shownPosition(of: cluster.id, at: .mean, keptVisibleIn: window)
+  ///   let shown = try tree.shownPosition(of: cluster, keptVisibleIn: window)
   ///   draw(cluster, at: shown.coordinate)
   /// }
   /// ```
@@ -42,14 +42,19 @@ extension ClusterTree {
   /// - Complexity: O(level) for the mean, otherwise that of `nearestMember(of:)`.
   public func shownPosition(
     of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
+  ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
+
+  /// The same for a cluster of an answer; O(1) where it is its mean.
+  public func shownPosition(
+    of cluster: Cluster, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition {
     let position =
       switch rule {
-      case .mean: mean(of: try cluster(id))
-      case .member: member(try nearestMember(of: id))
+      case .mean: mean(of: cluster)
+      case .member: member(try nearestMember(of: cluster.id))
       }
     guard let window, !window.contains(x: position.x, y: position.y) else { return position }
-    return try nearestMember(of: id, in: window).map(member) ?? position
+    return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
   /// The same for a box, which may reach beyond the plane.

@@ -118,7 +118,7 @@ struct QueryCommand: ParsableCommand {
     switch method {
     case .pca:
       let clusters = try tree.clusters(query.cut, in: query.viewport)
-      let positions = try position.positions(of: clusters, of: tree, in: view.window)
+      let positions = try position.positions(of: clusters, of: tree, for: query, in: view.window)
       return points.features(
         of: clusters, at: positions, ellipses: ellipses, hulls: hulls, members: members)
     case .grid:

@@ -65,11 +65,12 @@ struct TransitionCommand: ParsableCommand {
         let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
         let shown = try tree.clusters(first.cut, in: first.viewport)
         let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
-        func position(in window: PlaneWindow?) -> TransitionWriter.Position {
-          { try self.position.coordinate(of: $0, of: tree, in: window) }
+        func position(for query: Query, in window: PlaneWindow?) -> TransitionWriter.Position {
+          { try self.position.coordinate(of: $0, of: tree, for: query, in: window) }
         }
         var text = try TransitionWriter(plane: tree.plane).text(
-          Transition(from: shown, to: next), from: position(in: firstWindow), to: position(in: secondWindow))
+          Transition(from: shown, to: next), from: position(for: first, in: firstWindow),
+          to: position(for: second, in: secondWindow))
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }
     }

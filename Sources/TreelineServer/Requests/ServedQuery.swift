@@ -113,9 +113,10 @@ struct ClusterStyle {
   private let isKeptVisible: Bool
   private let hasEllipses: Bool
 
-  init(_ parameters: inout QueryParameters) {
+  init(_ parameters: inout QueryParameters, for query: ServedQuery) {
     rule = parameters.choice("position", of: ShownPosition.Rule.self)
-    isKeptVisible = parameters.flag("keep-visible")
+    isKeptVisible = parameters.flag(
+      "keep-visible", default: Query(query.cut, in: query.viewport).keepsClustersVisible)
     hasEllipses = parameters.flag("ellipses")
   }
 
@@ -126,7 +127,7 @@ struct ClusterStyle {
     let (isMoved, window) = (rule != nil || isKeptVisible, isKeptVisible ? view?.window : nil)
     writer.open(&bytes)
     try writer.append(clusters, to: &bytes) { cluster in
-      let position = isMoved ? try tree.shownPosition(of: cluster.id, at: rule ?? .mean, keptVisibleIn: window) : nil
+      let position = isMoved ? try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window) : nil
       return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses)
     }
   }

@@ -15,7 +15,7 @@ enum ClusterRoutes {
     switch method {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
-      let style = ClusterStyle(&request.parameters)
+      let style = ClusterStyle(&request.parameters, for: query)
       return Representation(ContentType.geoJSON, isExpensive: query.cut.isExpensive) { bytes in
         try style.write(try query.clusters(of: index.tree), of: index, in: query.view, to: &bytes)
       }

@@ -38,7 +38,7 @@ enum TransitionRoutes {
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
       query = ServedQuery(&parameters, of: index.tree, canContinue: true)
-      style = ClusterStyle(&parameters)
+      style = ClusterStyle(&parameters, for: query)
     }
 
     func write(from previous: Clusters, to bytes: inout OutputBytes) throws {
