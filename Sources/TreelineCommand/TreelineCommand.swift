@@ -1,4 +1,5 @@
 import ArgumentParser
+@_spi(Server) import Treeline
 
 @main struct TreelineCommand: ParsableCommand {
   /// Before the message of every error, the parser's and ours.
@@ -12,7 +13,7 @@ import ArgumentParser
       Long tasks show their progress on standard error after half a second, if that is a terminal.
 
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
-      """, version: "0.1.0",
+      """, version: Release.version,
     subcommands: [
       QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
       InspectCommand.self, VerifyCommand.self, ServeCommand.self,

@@ -14,7 +14,9 @@ struct Compared {
     tree = try ClusterTree(coordinates, as: projection, options: BuildOptions(threads: 1, computesSeparations: true))
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
-    methods = MethodChoice.standard().map {
+    let choices: [MethodChoice] =
+      [.grid] + [.breadthFirst, .widestFirst, .detail(), .spacing()].map { .tree($0, .mean) }
+    methods = choices.map {
       $0.method(grid: grid, cellSize: .pixels(64), trees: [.mean: ComparedTree(tree)])
     }
   }

@@ -10,7 +10,9 @@ import TreelineBuilder
   @Test func everyMethodHasANameOfItsOwn() {
     for choice in MethodChoice.all { #expect(MethodChoice(name: choice.name) == choice) }
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
-    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "widest-first", "detail", "spacing"])
+    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "spacing/least-scatter"])
+    #expect(
+      MethodChoice.standard(of: .gamma(1.5)).map(\.name) == ["grid", "breadth-first/gamma:1.5", "spacing/gamma:1.5"])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 

@@ -21,7 +21,7 @@ struct ComparedMethods {
       switch names {
       case .named(let choices)?: choices
       case .all?: input.isIndex ? MethodChoice.all(of: rule) : MethodChoice.all
-      case nil: MethodChoice.standard(rule)
+      case nil: MethodChoice.standard(of: input.isIndex ? rule : nil)
       }
     }
     let asked = choices(.mean)

@@ -6,7 +6,7 @@ import TreelineFormats
 
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Compares a grid with all ways to cut the tree.",
+    commandName: "compare", abstract: "Compares a grid with ways to cut the tree.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
@@ -41,7 +41,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "What to compare, in this order; 'all' is all of them, or with an index all that it supports. (default: \(MethodNames.standard), the last where an index has separations)",
+      "What to compare, in this order; 'all' is all of them, or with an index all that it supports. (default: \(MethodNames.standard), or of an index the same of its rule, the last where it has separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(

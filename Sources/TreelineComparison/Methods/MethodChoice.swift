@@ -16,9 +16,9 @@ package enum MethodChoice: Hashable, Sendable {
   /// The grid and each way to cut a tree of one rule.
   package static func all(of rule: SplitRule) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, rule) } }
 
-  /// A handful that shows what there is, of a tree of one rule.
-  package static func standard(_ rule: SplitRule = .mean) -> [MethodChoice] {
-    [.grid] + TreeCut.standard.map { .tree($0, rule) }
+  /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only one.
+  package static func standard(of rule: SplitRule? = nil) -> [MethodChoice] {
+    [.grid, .tree(.breadthFirst, rule ?? .mean), .tree(.spacing(), rule ?? .leastScatter)]
   }
 
   /// nil where no method is called so.

@@ -57,9 +57,6 @@ package struct TreeCut: Hashable, Sendable {
   /// In the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
-  /// A handful that shows what there is.
-  package static let standard = [breadthFirst, widestFirst, detail(), spacing()]
-
   func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters?) throws -> Clusters
   {
     let settled = try settled(for: [view], of: tree, limit: limit).cut
