@@ -28,6 +28,7 @@ PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewe
 CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing",
             "--no-sandbox"]
 
+WIDE = {"width": 1920, "height": 1080}
 LAPTOP = {"width": 1440, "height": 900}
 # Drawn in software, a smaller window makes the tests quicker.
 WINDOW = {"width": 1100, "height": 720}
@@ -160,7 +161,8 @@ AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
   && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
-  id, count, stack, bbox, longitude, latitude, radius, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
+  id, count, stack, bbox, longitude, latitude, radius, left: viewer.originOf(viewer[side]).x + viewer.camera.screenX(x),
+  top: viewer.originOf(viewer[side]).y + viewer.camera.screenY(y)}))"""
 
 
 def rest(page):
@@ -174,12 +176,12 @@ def idle(page):
 
 
 def shown(page, side="tree"):
-    """The clusters of a side and where they are within the map."""
+    """The clusters of a side and where they are on the stage."""
     return page.evaluate(SHOWN, side)
 
 
 def stage(page):
-    return page.locator("#map").bounding_box()
+    return page.locator("#stage").bounding_box()
 
 
 def pixel(page, coordinates):

@@ -77,7 +77,7 @@ def test_a_pan_changes_nothing_that_stays_in_view(open_map):
 
 
 def test_the_divider_moves_by_pointer_and_keys(open_map):
-    page = open_map("#index=iceland")
+    page = open_map("#index=iceland&compare=divider")
     divider = page.locator("#divider")
     box = stage(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 500)
@@ -218,6 +218,7 @@ def test_malformed_settings_are_as_usual(open_map):
     page = open_map("#index=iceland&view=sideways&by=&spacing=abc&limit=-4&map=x/y&divider=7&open=../..&order=%00")
     assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["compare", "spacing", 44]
     assert page.evaluate("viewer.settings.divider") == 0.98
+    page.get_by_text("The link has parts that say nothing: view, by, spacing, map, open, order.").wait_for()
 
 
 def test_another_split_is_another_index_over_the_same_points(open_map):
@@ -246,7 +247,7 @@ def test_pointing_at_a_cluster_tells_of_it(open_map):
     hint = page.locator("#hint")
     hint.locator("li").first.wait_for()
     assert hint.locator("b").inner_text() == f"{cluster['count']:,} points"
-    assert hint.locator("li").count() == 5
+    assert hint.locator("li").count() == 13
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     hint.wait_for(state="hidden")
 
@@ -282,7 +283,7 @@ def test_a_phone_folds_the_settings(open_map):
 
 
 def test_a_single_position_is_not_below_the_divider(open_map):
-    page = open_map("#index=one")
+    page = open_map("#index=one&compare=divider")
     (point,) = shown(page)
     box = stage(page)
     assert box["width"] * 0.6 < point["left"] < box["width"] * 0.9
