@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import PHONE, idle, inside, pixel, press, rest, shown, stage
+from conftest import LAPTOP, PHONE, idle, inside, pixel, press, rest, shown, stage
 
 ICELAND = 139_409
 
@@ -250,6 +250,67 @@ def test_pointing_at_a_cluster_tells_of_it(open_map):
     assert hint.locator("li").count() == 13
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     hint.wait_for(state="hidden")
+
+
+ELLIPSES = """() => { globalThis.drawn = []; const {context} = viewer.overlay, real = context.ellipse;
+  context.ellipse = function (...all) { drawn.push(all.slice(0, 2)); return real.apply(this, all) }; viewer.wake() }"""
+
+
+def test_a_cluster_has_its_ellipse_while_it_is_pointed_at_or_has_the_focus(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.evaluate(ELLIPSES)
+    page.wait_for_timeout(100)
+    assert page.evaluate("drawn") == []
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    box = stage(page)
+    page.mouse.move(box["x"] + cluster["left"], box["y"] + cluster["top"])
+    page.wait_for_function("() => drawn.length > 0")
+    assert page.evaluate("drawn.at(-1)") == [cluster["left"], cluster["top"]]
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.locator("#hint").wait_for(state="hidden")
+    page.locator("#listing summary").click()
+    page.evaluate("drawn.length = 0")
+    page.locator("#listing button").nth(1).focus()
+    page.wait_for_function("() => drawn.length > 0")
+
+
+def test_three_points_or_fewer_have_no_ellipse(open_map):
+    page = open_map("#index=iceland&view=tree&map=15/64.14/-21.92&ellipses=true")
+    found = page.evaluate("viewer.tree.scene.clusters.map(c => [c.count, c.ellipse !== null, c.stack])")
+    assert any(count in (2, 3) for count, _, _ in found)
+    assert all(not has for count, has, _ in found if count <= 3)
+    assert all(has for count, has, stack in found if count > 3 and not stack)
+
+
+def test_four_clicks_lead_from_the_country_to_a_stack(open_map):
+    page = open_map("#index=iceland&view=tree", viewport=LAPTOP, reduced_motion="reduce")
+    stacks = page.evaluate("""async () => {
+      const center = '-21.915,64.135';
+      const {features} = await (await fetch(`/v1/iceland/clusters?center=${center}&zoom=19&width=4000&height=3000&spacing=44`)).json();
+      return features.filter(({properties}) => properties.stack).map(({id, properties}) => [id, properties.point_count]);
+    }""")
+    stack, _ = max(stacks, key=lambda each: each[1])
+    for clicks in range(6):
+        # A cluster's first point is in the high bits of its id.
+        cluster = next(c for c in shown(page) if c["id"] // 1024 <= stack // 1024 < c["id"] // 1024 + c["count"])
+        if cluster["stack"]:
+            break
+        zoom = page.evaluate("viewer.map.getZoom()")
+        press(page, cluster)
+        page.wait_for_function("z => viewer.map.getZoom() > z", arg=zoom)
+        rest(page)
+    assert clicks <= 4
+    press(page, cluster)
+    page.locator("#card li").first.wait_for()
+
+
+def test_cities_have_names_and_the_map_a_scale(open_map):
+    page = open_map("#index=iceland&view=tree&map=7/64.9/-19")
+    page.wait_for_function("() => viewer.map.getLayer('places')")
+    idle(page)
+    names = set(page.evaluate("viewer.map.queryRenderedFeatures({layers: ['places']}).map(({properties}) => properties.name)"))
+    assert {"Reykjavík", "Akureyri"} <= names
+    assert page.locator(".maplibregl-ctrl-scale").inner_text().replace("\xa0", " ") == "50 km"
 
 
 def test_a_view_without_points_says_so(open_map):

@@ -3,9 +3,6 @@
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** Milliseconds in which a label comes or goes. */
-const LABEL_FADE = 40;
-
 /** Ellipses that a badge would hide are not drawn. */
 const LEAST_ELLIPSE = 9;
 
@@ -122,10 +119,7 @@ export class Overlay {
     const { context } = this;
     context.globalAlpha = Math.min(alpha, 1);
     this.pictures.drawDisc(context, cluster, x, y, size);
-    if (cluster.count < 2) return;
-    const labelAlpha = Math.min((now - sprite.labelFrom) / LABEL_FADE, (sprite.labelUntil - now) / LABEL_FADE, 1);
-    if (labelAlpha <= 0) return;
-    context.globalAlpha = Math.min(alpha, labelAlpha);
+    if (cluster.count < 2 || !sprite.showsLabel(now)) return;
     this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 

@@ -38,12 +38,12 @@ function toneOf(rgb) {
     haze: `rgb(${rgb.join(" ")} / 0.16)`,
     line: `rgb(${rgb.join(" ")} / 0.6)`,
     // Whichever is easier to read on it (WCAG 2.2, contrast ratio).
-    ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#1d1426",
+    ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#080410",
   };
 }
 
 const WHITE = [255, 255, 255];
-const NIGHT = [29, 20, 38];
+const NIGHT = [8, 4, 16];
 
 function along(stops, share) {
   const position = share * (stops.length - 1);

@@ -2,6 +2,9 @@
 
 import { TileLayers } from "./tiles.js";
 
+/** Unlike that of the map, for whoever hears it. */
+const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
+
 export class Twin {
   #isFollowing = false;
 
@@ -11,7 +14,7 @@ export class Twin {
    */
   constructor(node, map, options, server) {
     this.main = map;
-    this.map = new maplibregl.Map({ ...options, container: node, attributionControl: false });
+    this.map = new maplibregl.Map({ ...options, locale: LOCALE, container: node, attributionControl: false });
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, server);

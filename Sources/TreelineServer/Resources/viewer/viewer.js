@@ -289,8 +289,8 @@ export class Viewer {
     const why = error.status > 0 ? `the server answered ${error.status}` : error.message;
     this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. This is the map without it.`);
     this.mapOptions.style = worldStyle(this.palette);
-    this.map.setStyle(this.mapOptions.style);
-    this.twin?.map.setStyle(this.mapOptions.style);
+    this.map.setStyle(this.mapOptions.style, { diff: false });
+    this.twin?.map.setStyle(this.mapOptions.style, { diff: false });
   }
 
   /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
