@@ -46,6 +46,14 @@ def stacks(path):
     return path
 
 
+def houses(path, addresses):
+    """The addresses of Iceland to some ten metres: those of a house are at one position."""
+    with gzip.open(addresses, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
+        header, *rows = csv.reader(source)
+        csv.writer(file).writerows([header, *([f"{float(x):.4f}", f"{float(y):.4f}", *rest] for x, y, *rest in rows)])
+    return path
+
+
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
@@ -55,6 +63,7 @@ def indexes(tmp_path_factory):
         ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
         ("iceland-least-scatter", fixtures / "iceland_addresses.csv.gz", "--split", "least-scatter"),
         ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("one", fixtures / "nasty/one.csv"),
     ):
@@ -161,8 +170,8 @@ AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
   && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
-  id, count, stack, bbox, longitude, latitude, radius, left: viewer.originOf(viewer[side]).x + viewer.camera.screenX(x),
-  top: viewer.originOf(viewer[side]).y + viewer.camera.screenY(y)}))"""
+  id, count, stack, bbox, longitude, latitude, radius, left: viewer.stage.originOf(viewer[side]).x + viewer.camera.screenX(x),
+  top: viewer.stage.originOf(viewer[side]).y + viewer.camera.screenY(y)}))"""
 
 
 def rest(page):

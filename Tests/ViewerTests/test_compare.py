@@ -5,7 +5,7 @@ from conftest import PHONE, idle, inside, press, rest, shown, stage
 
 def test_both_halves_show_the_same_ground(open_map):
     page = open_map("#index=iceland")
-    cameras = page.evaluate("""[viewer.map, viewer.twin.map].map(map =>
+    cameras = page.evaluate("""[viewer.map, viewer.stage.twin.map].map(map =>
       ({...map.getCenter(), zoom: map.getZoom(), ...Object.fromEntries(['clientWidth', 'clientHeight'].map(k => [k, map.getContainer()[k]]))}))""")
     assert cameras[0] == cameras[1]
     box = stage(page)
@@ -24,8 +24,8 @@ def test_both_halves_move_together_whichever_is_moved(open_map):
         page.mouse.wheel(0, -240)
         page.wait_for_function("z => viewer.map.getZoom() > z + 0.2", arg=before)
         rest(page)
-        page.wait_for_function("""() => viewer.map.getZoom() === viewer.twin.map.getZoom()
-          && `${viewer.map.getCenter()}` === `${viewer.twin.map.getCenter()}`""")
+        page.wait_for_function("""() => viewer.map.getZoom() === viewer.stage.twin.map.getZoom()
+          && `${viewer.map.getCenter()}` === `${viewer.stage.twin.map.getCenter()}`""")
 
 
 def test_a_click_in_either_half_is_on_its_side(open_map):
@@ -48,9 +48,9 @@ def test_halves_lie_above_each_other_on_a_phone(open_map):
 
 def test_the_dust_lies_in_both_halves(open_map):
     page = open_map("#index=iceland&dust=true")
-    page.wait_for_function("() => viewer.map.getLayer('dust') && viewer.twin.map.getLayer('dust')")
+    page.wait_for_function("() => viewer.map.getLayer('dust') && viewer.stage.twin.map.getLayer('dust')")
     idle(page)
-    page.wait_for_function("() => viewer.twin.map.queryRenderedFeatures({layers: ['dust']}).length > 1000")
+    page.wait_for_function("() => viewer.stage.twin.map.queryRenderedFeatures({layers: ['dust']}).length > 1000")
 
 
 def test_a_divider_is_there_for_who_wants_it(open_map):

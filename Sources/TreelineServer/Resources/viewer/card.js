@@ -109,7 +109,7 @@ export class Card {
     const { cluster, spread, viewer } = this;
     if (!this.isOpen || viewer.map.isMoving()) return;
     const camera = viewer.currentCamera;
-    const origin = viewer.originOf(this.side);
+    const origin = viewer.stage.originOf(this.side);
     const [x, y] = [origin.x + camera.screenX(cluster.x), origin.y + camera.screenY(cluster.y)];
     const pane = { left: origin.x, top: origin.y, right: origin.x + camera.width, bottom: origin.y + camera.height };
     const target = this.#nearestUncovered(x, y, (spread?.radius ?? cluster.radius) + MARGIN, pane);
@@ -130,7 +130,7 @@ export class Card {
     ];
     const targets = areas.map((area) => {
       const horizontal = clamped(x, area.left + radius, area.right - radius);
-      const vertical = clamped(y, area.top + radius, bottom - radius);
+      const vertical = clamped(y, area.top + radius, area.bottom - radius);
       return {
         x: horizontal.value, y: vertical.value, missing: Math.max(horizontal.missing, vertical.missing),
         distance: Math.hypot(horizontal.value - x, vertical.value - y),

@@ -64,7 +64,7 @@ export class Choice {
 
   /** The zoom at which the points of a cluster, but for outliers, fill the map. */
   #fittingZoom({ bbox, ellipse }) {
-    const { width, height } = this.viewer.size;
+    const { width, height } = this.viewer.stage.size;
     const [wide, high] = [width, height].map((side) => Math.max(side - 2 * PADDING, side / 2) / WORLD_SIZE);
     const box = bbox && boxOnMap(bbox);
     const extent = ellipse ? ellipseOnMap(ellipse) : box;

@@ -2,15 +2,15 @@
 
 import { element, number } from "./text.js";
 
-const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} px`;
-const percent = (value) => `${Math.round(value * 100)} %`;
+const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
+const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
 /** What people say of a map of badges, the measure behind it, and which is better, less or more; none where neither is. */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },
   {
-    name: "grid_look", title: "Looks like a grid", measure: "in line with a neighbour; chance: 11 %", write: percent,
+    name: "grid_look", title: "Looks like a grid", measure: "in line with a neighbour; chance: 11\u00a0%", write: percent,
     better: Math.min,
   },
   { name: "distortion", title: "Far from its points", measure: "typical distance to a point", write: pixels, better: Math.min },

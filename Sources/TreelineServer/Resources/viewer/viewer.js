@@ -3,8 +3,6 @@
 import { Address } from "./address.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
-import { clusterOf } from "./cluster.js";
-import { WORLD_SIZE } from "./constants.js";
 import { Controls } from "./controls.js";
 import { availableCuts } from "./cut.js";
 import { Tones } from "./density.js";
@@ -18,12 +16,12 @@ import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
 import { readPalette, TONES } from "./palette.js";
 import { drawPlaces } from "./places.js";
-import { clusterAt, memberAt, onHold } from "./pointer.js";
+import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
+import { Stage } from "./stage.js";
 import { clusters, coordinate, points } from "./text.js";
 import { TileLayers } from "./tiles.js";
-import { Twin } from "./twin.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -36,9 +34,6 @@ const CLOSEST = 16;
 
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
-
-/** Milliseconds in which the click that ends a hold is none. */
-const HELD = 700;
 
 /** A box of so few degrees is a single position on the map. */
 const LEAST_BOX = 1e-4;
@@ -54,8 +49,6 @@ export class Viewer {
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
-  #pointed = null;
-  #isHeld = false;
 
   /** @param indexes What the server has, one at least. */
   constructor(server, settings, indexes) {
@@ -64,6 +57,7 @@ export class Viewer {
     this.palette = readPalette();
     this.grid = new GridSide(server, this);
     this.tree = new TreeSide(server, this);
+    this.stage = new Stage(this);
     this.overlay = new Overlay(find("#overlay"));
     this.notice = new Notice(find("#notice"));
     this.controls = new Controls(settings);
@@ -72,10 +66,11 @@ export class Viewer {
     this.hint = new Hint(find("#hint"), server, this.wake);
     this.card = new Card(find("#card"), find("#buttons"), server, this);
     this.choice = new Choice(this);
+    this.pointing = new Pointing(this);
     this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
     this.listing = new Listing(find("#listing"), {
-      point: (cluster) => this.#point(cluster, this.#mainSide),
-      choose: (cluster) => this.choice.choose(cluster, this.#mainSide),
+      point: (cluster) => this.pointing.point(cluster, this.mainSide),
+      choose: (cluster) => this.choice.choose(cluster, this.mainSide),
     });
   }
 
@@ -83,7 +78,7 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    this.#fitStage();
+    this.stage.divide();
     this.mapOptions = {
       style: this.settings.style || worldStyle(this.palette),
       maxZoom: 20,
@@ -107,8 +102,8 @@ export class Viewer {
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     await this.#loadDensities();
-    this.#fit();
-    this.#show();
+    this.fit();
+    this.show();
     // Only now do the controls say what is so.
     delete document.body.dataset.starting;
     this.#tellOfLink();
@@ -145,17 +140,16 @@ export class Viewer {
     settings.onChange((names) => this.#changed(names));
     addEventListener("hashchange", () => this.#tellOfLink());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
-    new ResizeObserver(() => this.#fit()).observe(find("#stage"));
     map.once("style.load", () => {
       this.#isStyled = true;
-      this.#show();
+      this.show();
     });
     map.on("render", () => this.#frame());
     map.on("moveend", () => this.#moved());
     map.on("sourcedata", ({ sourceId, tile }) => {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
-    this.#listenTo(map, this.tiles);
+    this.listenTo(map, this.tiles);
     addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
     });
@@ -164,15 +158,11 @@ export class Viewer {
     find("#zoom-all").addEventListener("click", () => this.#stepToAll());
   }
 
-  /** @param map The map or its twin, which shows the grid alone. */
-  #listenTo(map, tiles) {
-    const side = map === this.map ? undefined : this.grid;
+  /** @param map The map, or its twin, which shows the grid alone. */
+  listenTo(map, tiles) {
     drawPlaces(map, () => this.palette);
-    map.on("mousemove", ({ point }) => this.#hover(point, map, side));
-    map.on("mouseout", () => this.#point(null));
-    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType, side));
     map.on("error", (event) => this.#mapFailed(event, tiles));
-    onHold(map, (point) => this.#list(point, side));
+    this.pointing.listenTo(map, map === this.map ? undefined : this.grid);
   }
 
   // Drawing
@@ -192,7 +182,7 @@ export class Viewer {
 
   /** What the map shows at this moment. */
   get currentCamera() {
-    return new Camera(this.map, this.size);
+    return new Camera(this.map, this.stage.size);
   }
 
   #frame() {
@@ -201,16 +191,18 @@ export class Viewer {
     const camera = (this.camera = this.currentCamera);
     this.#request(camera, now);
     this.overlay.clear();
-    if (this.hasHalves) this.twin?.follow();
+    const { hasHalves, twin } = this.stage;
+    if (hasHalves) twin?.follow();
     const { view, divider, ellipses } = this.settings;
     const { width } = camera;
-    const edge = view === "compare" && !this.hasHalves ? divider * width : view === "grid" ? width : 0;
-    this.#draw(this.grid, 0, this.hasHalves ? width : edge, now, ellipses);
+    const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
+    this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
     if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
     // What the map library drew itself has its ellipse all the same.
-    if (view === "tiles" && this.#pointed) this.overlay.drawExtent(this.#pointed.cluster, camera);
+    const { pointed } = this.pointing;
+    if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
-    if (spread) this.overlay.drawSpread(spread, camera, now, this.originOf(this.card.side));
+    if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
     if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
     find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
@@ -218,18 +210,9 @@ export class Viewer {
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
-    const marked = this.#pointed?.side === side ? this.#pointed.cluster : this.card.side === side && this.card.cluster;
-    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, origin: this.originOf(side) });
-  }
-
-  /** Whether each side has a half of the stage to itself, which shows the same ground. */
-  get hasHalves() {
-    return this.settings.view === "compare" && this.settings.compare === "halves";
-  }
-
-  /** Where on the stage the map of a side begins. */
-  originOf(side) {
-    return this.hasHalves && side === this.grid ? { x: 0, y: 0 } : this.origin;
+    const { pointed } = this.pointing;
+    const marked = pointed?.side === side ? pointed.cluster : this.card.side === side && this.card.cluster;
+    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, origin: this.stage.originOf(side) });
   }
 
   /** Those that are on the screen. */
@@ -238,7 +221,7 @@ export class Viewer {
   }
 
   /** The side that lists its clusters. */
-  get #mainSide() {
+  get mainSide() {
     return this.settings.view === "grid" ? this.grid : this.tree;
   }
 
@@ -259,8 +242,9 @@ export class Viewer {
 
   answered(side) {
     this.notice.hide("failure");
-    if (this.#pointed?.side === side && !side.scene.sprite(this.#pointed.cluster.id)) this.#point(null);
-    if (side === this.#mainSide) {
+    const { pointed } = this.pointing;
+    if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
+    if (side === this.mainSide) {
       if (side.scene.size > 0) this.notice.hide("empty");
       else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
@@ -289,8 +273,7 @@ export class Viewer {
     const why = error.status > 0 ? `the server answered ${error.status}` : error.message;
     this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. This is the map without it.`);
     this.mapOptions.style = worldStyle(this.palette);
-    this.map.setStyle(this.mapOptions.style, { diff: false });
-    this.twin?.map.setStyle(this.mapOptions.style, { diff: false });
+    for (const map of this.stage.maps) map.setStyle(this.mapOptions.style, { diff: false });
   }
 
   /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
@@ -310,14 +293,14 @@ export class Viewer {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
     }
-    if (names.has("view") || names.has("compare")) this.#fit();
+    if (names.has("view") || names.has("compare")) this.fit();
     if (names.has("open") && this.card.linkID && this.card.linkID !== this.settings.open) this.card.close();
     if (names.has("map") && this.settings.map !== cameraText(this.currentCamera)) {
       const options = cameraOptions(this.settings.map);
       if (options) this.map.jumpTo(options);
       else this.showAll();
     }
-    this.#show();
+    this.show();
     this.#restSoon();
   }
 
@@ -326,7 +309,7 @@ export class Viewer {
     this.index = index;
     this.controls.offer(this.indexes, index);
     this.card.close();
-    this.#point(null);
+    this.pointing.point(null);
     for (const side of [this.grid, this.tree]) side.reset();
     this.tones = null;
     if (isElsewhere) this.showAll();
@@ -335,70 +318,42 @@ export class Viewer {
     } catch (error) {
       return this.failed(error);
     }
-    this.#show();
+    this.show();
     this.#restSoon();
   }
 
   /** Brings the page in line with the settings. */
-  #show() {
+  show() {
     const { settings } = this;
     const cuts = availableCuts(this.index, settings.view === "tiles");
     if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
     this.controls.update(cuts);
     if (this.tones) this.controls.explain(this.palette, this.tones);
-    find("#divider").hidden = settings.view !== "compare" || this.hasHalves;
     this.divider.show(settings.divider);
     // Tiles that show nothing say nothing.
     if (settings.view === "tiles") this.notice.hide("empty");
-    if (this.tones && this.#isStyled) this.tiles.update(this.index, settings, this.palette, this.tones);
-    if (this.tones && this.hasHalves && this.twin?.isStyled) {
-      this.twin.tiles.update(this.index, settings, this.palette, this.tones);
-    }
+    const { hasHalves, twin } = this.stage;
+    const layers = [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles];
+    for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones);
     this.address.update();
     this.wake();
   }
 
   #repaint() {
     this.palette = readPalette();
-    for (const map of [this.map, this.twin?.map]) {
-      if (map && (!this.settings.style || this.#isUnstyled)) repaint(map, this.palette);
-    }
-    this.#fit();
-    this.#show();
+    if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
+    this.fit();
+    this.show();
   }
 
-  /** Divides the stage: halves lie beside each other, or above each other where it is higher than wide. */
-  #fitStage() {
-    const [stage, node] = [find("#stage"), find("#map")];
-    stage.dataset.halves = this.hasHalves ? (stage.clientWidth >= stage.clientHeight ? "row" : "column") : "";
-    find("#twin").hidden = find("#halves").hidden = !this.hasHalves;
-    this.size = { width: node.clientWidth, height: node.clientHeight };
-    this.origin = { x: node.offsetLeft, y: node.offsetTop };
-    return { stage, node };
-  }
-
-  #fit() {
-    const { stage, node } = this.#fitStage();
-    // The map library overlooks the first change of its size, which may be one from what it was made with.
-    const canvas = this.map.getCanvas();
-    if (canvas.clientWidth !== node.clientWidth || canvas.clientHeight !== node.clientHeight) this.map.resize();
-    this.overlay.prepare(this.palette, stage);
-    // The world fills the width, so nothing is there twice.
-    const minZoom = Math.log2(node.clientWidth / WORLD_SIZE);
-    this.map.setMinZoom(minZoom);
-    if (this.hasHalves) this.#fitTwin(minZoom);
+  /** Brings everything in line with the size of the page. */
+  fit() {
+    if (!this.map) return;
+    this.stage.divide();
+    this.overlay.prepare(this.palette, this.stage.node);
+    this.stage.fit();
     this.card.reveal();
     this.wake();
-  }
-
-  #fitTwin(minZoom) {
-    if (!this.twin) {
-      const camera = { center: this.map.getCenter(), zoom: this.map.getZoom() };
-      this.twin = new Twin(find("#twin"), this.map, { ...this.mapOptions, ...camera }, this.server);
-      this.#listenTo(this.twin.map, this.twin.tiles);
-      this.twin.map.once("style.load", () => this.#show());
-    }
-    this.twin.resize(minZoom);
   }
 
   // Resting
@@ -428,7 +383,7 @@ export class Viewer {
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     if (sides.length === 0) return;
-    const { scene } = this.#mainSide;
+    const { scene } = this.mainSide;
     this.listing.update(scene.clusters, this.index, this.palette);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
     const key = requests.map(({ key }) => key).join();
@@ -443,74 +398,13 @@ export class Viewer {
 
   // Pointing and choosing
 
-  #hover({ x, y }, map, ofMap) {
-    if (!this.camera) return;
-    const member = this.#memberAt(x, y, ofMap);
-    this.card.mark(member);
-    const { cluster, side } = member >= 0 ? {} : this.#at(x, y, "mouse", ofMap);
-    map.getCanvas().style.cursor = cluster || member >= 0 ? "pointer" : "";
-    this.#point(cluster ?? null, side);
-    const origin = side && this.originOf(side);
-    if (cluster) this.hint.show(cluster, side.name, this.index, origin.x + x, origin.y + y);
-    else this.hint.hide();
-  }
-
-  /** The cluster at a position on a map and its side, which is the map's own if it shows only one. */
-  #at(x, y, kind, ofMap) {
-    const { view, divider } = this.settings;
-    if (view === "tiles") return this.#inTiles(x, y);
-    const hasDivider = view === "compare" && !this.hasHalves;
-    const side = ofMap ?? (hasDivider && x < divider * this.camera.width ? this.grid : this.#mainSide);
-    return { side, cluster: clusterAt(side.scene, this.camera, x, y, kind) };
-  }
-
-  /** The member of an opened stack there, -1 if there is none. */
-  #memberAt(x, y, ofMap) {
-    const isOther = this.hasHalves && (this.card.side === this.grid) !== (ofMap === this.grid);
-    return isOther ? -1 : memberAt(this.card.spread, this.camera, x, y);
-  }
-
-  #inTiles(x, y) {
-    if (!this.map.getLayer("clusters")) return {};
-    const [feature] = this.map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
-    if (!feature) return {};
-    return { side: this.tree, cluster: clusterOf(feature, this.tones) };
-  }
-
-  #point(cluster, side) {
-    if (this.#pointed?.cluster === cluster || (!cluster && !this.#pointed)) return;
-    this.#pointed = cluster && { cluster, side };
-    if (!cluster) this.hint.hide();
-    this.wake();
-  }
-
-  #click({ x, y }, kind, ofMap) {
-    // A finger that held a cluster has had its answer.
-    if (this.#isHeld) return;
-    if (this.#memberAt(x, y, ofMap) >= 0) return;
-    const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse", ofMap);
-    this.hint.hide();
-    if (cluster) this.choice.choose(cluster, side);
-    else this.card.close();
-  }
-
-  /** Lists what is held, which a finger cannot point at. */
-  async #list({ x, y }, ofMap) {
-    const { cluster, side } = this.#at(x, y, "touch", ofMap);
-    if (!cluster) return;
-    this.#isHeld = true;
-    setTimeout(() => (this.#isHeld = false), HELD);
-    this.hint.hide();
-    await this.card.list(cluster, this.index, side);
-  }
-
   /**
    * @param linkID What the address says is open.
    * @param focus Where the keyboard goes on, if it was in the card: where it came from, as far as that is still there.
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
-    if (focus) (focus.isConnected && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
+    if (focus) (focus.checkVisibility() && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
     this.wake();
   }
 
@@ -527,10 +421,9 @@ export class Viewer {
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
-    const { width, height } = this.size;
+    const { width, height } = this.stage.size;
     const margin = Math.min(MARGIN, width / 8, height / 8);
-    const hasDivider = this.settings.view === "compare" && !this.hasHalves;
-    const left = isSinglePosition && hasDivider ? width / 2 : margin;
+    const left = isSinglePosition && this.stage.hasDivider ? width / 2 : margin;
     return { padding: { left, right: margin, top: margin, bottom: margin }, maxZoom: CLOSEST };
   }
 
