@@ -10,6 +10,10 @@ export const placesSource = {
 /** Pixels of type of places from the first rank on; the last size is that of all others. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 
+/** Pixels from the top of a picture to the dot, and from there to the name: badges, which often lie on cities, leave it free. */
+const DOT = 4;
+const BELOW = 25;
+
 /** How much larger pictures are than the screen asks for: where they lie half a pixel off, it shows less. */
 const FINENESS = 2;
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
@@ -24,8 +28,8 @@ export function placesLayer(palette) {
     filter: ["<=", rank, ["step", ["zoom"], 1, 3, 2, 4, 4, 5, 6, 6, 7, 7, 8, 8, 10]],
     layout: {
       "icon-image": ["concat", `place/${palette.place}/`, rank, "/", ["get", "name"]],
-      "icon-anchor": "left",
-      "icon-offset": [-4, 0],
+      "icon-anchor": "top",
+      "icon-offset": [0, -DOT],
       "icon-padding": 6,
       "symbol-sort-key": rank,
     },
@@ -47,20 +51,22 @@ export function drawPlaces(map, palette) {
   });
 }
 
-/** A dot and a name to the right of it, with a halo by which it is read on land, sea and dust. */
+/** A dot and a name below it, with a halo by which it is read on land, sea and dust. */
 function pictureOf(name, size, { place, halo }, ratio) {
   const font = `${size <= 12 ? 450 : 550} ${size}px ${FAMILY}`;
   const context = new OffscreenCanvas(1, 1).getContext("2d");
   context.font = font;
-  const [width, height] = [context.measureText(name).width + 14, size + 8];
+  const [width, height] = [context.measureText(name).width + 6, DOT + BELOW + size / 2 + 4];
   Object.assign(context.canvas, { width: Math.ceil(width * ratio), height: Math.ceil(height * ratio) });
   context.scale(ratio, ratio);
-  Object.assign(context, { font, lineJoin: "round", lineWidth: 2.5, strokeStyle: halo, fillStyle: place, textBaseline: "middle" });
+  Object.assign(context, {
+    font, lineJoin: "round", lineWidth: 2.5, strokeStyle: halo, fillStyle: place, textAlign: "center", textBaseline: "middle",
+  });
   context.beginPath();
-  context.arc(4, height / 2, 1.75, 0, 2 * Math.PI);
+  context.arc(width / 2, DOT, 1.75, 0, 2 * Math.PI);
   context.stroke();
   context.fill();
-  context.strokeText(name, 9, height / 2);
-  context.fillText(name, 9, height / 2);
+  context.strokeText(name, width / 2, DOT + BELOW);
+  context.fillText(name, width / 2, DOT + BELOW);
   return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
 }

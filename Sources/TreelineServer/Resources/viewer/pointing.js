@@ -3,9 +3,6 @@
 import { clusterOf } from "./cluster.js";
 import { clusterAt, memberAt, onHold } from "./pointer.js";
 
-/** Milliseconds in which the click that ends a hold is none. */
-const HELD = 700;
-
 export class Pointing {
   /** The cluster and its side that are pointed at, if any are. */
   pointed = null;
@@ -22,6 +19,8 @@ export class Pointing {
     map.on("mouseout", () => this.point(null));
     map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType, side));
     onHold(map, (point) => this.#list(point, side));
+    // The click that ends a hold is none.
+    map.getCanvasContainer().addEventListener("pointerdown", () => (this.#isHeld = false), { capture: true });
   }
 
   /** Marks a cluster, or none. */
@@ -61,7 +60,6 @@ export class Pointing {
     const { cluster, side } = this.#at(x, y, "touch", ofMap);
     if (!cluster) return;
     this.#isHeld = true;
-    setTimeout(() => (this.#isHeld = false), HELD);
     hint.hide();
     card.list(cluster, index, side);
   }

@@ -235,13 +235,9 @@ export class Scene {
     }
     const takeover = now + this.#pace * MOVE;
     for (const part of parts) this.#arrive(part, cluster, now, takeover);
-    const whole = this.#resume(cluster, takeover, now) ?? new Sprite(cluster);
+    const whole = new Sprite(cluster);
     whole.labelFrom = takeover;
-    whole.labelUntil = Infinity;
     whole.appearsAt = takeover;
-    whole.x = cluster.x;
-    whole.y = cluster.y;
-    whole.alpha = 1;
     whole.size = FORMED;
     const length = this.#pace * GROW;
     this.#until = Math.max(this.#until, takeover + length);
