@@ -40,6 +40,11 @@ function deviations({ bbox, geometry: { coordinates: [longitude, latitude] } }) 
   return [width * share(across), height * share(up)];
 }
 
+const ascending = (values) => values.sort((a, b) => a - b);
+
+/** The value below which lies a share of some in ascending order. */
+const at = (values, share) => values[Math.round(share * (values.length - 1))];
+
 /** Which tone a cluster has, as the logarithm of its density rises. */
 export class Tones {
   /**
@@ -48,16 +53,15 @@ export class Tones {
    */
   constructor(features, count) {
     this.count = count;
-    const densities = features
-      .map((feature) => feature.properties.point_count / coveredArea(feature))
-      .filter((density) => density > 0 && Number.isFinite(density))
-      .sort((a, b) => a - b);
-    const at = (share) => densities[Math.round(share * (densities.length - 1))] ?? 1;
-    // What a point has to itself where the index is neither dense nor sparse. No cluster is taken to cover less: three
-    // points at one position are three points in one place, and not the densest place on Earth.
-    this.ground = 1 / at(0.5);
-    this.low = Math.log10(at(0.02));
-    this.high = Math.max(Math.log10(at(0.98)), this.low + 1.5);
+    const covered = features.map((feature) => [feature.properties.point_count, coveredArea(feature)]);
+    const plain = ascending(covered.filter(([, area]) => area > 0).map(([count, area]) => count / area));
+    // What a point has to itself where the index is sparse. No cluster is taken to cover less: three points at one position are
+    // three points in one place, and not the densest place on Earth.
+    this.ground = 1 / (at(plain, 0.25) ?? 1);
+    const densities = ascending(covered.filter(([count]) => count > 1).map(([count, area]) => count / (area + this.ground)));
+    this.low = Math.log10(at(densities, 0.02) ?? 1);
+    // Closer up there is little that is denser: smaller clusters cover no less than that ground.
+    this.high = Math.max(Math.log10(at(densities, 1) ?? 1), this.low + 1.5);
   }
 
   /** The tone of so many points on an area of square kilometres, from 0. */
