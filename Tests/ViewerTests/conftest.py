@@ -28,6 +28,7 @@ PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewe
 CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing",
             "--no-sandbox"]
 
+WIDE = {"width": 1920, "height": 1080}
 LAPTOP = {"width": 1440, "height": 900}
 # Drawn in software, a smaller window makes the tests quicker.
 WINDOW = {"width": 1100, "height": 720}
@@ -45,6 +46,14 @@ def stacks(path):
     return path
 
 
+def houses(path, addresses):
+    """The addresses of Iceland to some ten metres: those of a house are at one position."""
+    with gzip.open(addresses, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
+        header, *rows = csv.reader(source)
+        csv.writer(file).writerows([header, *([f"{float(x):.4f}", f"{float(y):.4f}", *rest] for x, y, *rest in rows)])
+    return path
+
+
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
@@ -54,6 +63,7 @@ def indexes(tmp_path_factory):
         ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
         ("iceland-least-scatter", fixtures / "iceland_addresses.csv.gz", "--split", "least-scatter"),
         ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("one", fixtures / "nasty/one.csv"),
     ):
@@ -160,7 +170,8 @@ AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
   && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
-  id, count, stack, bbox, longitude, latitude, radius, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
+  id, count, stack, bbox, longitude, latitude, radius, left: viewer.stage.originOf(viewer[side]).x + viewer.camera.screenX(x),
+  top: viewer.stage.originOf(viewer[side]).y + viewer.camera.screenY(y)}))"""
 
 
 def rest(page):
@@ -174,12 +185,12 @@ def idle(page):
 
 
 def shown(page, side="tree"):
-    """The clusters of a side and where they are within the map."""
+    """The clusters of a side and where they are on the stage."""
     return page.evaluate(SHOWN, side)
 
 
 def stage(page):
-    return page.locator("#map").bounding_box()
+    return page.locator("#stage").bounding_box()
 
 
 def pixel(page, coordinates):

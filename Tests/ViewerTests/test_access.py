@@ -5,16 +5,17 @@ import math
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from conftest import LAPTOP, PHONE, PHONE_ON_ITS_SIDE, PICTURES, idle, pixel, press, rest, shown, stage
+from conftest import LAPTOP, PHONE, PHONE_ON_ITS_SIDE, PICTURES, WIDE, idle, inside, pixel, press, rest, shown, stage
 
-SCREENS = {"laptop": LAPTOP, "phone": PHONE, "phone-on-its-side": PHONE_ON_ITS_SIDE}
+SCREENS = {"wide": WIDE, "laptop": LAPTOP, "phone": PHONE, "phone-on-its-side": PHONE_ON_ITS_SIDE}
 
 
-@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_that_axe_finds(open_map, viewport, scheme):
-    page = open_map("#index=iceland", viewport=viewport, color_scheme=scheme)
-    if viewport is PHONE:
+def test_nothing_that_axe_finds(open_map, screen, scheme):
+    page = open_map("#index=iceland", viewport=SCREENS[screen], color_scheme=scheme)
+    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
+    if screen == "phone":
         page.get_by_role("button", name="Settings").click()
     page.locator("#listing summary").click()
     page.locator("#listing button").first.wait_for()
@@ -86,14 +87,77 @@ def test_land_and_sea_are_there_without_a_network(open_map):
     assert pixel(page, [(-24.2, 63.6), (-13.9, 63.7)]) == sea
 
 
-@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_a_message_has_nothing_that_axe_finds(open_map):
+    page = open_map("#index=nope&view=tree")
+    page.locator("#notice").wait_for()
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
+# How much of an element another one covers.
+COVERED = """([over, below]) => {
+  const [a, b] = [over, below].map(selector => document.querySelector(selector).getBoundingClientRect());
+  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  return Math.max(across, 0) * Math.max(down, 0) / (b.width * b.height);
+}"""
+
+
+@pytest.mark.parametrize("view", ["compare", "tree"])
+@pytest.mark.parametrize("screen", ["phone", "phone-on-its-side"])
+def test_no_panel_hides_half_of_what_it_describes(open_map, screen, view):
+    page = open_map(f"#index=stacks&view={view}&map=10/55.7/12.5", viewport=SCREENS[screen], has_touch=True)
+    covered = lambda over, below="body": page.evaluate(COVERED, [over, below])
+    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
+    assert covered("#panel") < 0.5
+    if screen == "phone":
+        page.get_by_role("button", name="Settings").click()
+        assert covered("#panel") <= 0.501
+    page.locator("#listing summary").click()
+    page.locator("#listing button").first.wait_for()
+    assert covered("#panel") <= 0.501
+    # What is opened from the list has the room of the settings, and lies beside its card.
+    page.locator("#listing button").first.click()
+    page.wait_for_function("() => viewer.map.getZoom() > 10.1 || viewer.card.isOpen")
+    if not page.evaluate("viewer.card.isOpen"):
+        rest(page)
+        page.evaluate("viewer.card.list(viewer.tree.scene.clusters.find(c => c.count > 1), viewer.index, viewer.tree)")
+    page.locator("#card li").first.wait_for()
+    assert covered("#card", "#map") < 0.5
+    if screen == "phone":
+        assert page.locator("#settings").is_hidden()
+
+
+@pytest.mark.parametrize("view", ["compare", "tree"])
+def test_a_finger_that_rests_on_a_badge_lists_its_points(open_map, view):
+    page = open_map(f"#index=iceland&view={view}", viewport=PHONE, has_touch=True)
+    cluster = max(inside(page, shown(page), 30), key=lambda c: c["count"])
+    zoom, box = page.evaluate("viewer.map.getZoom()"), stage(page)
+    touch = page.context.new_cdp_session(page)
+    position = {"x": box["x"] + cluster["left"], "y": box["y"] + cluster["top"]}
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [position]})
+    page.locator("#card li").first.wait_for()
+    # However long it rests, it is no click.
+    page.wait_for_timeout(1000)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert page.locator("#card h2").inner_text() == f"{cluster['count']:,} points"
+    assert page.locator("#card li").count() == 60
+    page.get_by_role("button", name="Show more").click()
+    page.wait_for_function("() => document.querySelectorAll('#card li').length === 120")
+    page.wait_for_timeout(800)
+    assert page.evaluate("viewer.map.getZoom()") == zoom
+    page.get_by_role("button", name="Zoom to where it falls apart").click()
+    page.wait_for_function("z => viewer.map.getZoom() > z + 0.5", arg=zoom)
+    assert page.locator("#card").is_hidden()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_to_look_at(open_map, viewport, scheme):
+def test_pictures_to_look_at(open_map, screen, scheme):
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page = open_map("#index=iceland&dust=true", viewport=viewport, color_scheme=scheme)
+    page = open_map("#index=iceland&dust=true", viewport=SCREENS[screen], color_scheme=scheme)
     idle(page)
     page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
-    path = PICTURES / f"{'laptop' if viewport is LAPTOP else 'phone'}-{scheme}.png"
+    path = PICTURES / f"{screen}-{scheme}.png"
     page.screenshot(path=path)
     # A picture of nothing would be a few thousand bytes.
     assert path.stat().st_size > 40_000

@@ -81,6 +81,42 @@ def test_every_point_is_told_by_one_label_at_any_moment(open_map):
     assert wrong[:3] == []
 
 
+MERGES = """async () => {
+  const {Scene} = await import('/viewer/scene.js');
+  const node = (id, count, x) => ({id, count, x, y: 0.5, radius: 20});
+  const none = {kept: [], splits: [], merges: [], entered: [], left: []};
+  const idOf = n => ({cluster_id: n.id});
+  const leaves = Array.from({length: 8}, (_, i) => node(i, 2, i / 8));
+  const pairs = [0, 1, 2, 3].map(i => node(10 + i, 4, (4 * i + 1) / 16));
+  const halves = [0, 1].map(i => node(20 + i, 8, (8 * i + 3) / 16));
+  const merge = (wholes, parts) => ({...none, merges: wholes.map((whole, i) =>
+    ({whole: idOf(whole), parts: parts.slice(2 * i, 2 * i + 2).map(idOf)}))});
+  const scene = new Scene(), unlabelled = [], away = [];
+  scene.apply({...none, entered: leaves.map(idOf)}, leaves, 0);
+  scene.advance(5000);
+  // The second merge comes in the middle of the first.
+  const steps = [[5000, merge(pairs, leaves), pairs], [5150, merge(halves, pairs), halves]];
+  for (let now = 5000; now < 6500; now += 10) {
+    if (steps[0]?.[0] === now) scene.apply(steps[0][1], steps.shift()[2], now);
+    scene.advance(now);
+    for (const s of scene.sprites) {
+      if (s.alpha > 0.01 && s.size > 0.01 && !s.isForming(now) && !s.showsLabel(now)) unlabelled.push([now, s.cluster.id]);
+      // Where its label ends, it has arrived.
+      if (s.labelUntil - now <= 10 && Math.abs(s.x - s.toX) > 1e-3) away.push([now, s.cluster.id]);
+    }
+  }
+  return {unlabelled, away, shown: scene.clusters.map(c => c.count)};
+}"""
+
+
+def test_what_merges_keeps_its_label_until_it_arrives(open_map):
+    """Zooming out is read as zooming in is: no dot moves without its number, also where a merge interrupts another."""
+    page = open_map("#index=iceland&view=tree")
+    found = page.evaluate(MERGES)
+    assert found["unlabelled"][:3] == [] and found["away"][:3] == []
+    assert found["shown"] == [8, 8]
+
+
 def test_reduced_motion_moves_nothing(open_map):
     page = open_map("#index=iceland&view=tree", reduced_motion="reduce")
     page.evaluate("viewer.map.jumpTo({zoom: viewer.map.getZoom() + 1})")

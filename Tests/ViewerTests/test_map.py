@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import PHONE, idle, inside, pixel, press, rest, shown, stage
+from conftest import LAPTOP, PHONE, idle, inside, pixel, press, rest, shown, stage
 
 ICELAND = 139_409
 
@@ -13,7 +13,7 @@ def test_all_points_are_shown_on_both_sides(open_map):
     assert "139,409 points" in page.locator("#facts").inner_text()
     for side in ("grid", "tree"):
         clusters = shown(page, side)
-        assert len(clusters) > 20
+        assert len(clusters) > 5
         assert sum(cluster["count"] for cluster in clusters) == ICELAND
     page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
     assert page.locator("#measures td.tree").first.inner_text() == str(len(shown(page)))
@@ -77,7 +77,7 @@ def test_a_pan_changes_nothing_that_stays_in_view(open_map):
 
 
 def test_the_divider_moves_by_pointer_and_keys(open_map):
-    page = open_map("#index=iceland")
+    page = open_map("#index=iceland&compare=divider")
     divider = page.locator("#divider")
     box = stage(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 500)
@@ -218,6 +218,7 @@ def test_malformed_settings_are_as_usual(open_map):
     page = open_map("#index=iceland&view=sideways&by=&spacing=abc&limit=-4&map=x/y&divider=7&open=../..&order=%00")
     assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["compare", "spacing", 44]
     assert page.evaluate("viewer.settings.divider") == 0.98
+    page.get_by_text("The link has parts that say nothing: view, by, spacing, map, open, order.").wait_for()
 
 
 def test_another_split_is_another_index_over_the_same_points(open_map):
@@ -246,9 +247,70 @@ def test_pointing_at_a_cluster_tells_of_it(open_map):
     hint = page.locator("#hint")
     hint.locator("li").first.wait_for()
     assert hint.locator("b").inner_text() == f"{cluster['count']:,} points"
-    assert hint.locator("li").count() == 5
+    assert hint.locator("li").count() == 13
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     hint.wait_for(state="hidden")
+
+
+ELLIPSES = """() => { globalThis.drawn = []; const {context} = viewer.overlay, real = context.ellipse;
+  context.ellipse = function (...all) { drawn.push(all.slice(0, 2)); return real.apply(this, all) }; viewer.wake() }"""
+
+
+def test_a_cluster_has_its_ellipse_while_it_is_pointed_at_or_has_the_focus(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.evaluate(ELLIPSES)
+    page.wait_for_timeout(100)
+    assert page.evaluate("drawn") == []
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    box = stage(page)
+    page.mouse.move(box["x"] + cluster["left"], box["y"] + cluster["top"])
+    page.wait_for_function("() => drawn.length > 0")
+    assert page.evaluate("drawn.at(-1)") == [cluster["left"], cluster["top"]]
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.locator("#hint").wait_for(state="hidden")
+    page.locator("#listing summary").click()
+    page.evaluate("drawn.length = 0")
+    page.locator("#listing button").nth(1).focus()
+    page.wait_for_function("() => drawn.length > 0")
+
+
+def test_three_points_or_fewer_have_no_ellipse(open_map):
+    page = open_map("#index=iceland&view=tree&map=15/64.14/-21.92&ellipses=true")
+    found = page.evaluate("viewer.tree.scene.clusters.map(c => [c.count, c.ellipse !== null, c.stack])")
+    assert any(count in (2, 3) for count, _, _ in found)
+    assert all(not has for count, has, _ in found if count <= 3)
+    assert all(has for count, has, stack in found if count > 3 and not stack)
+
+
+def test_four_clicks_lead_from_the_country_to_a_stack(open_map):
+    page = open_map("#index=houses&view=tree", viewport=LAPTOP, reduced_motion="reduce")
+    stacks = page.evaluate("""async () => {
+      const center = '-21.915,64.135';
+      const {features} = await (await fetch(`/v1/houses/clusters?center=${center}&zoom=18&width=6000&height=4000&spacing=44`)).json();
+      return features.filter(({properties}) => properties.stack).map(({id, properties}) => [id, properties.point_count]);
+    }""")
+    stack, _ = max(stacks, key=lambda each: each[1])
+    for clicks in range(6):
+        # A cluster's first point is in the high bits of its id.
+        cluster = next(c for c in shown(page) if c["id"] // 1024 <= stack // 1024 < c["id"] // 1024 + c["count"])
+        if cluster["stack"]:
+            break
+        zoom = page.evaluate("viewer.map.getZoom()")
+        press(page, cluster)
+        page.wait_for_function("z => viewer.map.getZoom() > z", arg=zoom)
+        rest(page)
+    assert clicks <= 4
+    press(page, cluster)
+    page.locator("#card li").first.wait_for()
+
+
+def test_cities_have_names_and_the_map_a_scale(open_map):
+    page = open_map("#index=iceland&view=tree&map=6/64.9/-19")
+    page.wait_for_function("() => viewer.map.getLayer('places')")
+    idle(page)
+    names = set(page.evaluate("viewer.map.queryRenderedFeatures({layers: ['places']}).map(({properties}) => properties.name)"))
+    assert {"Reykjavík", "Ísafjörður"} <= names
+    assert page.locator(".maplibregl-ctrl-scale").inner_text().replace("\xa0", " ") == "50 km"
 
 
 def test_a_view_without_points_says_so(open_map):
@@ -282,7 +344,7 @@ def test_a_phone_folds_the_settings(open_map):
 
 
 def test_a_single_position_is_not_below_the_divider(open_map):
-    page = open_map("#index=one")
+    page = open_map("#index=one&compare=divider")
     (point,) = shown(page)
     box = stage(page)
     assert box["width"] * 0.6 < point["left"] < box["width"] * 0.9

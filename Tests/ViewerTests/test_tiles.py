@@ -1,5 +1,7 @@
 """The second mode: MapLibre draws the vector tiles of the server by itself."""
 
+import pytest
+
 from conftest import PHONE, idle, rest, stage
 
 RENDERED = """() => {
@@ -111,3 +113,16 @@ def test_pointing_at_a_tile_tells_what_tiles_do_not(open_map):
     hint = page.locator("#hint")
     hint.locator("li").first.wait_for()
     assert "per km²" in hint.inner_text()
+
+
+def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
+    """As the viewer computes it of the ellipse that the same cluster has as GeoJSON, but for a unit of the plane's rounding."""
+    page = open_map("#index=iceland&view=tiles")
+    page.wait_for_function("() => viewer.map.getLayer('clusters')")
+    idle(page)
+    cluster = max(page.evaluate(RENDERED), key=lambda c: c["point_count"])
+    if "area_km2" not in cluster:
+        pytest.skip("The server is older than this viewer.")
+    area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/density.js');
+      return coveredArea(await viewer.server.cluster('iceland', id)) }""", cluster["cluster_id"])
+    assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)

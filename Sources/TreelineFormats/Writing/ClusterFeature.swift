@@ -67,6 +67,16 @@ extension ClusterFeature {
 }
 
 extension Plane {
+  /// The square kilometres of the ellipse of two standard deviations along each axis, which is taken to be at least a
+  /// quarter as wide as it is long; nil for a stack. The viewer colours tiles by it, and other answers as `density.js`
+  /// computes the same.
+  @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
+    if cluster.rect.isPoint { return nil }
+    let ellipse = cluster.ellipse
+    let kilometre = unitLength(atLatitude: cluster.coordinate.latitude) / 1000
+    return 4 * .pi * ellipse.semiMajor * max(ellipse.semiMinor, ellipse.semiMajor / 4) * kilometre * kilometre
+  }
+
   /// In metres on the sphere of Web Mercator, whose radius is that of the Earth at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)

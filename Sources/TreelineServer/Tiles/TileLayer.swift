@@ -2,16 +2,19 @@ import SwiftProtobuf
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, feature by feature: points with their properties in GeoJSON, but for the box.
+/// The layer of a vector tile, feature by feature: points with their properties in GeoJSON, but for the box, and the
+/// area that the points of a cluster cover.
 struct TileLayer {
   private var layer = VectorTile.Layer()
   /// The index of each value that several features may have. As messages they would be slow to compare.
   private var values: [TileValue: UInt32] = [:]
 
   /// The indices of the keys that clusters have.
-  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index }
+  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area }
 
-  private static let keys = ["cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index"]
+  private static let keys = [
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index", "area_km2",
+  ]
 
   init(name: String, extent: Int) {
     layer.version = 2
@@ -28,13 +31,16 @@ struct TileLayer {
     feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
     let isCluster = cluster.pointCount > 1
     var tags: [UInt32] = []
-    tags.reserveCapacity(12)
+    tags.reserveCapacity(14)
     tags += [Key.cluster.rawValue, value(.bool(isCluster))]
     // No two features share an id.
     tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
     tags += [Key.count.rawValue, value(.uint(UInt64(cluster.pointCount)))]
     if isCluster {
       tags += [Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount)))]
+    }
+    if let area = tree.plane.coveredArea(of: cluster) {
+      tags += [Key.area.rawValue, add(.double(area))]
     }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     if let row = cluster.row {

@@ -1,5 +1,7 @@
 // What lies below the badges: land, lakes and borders without any network; or a style of yours.
 
+import { PLACES, placesLayer, placesSource, repaintPlaces } from "./places.js";
+
 const WORLD = new URL("world.geojson", import.meta.url).href;
 
 /** What is drawn, from the bottom up, and the colour of the palette that it has. */
@@ -22,9 +24,10 @@ export function worldStyle(palette) {
     version: 8,
     sources: {
       world: { type: "geojson", data: WORLD, maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
+      [PLACES]: placesSource,
       graticule: { type: "geojson", data: graticule(), maxzoom: 4 },
     },
-    layers: LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
+    layers: [...LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
       id,
       type,
       ...(type !== "background" && { source }),
@@ -35,13 +38,14 @@ export function worldStyle(palette) {
         ...(width && { "line-width": width }),
         ...(dash && { "line-dasharray": dash }),
       },
-    })),
+    })), placesLayer(palette)],
   };
 }
 
 /** Gives a map that shows the world the colours of another palette. */
 export function repaint(map, palette) {
   for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
+  repaintPlaces(map, palette);
 }
 
 /** A line every ten degrees. */

@@ -1,6 +1,7 @@
 // A point, or a stack of points that no zoom tells apart: its members on a spread around it and in a list.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
+import { extentText } from "./hint.js";
 import { coordinate, element, factsOf, nameOf, number, points } from "./text.js";
 
 /** A page of the list, and the most members that a spread shows. */
@@ -62,7 +63,9 @@ export class Card {
 
   /** Opens a single point, or a stack of the tree. */
   async open(cluster, index, side) {
-    Object.assign(this, { cluster, index, side });
+    this.#begin(cluster, index, side);
+    // An id of the grid names nothing that a link could open.
+    this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = coordinate(cluster.latitude, cluster.longitude, 4);
       this.#fill(nameOf(cluster.properties, index.columns), position, this.#facts(cluster.properties));
@@ -79,25 +82,55 @@ export class Card {
     if (this.cluster === cluster) this.reveal();
   }
 
+  /** Opens a list of what any cluster holds. */
+  async list(cluster, index, side) {
+    if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
+    this.#begin(cluster, index, side);
+    const closer = element("button", { type: "button", className: "more" }, "Zoom to where it falls apart");
+    closer.addEventListener("click", () => {
+      this.close();
+      this.viewer.choice.choose(cluster, side);
+    });
+    const list = element("ol", {});
+    this.#fill(points(cluster.count), cluster.bbox ? extentText(cluster) : "", element("div", {}, closer, list));
+    // The grid is no hierarchy of which the server could list a part.
+    if (side.name === "tree") await this.#page(list, 0);
+  }
+
+  #begin(cluster, index, side) {
+    Object.assign(this, { cluster, index, side, linkID: "" });
+    this.node.dataset.side = side.name;
+    // Where the panel lies over the map there is room for one of them.
+    this.viewer.controls.fold();
+  }
+
   /** Pans the map so far that what is opened lies beside the card. */
   reveal() {
     const { cluster, spread, viewer } = this;
     if (!this.isOpen || viewer.map.isMoving()) return;
     const camera = viewer.currentCamera;
-    const [x, y] = [camera.screenX(cluster.x), camera.screenY(cluster.y)];
-    const target = this.#nearestUncovered(x, y, (spread?.radius ?? cluster.radius) + MARGIN);
+    const origin = viewer.stage.originOf(this.side);
+    const [x, y] = [origin.x + camera.screenX(cluster.x), origin.y + camera.screenY(cluster.y)];
+    const pane = { left: origin.x, top: origin.y, right: origin.x + camera.width, bottom: origin.y + camera.height };
+    const target = this.#nearestUncovered(x, y, (spread?.radius ?? cluster.radius) + MARGIN, pane);
     if (target.distance >= 1) viewer.map.panBy([x - target.x, y - target.y], viewer.motion);
   }
 
   /** The nearest center of a circle that the card leaves room for, or the middle of the larger part where it leaves none. */
-  #nearestUncovered(x, y, radius) {
-    const { offsetLeft, offsetTop, offsetHeight } = this.node;
-    const right = this.buttons.offsetLeft;
-    const bottom = this.buttons.offsetTop + this.buttons.offsetHeight;
-    const besideAndBelow = [{ top: 0, right: offsetLeft }, { top: offsetTop + offsetHeight, right }];
-    const targets = besideAndBelow.map((area) => {
-      const horizontal = clamped(x, radius, area.right - radius);
-      const vertical = clamped(y, area.top + radius, bottom - radius);
+  #nearestUncovered(x, y, radius, pane) {
+    const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
+    const [right, bottom] = [offsetLeft + offsetWidth, offsetTop + offsetHeight];
+    const isBeside = right <= pane.left || offsetLeft >= pane.right || bottom <= pane.top || offsetTop >= pane.bottom;
+    const buttons = { left: this.buttons.offsetLeft, bottom: this.buttons.offsetTop + this.buttons.offsetHeight };
+    const low = Math.min(pane.bottom, buttons.bottom);
+    const edge = Math.min(pane.right, buttons.left);
+    const areas = isBeside ? [{ ...pane, right: edge, bottom: low }] : [
+      { ...pane, right: Math.min(offsetLeft, pane.right), bottom: low },
+      { ...pane, top: bottom, right: edge, bottom: low },
+    ];
+    const targets = areas.map((area) => {
+      const horizontal = clamped(x, area.left + radius, area.right - radius);
+      const vertical = clamped(y, area.top + radius, area.bottom - radius);
       return {
         x: horizontal.value, y: vertical.value, missing: Math.max(horizontal.missing, vertical.missing),
         distance: Math.hypot(horizontal.value - x, vertical.value - y),
@@ -113,7 +146,7 @@ export class Card {
     this.node.replaceChildren();
     this.cluster = null;
     this.spread = null;
-    this.viewer.closed(hadFocus ? this.opener : null);
+    this.viewer.closed(this.linkID, hadFocus ? this.opener : null);
   }
 
   /** Marks a member on the spread in the list. */

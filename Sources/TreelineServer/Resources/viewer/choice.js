@@ -1,14 +1,15 @@
 // What happens to a cluster that is chosen: the map zooms to where it splits, or it is opened if it never does.
 
 import { clusterOf } from "./cluster.js";
-import { mapZoom } from "./mercator.js";
+import { WORLD_SIZE } from "./constants.js";
 import { chosenCut, cutParameters } from "./cut.js";
+import { boxOnMap, ellipseOnMap, mapZoom } from "./mercator.js";
 
 /** Zooms beyond the one from which it splits, as zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Pixels around the points of a cluster that fill the map. */
-const PADDING = 60;
+const PADDING = 20;
 
 export class Choice {
   /** @param viewer Has the map, the server, the index, the settings, the tones and the card. */
@@ -17,30 +18,31 @@ export class Choice {
   }
 
   async choose(cluster, side) {
-    const { settings, grid, failed } = this.viewer;
+    const { settings, grid } = this.viewer;
+    settings.step();
     try {
       if (cluster.count === 1) return await this.#open(cluster, side);
       // The grid has no hierarchy to ask.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      if (settings.view === "tiles") return await this.#goToTileSplit(cluster, side);
       // Where it splits depends on what else is in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
-      failed.call(this.viewer, error);
+      this.viewer.failed(error);
     }
   }
 
   /** Opens what a link names, if it is a point or a stack of this index. */
   async openFromLink() {
     const { settings, card, server, index, tones, tree } = this.viewer;
-    if (!/^\d+$/.test(settings.open) || card.isOpen) return;
+    if (settings.open === "" || card.isOpen) return;
     try {
       const cluster = clusterOf(await server.cluster(index.name, settings.open), tones);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
-    } catch {
+    } catch (error) {
       // A link to what is no more shows the rest of it.
+      if (error.status === 404) this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
       settings.set({ open: "" });
     }
   }
@@ -48,19 +50,11 @@ export class Choice {
   async #goToSplit(cluster, side) {
     const { server, index, settings, map } = this.viewer;
     const zoom = await server.expansionZoom(index.name, cluster.id, cutParameters(settings));
-    const least = zoom === null ? Infinity : mapZoom(zoom) + BEYOND;
+    // Tiles are cut at whole zooms of the map.
+    const least = zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
-    // A whole zoom is what a click is expected to do, unless the points would not all be on the map.
-    this.#go(cluster, Math.max(least, Math.min(map.getZoom() + 1, this.#fittingZoom(cluster))));
-  }
-
-  /** Tiles are cut at whole zooms of the map. */
-  async #goToTileSplit(cluster, side) {
-    const { server, index, settings, map } = this.viewer;
-    const zoom = await server.expansionZoom(index.name, cluster.id, cutParameters(settings));
-    const least = zoom === null ? Infinity : Math.ceil(mapZoom(zoom));
-    if (least > map.getMaxZoom()) return this.#open(cluster, side);
-    this.#go(cluster, Math.max(least, map.getZoom() + 0.5));
+    // A cluster first falls into two. Where it fills the map it has fallen apart.
+    this.#go(cluster, Math.max(least, this.#fittingZoom(cluster)));
   }
 
   #goToBox(cluster) {
@@ -68,8 +62,14 @@ export class Choice {
     this.#go(cluster, Math.min(Math.max(this.#fittingZoom(cluster), map.getZoom() + 0.5), map.getMaxZoom()));
   }
 
-  #fittingZoom({ bbox }) {
-    return this.viewer.map.cameraForBounds(corners(bbox), { padding: PADDING })?.zoom ?? Infinity;
+  /** The zoom at which the points of a cluster, but for outliers, fill the map. */
+  #fittingZoom({ bbox, ellipse }) {
+    const { width, height } = this.viewer.stage.size;
+    const [wide, high] = [width, height].map((side) => Math.max(side - 2 * PADDING, side / 2) / WORLD_SIZE);
+    const box = bbox && boxOnMap(bbox);
+    const extent = ellipse ? ellipseOnMap(ellipse) : box;
+    const fits = (of) => (of ? Math.log2(Math.min(wide / of.width, high / of.height)) : -Infinity);
+    return Math.min(Math.max(fits(extent), fits(box)), this.viewer.map.getMaxZoom());
   }
 
   #go({ longitude, latitude }, zoom) {
@@ -77,10 +77,10 @@ export class Choice {
   }
 
   #open(cluster, side) {
-    const { settings, card, index, tree } = this.viewer;
-    // An id of the grid names nothing that a link could open.
-    settings.set({ open: side === tree ? String(cluster.id) : "" });
-    return card.open(cluster, index, side);
+    const { settings, card, index } = this.viewer;
+    const opened = card.open(cluster, index, side);
+    settings.set({ open: card.linkID });
+    return opened;
   }
 }
 

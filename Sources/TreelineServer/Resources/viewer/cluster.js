@@ -2,17 +2,18 @@
 
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
 import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./constants.js";
-import { boxSize, worldX, worldY } from "./mercator.js";
+import { coveredArea, FEWEST_FOR_ELLIPSE } from "./density.js";
+import { worldX, worldY } from "./mercator.js";
 
 /** The width of the world in the pixels in which the server gives ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
  * @param feature As the server gives it, or out of a tile: then it has no `bbox`.
- * @param tones Gives the tone of a density.
+ * @param tones Gives the tone of a number of points on an area.
  */
 export function clusterOf(feature, tones) {
-  const { properties, bbox } = feature;
+  const { properties } = feature;
   const [longitude, latitude] = feature.geometry.coordinates;
   const count = properties.point_count;
   return {
@@ -24,12 +25,17 @@ export function clusterOf(feature, tones) {
     x: worldX(longitude),
     y: worldY(latitude),
     radius: count > 1 ? badgeRadius(count) : DOT_RADIUS,
-    tone: count > 1 && bbox ? tones.of(density(count, bbox)) : -1,
-    bbox,
+    tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
     stack: properties.stack === true,
-    ellipse: properties.ellipse && ellipseOf(properties.ellipse),
     properties,
+    ...extentOf(feature),
   };
+}
+
+/** What the points of a cluster cover: a box, square kilometres, and an ellipse if they are enough for one. */
+export function extentOf(feature) {
+  const { bbox, properties: { ellipse, point_count: count } } = feature;
+  return { bbox, area: coveredArea(feature), ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE ? ellipseOf(ellipse) : null };
 }
 
 /** Two standard deviations along each axis, within which most of the points lie. */
@@ -39,14 +45,4 @@ function ellipseOf([major, minor, degrees]) {
     minor: (2 * minor) / ELLIPSE_SCALE,
     angle: (degrees * Math.PI) / 180,
   };
-}
-
-/**
- * Points per square kilometre of the box around them, infinite for a stack. A box is taken to be no slimmer than a
- * quarter of its longer side, or a street from north to south would be denser than one from northwest to southeast.
- */
-export function density(count, bbox) {
-  const { width, height } = boxSize(bbox);
-  const least = Math.max(width, height) / 4;
-  return count / (Math.max(width, least) * Math.max(height, least));
 }

@@ -2,7 +2,7 @@
 
 import { GRID_CELLS } from "./constants.js";
 import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
-import { element, points, short, title } from "./text.js";
+import { element, points, short } from "./text.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -11,25 +11,31 @@ export class Controls {
     this.settings = settings;
     find("#cuts").replaceChildren(...Object.entries(CUTS).map(([name, { label }]) => radio("by", name, label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
+    fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"]], settings.compare);
     fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
     for (const name of ["view", "by"]) {
       for (const input of document.querySelectorAll(`input[name="${name}"]`)) {
-        input.addEventListener("change", () => settings.set({ [name]: input.value }));
+        input.addEventListener("change", () => settings[name === "view" ? "step" : "set"]({ [name]: input.value }));
       }
     }
-    for (const name of ["order", "cell"]) {
+    for (const name of ["order", "cell", "compare"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     for (const name of ["ellipses", "dust"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.checked }));
     }
     for (const name of ["dataset", "split"]) {
-      find(`#${name}`).addEventListener("change", (event) => settings.set({ index: event.target.value }));
+      find(`#${name}`).addEventListener("change", (event) => settings.step({ index: event.target.value }));
     }
     find("#amount").addEventListener("input", (event) => settings.set({ [settings.by]: +event.target.value }));
     find("#fold").addEventListener("click", ({ currentTarget }) => {
       currentTarget.setAttribute("aria-expanded", currentTarget.getAttribute("aria-expanded") !== "true");
     });
+  }
+
+  /** Folds the settings where they can be folded. */
+  fold() {
+    find("#fold").setAttribute("aria-expanded", "false");
   }
 
   /**
@@ -41,7 +47,7 @@ export class Controls {
     const { settings } = this;
     document.body.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
-    for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
+    for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
     const cut = chosenCut(settings);
@@ -67,25 +73,24 @@ export class Controls {
       const key = `${each.point_count} ${each.bounds}`;
       if (!datasets.has(key) || samePoints(each) && each.name === index.name) datasets.set(key, each);
     }
-    fill(find("#dataset"), [...datasets.values()].map(({ name }) => [name, title(name)]), index.name);
+    fill(find("#dataset"), [...datasets.values()].map(({ name }) => [name, name]), index.name);
     find("#dataset-field").hidden = datasets.size < 2;
     const splits = indexes.filter(samePoints);
     // Two that are split alike go by their names.
     const isOnly = ({ split }) => splits.filter((other) => other.split === split).length === 1;
-    const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${title(each.name)})`);
+    const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    find("#facts").textContent = `${title(index.name)} · ${points(index.point_count)}`;
+    find("#facts").textContent = `${index.name} · ${points(index.point_count)}`;
   }
 
   /** What the colours stand for. */
-  explain(palette, tones, view) {
+  explain(palette, tones) {
     find("#key .ramp").style.background = palette.gradient;
-    const isTiles = view === "tiles";
     // Where all is sparse the area is larger, for numbers that can be read.
     const area = tones.high < 1 ? 3 : 0;
-    find("#key-title").textContent = isTiles ? "Points in a badge" : area > 0 ? "Points per 1,000 km²" : "Points per km²";
-    const [low, high] = isTiles ? [0, Math.log10(Math.max(tones.total, 2))] : [tones.low + area, tones.high + area];
+    find("#key-title").textContent = area > 0 ? "Points per 1,000 km²" : "Points per km²";
+    const [low, high] = [tones.low + area, tones.high + area];
     const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
     find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
   }

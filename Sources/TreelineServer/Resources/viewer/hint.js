@@ -1,12 +1,13 @@
 // What a cluster under the pointer holds: how many points, how far apart, and the names of a few.
 
-import { density } from "./cluster.js";
+import { extentOf } from "./cluster.js";
+import { FEWEST_FOR_ELLIPSE } from "./density.js";
 import { boxSize } from "./mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, short } from "./text.js";
 
 /** Members are asked for once the pointer rests so many milliseconds. */
 const REST = 140;
-const FEW = 4;
+const FEW = 12;
 
 export class Hint {
   #shown = null;
@@ -41,21 +42,21 @@ export class Hint {
 
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
-    const facts = cluster.stack ? "All at one position" : cluster.bbox ? extent(cluster) : "…";
+    const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster) : "…";
     return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
   }
 
   async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
-      // A cluster of a tile has no box.
+      // A cluster of a tile has no box and no ellipse.
       const [{ features }, whole] = await Promise.all([
         this.server.members(index.name, cluster.id, { limit: FEW }, signal),
-        cluster.bbox ?? this.server.cluster(index.name, cluster.id, signal),
+        cluster.bbox ? null : this.server.cluster(index.name, cluster.id, signal),
       ]);
       if (this.#shown !== cluster.id) return;
-      if (!cluster.bbox) {
-        cluster.bbox = whole.bbox;
+      if (whole) {
+        Object.assign(cluster, extentOf(whole));
         this.node.replaceChildren(...this.#facts(cluster, index));
         this.wake();
       }
@@ -86,7 +87,9 @@ function calledBy({ properties, geometry }, columns) {
   return columns.length > 0 ? nameOf(properties, columns) : coordinate(latitude, longitude, 4);
 }
 
-function extent({ count, bbox }) {
+/** How far the points of a cluster lie apart, and how densely. */
+export function extentText({ count, bbox, area }) {
   const { width, height } = boxSize(bbox);
-  return `${kilometres(width)} × ${kilometres(height)}, ${short(density(count, bbox))} per km²`;
+  const size = `${kilometres(width)} × ${kilometres(height)}`;
+  return count < FEWEST_FOR_ELLIPSE || area === 0 ? size : `${size}, ${short(count / area)} per km²`;
 }

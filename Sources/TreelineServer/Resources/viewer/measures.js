@@ -1,17 +1,20 @@
 // What the server measures of both sides for the view at rest, side by side.
 
-import { number } from "./text.js";
+import { element, number } from "./text.js";
 
-const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} px`;
-const percent = (value) => `${Math.round(value * 100)} %`;
+const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
+const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
-/** Which is better, less or more; none where neither is. */
+/** What people say of a map of badges, the measure behind it, and which is better, less or more; none where neither is. */
 const ROWS = [
-  { name: "cluster_count", title: "badges", write: number },
-  { name: "overlap", title: "touch another", write: percent, better: Math.min },
-  { name: "closest_pair", title: "nearest two", write: pixels, better: Math.max },
-  { name: "distortion", title: "point to badge", write: pixels, better: Math.min },
-  { name: "grid_look", title: "stand in rows", write: percent, better: Math.min },
+  { name: "cluster_count", title: "Badges", measure: "in view", write: number },
+  { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },
+  {
+    name: "grid_look", title: "Looks like a grid", measure: "in line with a neighbour; chance: 11\u00a0%", write: percent,
+    better: Math.min,
+  },
+  { name: "distortion", title: "Far from its points", measure: "typical distance to a point", write: pixels, better: Math.min },
+  { name: "closest_pair", title: "Crowded", measure: "distance of the closest two", write: pixels, better: Math.max },
 ];
 
 export class Measures {
@@ -21,16 +24,14 @@ export class Measures {
   constructor(node, server) {
     this.node = node;
     this.server = server;
-    this.cells = ROWS.map(({ title }) => {
+    this.cells = ROWS.map(({ title, measure }) => {
       const [grid, tree] = ["grid", "tree"].map((name) => {
         const cell = document.createElement("td");
         cell.className = name;
         cell.textContent = "–";
         return cell;
       });
-      const heading = document.createElement("th");
-      heading.scope = "row";
-      heading.textContent = title;
+      const heading = element("th", { scope: "row" }, title, element("small", {}, measure));
       const row = document.createElement("tr");
       row.append(grid, heading, tree);
       node.querySelector("tbody").append(row);

@@ -24,6 +24,20 @@ export function boxSize([west, south, east, north]) {
   return { width: width * 111.32 * Math.cos(middle), height: (north - south) * 110.57 };
 }
 
+/** The size of a box in fractions of the world. */
+export function boxOnMap([west, south, east, north]) {
+  return { width: eastward(worldX(west), worldX(east)), height: worldY(south) - worldY(north) };
+}
+
+/** The size of the upright box around an ellipse of half axes in fractions of the world. */
+export function ellipseOnMap({ major, minor, angle }) {
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
+  return {
+    width: 2 * Math.hypot(major * cosine, minor * sine),
+    height: 2 * Math.hypot(major * sine, minor * cosine),
+  };
+}
+
 /** The part of the world that is on the screen. */
 export class Camera {
   /**

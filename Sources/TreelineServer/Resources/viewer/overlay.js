@@ -3,9 +3,6 @@
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** Milliseconds in which a label comes or goes. */
-const LABEL_FADE = 90;
-
 /** Ellipses that a badge would hide are not drawn. */
 const LEAST_ELLIPSE = 9;
 
@@ -42,20 +39,23 @@ export class Overlay {
   /**
    * Draws one side between two edges of the screen.
    *
-   * @param marked The cluster that is pointed at or chosen, if it is on this side.
+   * @param ellipses Whether all clusters have theirs.
+   * @param marked The cluster that is pointed at or chosen, if it is on this side; it has its ellipse.
+   * @param origin Where its map begins.
    */
-  draw(scene, camera, now, { left, right, ellipses, marked }) {
+  draw(scene, camera, now, { left, right, ellipses, marked, origin }) {
     if (right <= left) return;
     const { context } = this;
     context.save();
     context.beginPath();
-    context.rect(left, 0, right - left, this.height);
+    context.translate(origin.x, origin.y);
+    context.rect(left, 0, right - left, camera.height);
     context.clip();
     if (ellipses) {
       this.#tone = null;
-      for (const sprite of scene.spritesByTone) this.#ellipse(sprite, camera, sprite.cluster === marked);
+      for (const sprite of scene.spritesByTone) this.#ellipse(sprite, camera, false);
     }
-    if (marked) this.drawBounds(marked, camera);
+    if (marked) this.drawExtent(marked, camera);
     for (const sprite of scene.sprites) this.#badge(sprite, camera, now, left, right);
     if (marked) this.#mark(scene.sprite(marked.id), camera);
     context.restore();
@@ -66,9 +66,9 @@ export class Overlay {
     const { ellipse } = cluster;
     if (!ellipse) return;
     const major = ellipse.major * camera.scale;
-    if (major < LEAST_ELLIPSE) return;
+    if (!isMarked && major < LEAST_ELLIPSE) return;
     const [left, top] = [camera.screenX(x), camera.screenY(y)];
-    if (left < -major || left > this.width + major || top < -major || top > this.height + major) return;
+    if (left < -major || left > camera.width + major || top < -major || top > camera.height + major) return;
     const { context } = this;
     const tone = this.palette.toneOf(cluster);
     context.globalAlpha = Math.min(alpha, 1);
@@ -87,9 +87,16 @@ export class Overlay {
     context.stroke();
   }
 
-  /** The box around the points of a cluster. */
-  drawBounds({ bbox, x, y, count }, camera) {
-    if (count < 2) return;
+  /** What the points of a cluster cover: the ellipse that follows them, or the box around a cell of the grid or a few points. */
+  drawExtent(cluster, camera) {
+    if (cluster.count < 2 || cluster.stack) return;
+    if (!cluster.ellipse) return cluster.bbox && this.#box(cluster, camera);
+    this.#tone = null;
+    this.#ellipse({ cluster, x: cluster.x, y: cluster.y, size: 1, alpha: 1 }, camera, true);
+    this.context.globalAlpha = 1;
+  }
+
+  #box({ bbox, x }, camera) {
     const { context } = this;
     const box = camera.box(bbox, x);
     context.globalAlpha = 1;
@@ -107,15 +114,12 @@ export class Overlay {
     const x = camera.screenX(sprite.x);
     const y = camera.screenY(sprite.y);
     const reach = cluster.radius + 6;
-    if (alpha <= 0.01 || size <= 0.01) return;
-    if (x < left - reach || x > right + reach || y < -reach || y > this.height + reach) return;
+    if (alpha <= 0.01 || size <= 0.01 || sprite.isForming(now)) return;
+    if (x < left - reach || x > right + reach || y < -reach || y > camera.height + reach) return;
     const { context } = this;
     context.globalAlpha = Math.min(alpha, 1);
     this.pictures.drawDisc(context, cluster, x, y, size);
-    if (cluster.count < 2) return;
-    const labelAlpha = Math.min((now - sprite.labelFrom) / LABEL_FADE, (sprite.labelUntil - now) / LABEL_FADE, 1);
-    if (labelAlpha <= 0) return;
-    context.globalAlpha = Math.min(alpha, labelAlpha);
+    if (cluster.count < 2 || !sprite.showsLabel(now)) return;
     this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 
@@ -131,8 +135,10 @@ export class Overlay {
   }
 
   /** The members of an opened stack around it, as far as it is open. */
-  drawSpread(spread, camera, now) {
+  drawSpread(spread, camera, now, origin) {
     const { context } = this;
+    context.save();
+    context.translate(origin.x, origin.y);
     const [x, y] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
     const openness = spread.openness(now);
     context.globalAlpha = 0.6 * openness;
@@ -153,6 +159,6 @@ export class Overlay {
       const scale = i === spread.marked ? 1.35 : 1;
       this.pictures.drawDisc(context, MEMBER, x + offset.x * openness, y + offset.y * openness, scale);
     }
-    context.globalAlpha = 1;
+    context.restore();
   }
 }

@@ -1,7 +1,7 @@
 // The colours of the map, which the stylesheet holds: light and dark, and the ramp from sparse to dense.
 
 /** The ramp in so many tones: few enough to keep a picture of each badge, too many to tell two neighbours apart. */
-const TONES = 24;
+export const TONES = 24;
 
 /** What the stylesheet says at this moment. */
 export function readPalette() {
@@ -16,6 +16,8 @@ export function readPalette() {
     border: token("border"),
     graticule: token("graticule"),
     dust: token("dust"),
+    place: token("place"),
+    halo: token("halo"),
     ring: token("ring"),
     shadow: token("badge-shadow"),
     accent: token("accent"),
@@ -36,12 +38,12 @@ function toneOf(rgb) {
     haze: `rgb(${rgb.join(" ")} / 0.16)`,
     line: `rgb(${rgb.join(" ")} / 0.6)`,
     // Whichever is easier to read on it (WCAG 2.2, contrast ratio).
-    ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#1d1426",
+    ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#080410",
   };
 }
 
 const WHITE = [255, 255, 255];
-const NIGHT = [29, 20, 38];
+const NIGHT = [8, 4, 16];
 
 function along(stops, share) {
   const position = share * (stops.length - 1);
@@ -88,22 +90,4 @@ function fromOklab([lightness, a, b]) {
     -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
     -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
   ].map(fromLinear);
-}
-
-/** Which tone a density has: a ramp over the densities that the index has, by their logarithms. */
-export class Tones {
-  /** @param densities Of some clusters of the whole index, in points per square kilometre. */
-  constructor(densities) {
-    const logs = densities.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10).sort((a, b) => a - b);
-    const at = (share) => logs[Math.round(share * (logs.length - 1))] ?? 0;
-    this.low = at(0.02);
-    // Closer up there is more that is dense.
-    this.high = Math.max(at(0.98) + 0.4, this.low + 1.5);
-  }
-
-  of(density) {
-    if (density === Infinity) return TONES - 1;
-    const share = (Math.log10(density) - this.low) / (this.high - this.low);
-    return Math.round(Math.min(Math.max(share, 0), 1) * (TONES - 1));
-  }
 }

@@ -28,3 +28,37 @@ export function memberAt(spread, camera, x, y) {
   }
   return -1;
 }
+
+/** Milliseconds after which a finger that rests is a hold, and how many pixels it may stray. */
+const HOLD = 450;
+const STRAY = 10;
+
+/** Calls `held` with the position on a map where one finger rests, or where the other button of a mouse is pressed. */
+export function onHold(map, held) {
+  let timer = 0;
+  let start = null;
+  let last = -Infinity;
+  const end = () => clearTimeout(timer);
+  const hold = (point) => {
+    // Some browsers tell of a hold by themselves.
+    if (performance.now() < last + 2 * HOLD) return;
+    last = performance.now();
+    held(point);
+  };
+  map.on("touchstart", ({ point, points }) => {
+    end();
+    if (points.length !== 1) return;
+    start = point;
+    timer = setTimeout(() => hold(point), HOLD);
+  });
+  map.on("touchmove", ({ point }) => {
+    if (start && point.dist(start) > STRAY) end();
+  });
+  map.on("touchend", end);
+  map.on("touchcancel", end);
+  map.on("contextmenu", ({ point, originalEvent }) => {
+    end();
+    originalEvent.preventDefault();
+    hold(point);
+  });
+}

@@ -4,7 +4,8 @@
 // from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
 //
 // Points are never counted twice: at any moment either a whole or its parts have labels, and they take over from each
-// other at one moment. 2 and 3 that leave 5 never look like 10.
+// other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep their labels until they arrive, and
+// the whole appears at that moment: what moves can be read.
 
 import { bounce, glide, linear, pop, settle } from "./easing.js";
 import { difference } from "./mercator.js";
@@ -17,9 +18,13 @@ const FADE = 160;
 /** Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to neighbour. */
 const WAVE = 420;
 
-/** When, as a share of the move, the labels of parts appear, and the label of a whole. */
+/** When, as a share of the move, the labels of parts appear. */
 const PART_LABELS = 0.38;
-const WHOLE_LABEL = 0.6;
+
+/** How large parts are when they arrive, and a whole when it takes their place; and how long it grows. */
+const ARRIVING = 0.86;
+const FORMED = 0.9;
+const GROW = 140;
 
 class Sprite {
   constructor(cluster) {
@@ -32,6 +37,8 @@ class Sprite {
     /** The label is shown from one moment to the other. */
     this.labelFrom = -Infinity;
     this.labelUntil = Infinity;
+    /** Not drawn before that moment, when its parts have arrived. */
+    this.appearsAt = -Infinity;
     /** Drawn above what is not leaving. */
     this.isOver = false;
     this.#rest();
@@ -72,6 +79,11 @@ class Sprite {
     this.size = this.fromSize + (this.toSize - this.fromSize) * this.sizeEasing(p);
     this.alpha = this.fromAlpha + (this.toAlpha - this.fromAlpha) * linear(p);
     this.hasArrived = p === 1;
+  }
+
+  /** Whether its parts are still on their way to it. */
+  isForming(now) {
+    return now < this.appearsAt;
   }
 
   showsLabel(now) {
@@ -192,9 +204,9 @@ export class Scene {
 
   #split(whole, ids, fresh, now) {
     // A whole without a label yet never gets one: its parts take over from what it was to take over from.
-    const isForming = whole.labelFrom > now;
-    const takeover = isForming ? whole.labelFrom : now + this.#pace * MOVE * PART_LABELS;
-    if (!isForming) {
+    const hasLabel = whole.labelFrom <= now;
+    const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
+    if (hasLabel) {
       whole.labelUntil = takeover;
       whole.isOver = true;
       this.#leave(whole, { size: 0.86 }, now, MOVE * PART_LABELS, { sizeEasing: linear });
@@ -221,19 +233,22 @@ export class Scene {
       leaving.labelUntil = Infinity;
       return this.#move(leaving, cluster, now);
     }
-    const takeover = now + this.#pace * MOVE * WHOLE_LABEL;
-    for (const part of parts) {
-      part.labelUntil = takeover;
-      this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.5, alpha: Math.min(part.alpha, 0.4) }, now, MOVE);
-    }
-    const whole = this.#resume(cluster, takeover, now) ?? new Sprite(cluster);
+    const takeover = now + this.#pace * MOVE;
+    for (const part of parts) this.#arrive(part, cluster, now, takeover);
+    const whole = new Sprite(cluster);
     whole.labelFrom = takeover;
-    whole.labelUntil = Infinity;
-    whole.alpha = 0;
-    whole.size = 0;
-    const length = this.#pace * MOVE * (1 - WHOLE_LABEL) * 1.6;
+    whole.appearsAt = takeover;
+    whole.size = FORMED;
+    const length = this.#pace * GROW;
     this.#until = Math.max(this.#until, takeover + length);
-    return whole.go({ x: cluster.x, y: cluster.y }, takeover, length, { sizeEasing: pop });
+    return whole.go({}, takeover, length);
+  }
+
+  /** Moves a part to its whole, labelled until it arrives. One that is still forming sets out once its own parts are there. */
+  #arrive(part, { x, y }, now, takeover) {
+    const start = part.isForming(now) ? part.appearsAt : now;
+    part.labelUntil = takeover;
+    this.#leaving.add(part.go({ x, y, size: ARRIVING }, start, takeover - start));
   }
 
   #enter(cluster, now, delay) {

@@ -15,8 +15,11 @@ const DEFAULTS = {
   order: ORDERS[0],
   /** The side of a cell of the grid in pixels, or auto. */
   cell: "auto",
-  ellipses: true,
+  /** Whether every cluster has its ellipse, not only the one that is pointed at. */
+  ellipses: false,
   dust: true,
+  /** How both sides are compared: each on its half of the same ground, or on either side of a divider. */
+  compare: "halves",
   /** Where the divider stands, as a share of the width. */
   divider: 0.5,
   /** Zoom, latitude and longitude; all points unless given. */
@@ -31,17 +34,26 @@ const CHOICES = {
   view: ["grid", "compare", "tree", "tiles"],
   by: Object.keys(CUT_DEFAULTS),
   order: ORDERS,
+  compare: ["halves", "divider"],
   cell: ["auto", ...GRID_CELLS.map(String)],
+};
+
+/** Which texts mean something. */
+const FORMS = {
+  map: (text) => text === "" || cameraOptions(text) !== null,
+  open: (text) => /^\d*$/.test(text),
 };
 
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 
 export class Settings {
+  /** The names in the fragment that say nothing, or nothing that is possible. */
+  unreadable = [];
   #values;
   #listeners = [];
 
   constructor(fragment) {
-    this.#values = parse(fragment);
+    this.#values = this.#parsed(fragment);
     for (const name of Object.keys(DEFAULTS)) {
       Object.defineProperty(this, name, { get: () => this.#values[name], enumerable: true });
     }
@@ -50,6 +62,15 @@ export class Settings {
   /** @param listener Called with the names of what has changed. */
   onChange(listener) {
     this.#listeners.push(listener);
+  }
+
+  /** Called before a change that Back is to take back. */
+  beforeStep = () => {};
+
+  /** A change of its own, as by a click, to whose beginning Back returns. */
+  step(changes = {}) {
+    this.beforeStep();
+    this.set(changes);
   }
 
   set(changes) {
@@ -61,7 +82,13 @@ export class Settings {
 
   /** Takes what another fragment says, as when the address is edited. */
   read(fragment) {
-    this.set(parse(fragment));
+    this.set(this.#parsed(fragment));
+  }
+
+  #parsed(fragment) {
+    const { values, unreadable } = parse(fragment);
+    this.unreadable = unreadable;
+    return values;
   }
 
   /** Only what is not as usual. */
@@ -75,24 +102,26 @@ export class Settings {
   }
 }
 
-/** What a fragment says; what is malformed in it is as usual. */
+/** What a fragment says; what is malformed in it is as usual, and named. */
 function parse(fragment) {
-  const values = { ...DEFAULTS };
+  const [values, unreadable] = [{ ...DEFAULTS }, []];
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    if (!(name in DEFAULTS)) continue;
-    const usual = DEFAULTS[name];
-    if (name in CHOICES) {
-      if (CHOICES[name].includes(text)) values[name] = text;
-    } else if (typeof usual === "boolean") {
-      values[name] = text === "true";
-    } else if (typeof usual === "number") {
-      const [least, most] = RANGES[name];
-      if (text !== "" && Number.isFinite(+text)) values[name] = Math.min(Math.max(+text, least), most);
-    } else {
-      values[name] = text;
-    }
+    const value = name in DEFAULTS ? valueOf(name, text) : undefined;
+    if (value === undefined) unreadable.push(name);
+    else values[name] = value;
   }
-  return values;
+  return { values, unreadable };
+}
+
+/** What a text says of a setting, undefined if that is nothing. */
+function valueOf(name, text) {
+  const usual = DEFAULTS[name];
+  if (name in CHOICES) return CHOICES[name].includes(text) ? text : undefined;
+  if (name in FORMS) return FORMS[name](text) ? text : undefined;
+  if (typeof usual === "boolean") return { true: true, false: false }[text];
+  if (typeof usual !== "number") return text;
+  const [least, most] = RANGES[name];
+  return text !== "" && Number.isFinite(+text) ? Math.min(Math.max(+text, least), most) : undefined;
 }
 
 /** What the map shows, as a fragment says it. */

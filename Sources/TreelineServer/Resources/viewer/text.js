@@ -26,9 +26,6 @@ export function coordinate(latitude, longitude, decimals = 2) {
   return `${part(latitude, "N", "S")}, ${part(longitude, "E", "W")}`;
 }
 
-/** The name of an index as a title. */
-export const title = (name) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[-_]+/g, " ");
-
 /** What a point is called: its column of that name, or the first column with a text. */
 export function nameOf(properties, columns) {
   const column = columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
@@ -42,7 +39,7 @@ export function factsOf(properties, columns) {
   return columns
     .map((column) => [column, properties[column]])
     .filter(([, value]) => value !== undefined && value !== null && value !== "" && String(value) !== name)
-    .map(([column, value]) => [title(column), typeof value === "object" ? JSON.stringify(value) : String(value)]);
+    .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
 
 /** An element with attributes and children; text is text, never markup. */

@@ -5,6 +5,7 @@ import { DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 import { cutParameters } from "./cut.js";
 import { BADGE_POWER, BADGE_RATE, LARGEST_BADGE } from "./constants.js";
+import { PLACES } from "./places.js";
 
 /** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
 const GRAINS = [1, 2, 4, 8];
@@ -26,9 +27,11 @@ export class TileLayers {
    * Shows what the settings say; what has not changed is left as it is.
    *
    * @param palette The colours; others make pictures anew.
+   * @param tones Gives the tones of clusters.
    */
-  update(index, settings, palette) {
+  update(index, settings, palette, tones) {
     const { dust, view } = settings;
+    this.tones = tones;
     if (this.palette !== palette || this.version !== index.version) {
       this.#remove("dust");
       this.#remove("clusters");
@@ -43,7 +46,7 @@ export class TileLayers {
     this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index), (source) => this.#dust(source));
     this.#set(
       "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), buffer: 0 }),
-      (source) => this.#clusters(source, index));
+      (source) => this.#clusters(source, tones));
   }
 
   /**
@@ -54,7 +57,7 @@ export class TileLayers {
   coarsenDust(refused, index, settings, palette) {
     if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
     this.#grain++;
-    this.update(index, settings, palette);
+    this.update(index, settings, palette, this.tones);
   }
 
   #dustURL(index) {
@@ -70,7 +73,8 @@ export class TileLayers {
     this[name] = url;
     if (!url) return;
     this.map.addSource(name, url.includes("{z}") ? { type: "vector", tiles: [url], maxzoom: 15 } : { type: "vector", url });
-    this.map.addLayer(layer(name), name === "dust" && this.map.getLayer("clusters") ? "clusters" : undefined);
+    const above = name === "dust" && [PLACES, "clusters"].find((id) => this.map.getLayer(id));
+    this.map.addLayer(layer(name), above || undefined);
   }
 
   #remove(name) {
@@ -90,12 +94,11 @@ export class TileLayers {
     };
   }
 
-  #clusters(source, index) {
+  #clusters(source, tones) {
     const count = ["get", "point_count"];
     const diameter = [
       "round", ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", count, BADGE_POWER]]]]]];
-    const share = ["/", ["ln", count], Math.log(Math.max(index.point_count, 2))];
-    const tone = ["max", 0, ["min", this.palette.tones.length - 1, ["floor", ["*", this.palette.tones.length, share]]]];
+    const tone = tones.expression(count, ["coalesce", ["get", "area_km2"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {

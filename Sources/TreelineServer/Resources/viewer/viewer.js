@@ -1,11 +1,11 @@
 // The map and what belongs to it: requests answers, draws what moves, and reacts to the user.
 
+import { Address } from "./address.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
-import { clusterOf, density } from "./cluster.js";
-import { WORLD_SIZE } from "./constants.js";
 import { Controls } from "./controls.js";
 import { availableCuts } from "./cut.js";
+import { Tones } from "./density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Listing } from "./listing.js";
@@ -14,10 +14,12 @@ import { Camera } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { Overlay } from "./overlay.js";
-import { readPalette, Tones } from "./palette.js";
-import { clusterAt, memberAt } from "./pointer.js";
+import { readPalette, TONES } from "./palette.js";
+import { drawPlaces } from "./places.js";
+import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
+import { Stage } from "./stage.js";
 import { clusters, coordinate, points } from "./text.js";
 import { TileLayers } from "./tiles.js";
 
@@ -41,11 +43,12 @@ const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
+  /** Whether the style of the settings could not be had. */
+  #isUnstyled = false;
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
-  #pointed = null;
 
   /** @param indexes What the server has, one at least. */
   constructor(server, settings, indexes) {
@@ -54,17 +57,20 @@ export class Viewer {
     this.palette = readPalette();
     this.grid = new GridSide(server, this);
     this.tree = new TreeSide(server, this);
+    this.stage = new Stage(this);
     this.overlay = new Overlay(find("#overlay"));
     this.notice = new Notice(find("#notice"));
     this.controls = new Controls(settings);
+    this.address = new Address(settings);
     this.measures = new Measures(find("#measures"), server);
     this.hint = new Hint(find("#hint"), server, this.wake);
     this.card = new Card(find("#card"), find("#buttons"), server, this);
     this.choice = new Choice(this);
+    this.pointing = new Pointing(this);
     this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
     this.listing = new Listing(find("#listing"), {
-      point: (cluster) => this.#point(cluster, this.#mainSide),
-      choose: (cluster) => this.choice.choose(cluster, this.#mainSide),
+      point: (cluster) => this.pointing.point(cluster, this.mainSide),
+      choose: (cluster) => this.choice.choose(cluster, this.mainSide),
     });
   }
 
@@ -72,36 +78,57 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    const style = this.settings.style || worldStyle(this.palette);
-    this.map = new maplibregl.Map({
-      container: "map",
-      style,
-      ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
+    this.stage.divide();
+    this.mapOptions = {
+      style: this.settings.style || worldStyle(this.palette),
       maxZoom: 20,
       maxPitch: 0,
       dragRotate: false,
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: 0,
-      attributionControl: { compact: false },
       locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
+    };
+    this.map = new maplibregl.Map({
+      ...this.mapOptions,
+      container: "map",
+      attributionControl: { compact: false },
+      ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
+    this.map.addControl(new maplibregl.ScaleControl({ maxWidth: 110 }), "bottom-left");
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, this.server);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     await this.#loadDensities();
-    this.#fit();
-    this.#show();
+    this.fit();
+    this.show();
+    // Only now do the controls say what is so.
+    delete document.body.dataset.starting;
+    this.#tellOfLink();
     this.#restSoon();
   }
 
   /** Loads which densities the index has, over which the tones are spread. */
   async #loadDensities() {
-    const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW });
-    this.tones = new Tones(features.map(({ properties, bbox }) => density(properties.point_count, bbox)));
-    this.tones.total = this.index.point_count;
+    const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW, ellipses: true });
+    this.tones = new Tones(features, TONES);
+  }
+
+  /** Says what of a link is not shown, and why. */
+  #tellOfLink() {
+    const { index, unreadable } = this.settings;
+    const said = [];
+    if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${this.index.name}.`);
+    if (unreadable.length > 0) said.push(`The link has parts that say nothing: ${[...new Set(unreadable)].join(", ")}.`);
+    if (said.length > 0) this.tell("link", said.join(" "));
+    else this.notice.hide("link");
+  }
+
+  /** Shows a message until it is read. */
+  tell(kind, text) {
+    this.notice.show(kind, text, { title: "OK", run: () => this.notice.hide(kind) });
   }
 
   #named(name) {
@@ -111,28 +138,31 @@ export class Viewer {
   #listen() {
     const { map, settings } = this;
     settings.onChange((names) => this.#changed(names));
-    addEventListener("hashchange", () => settings.read(location.hash));
+    addEventListener("hashchange", () => this.#tellOfLink());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
-    new ResizeObserver(() => this.#fit()).observe(find("#map"));
     map.once("style.load", () => {
       this.#isStyled = true;
-      this.#show();
+      this.show();
     });
     map.on("render", () => this.#frame());
     map.on("moveend", () => this.#moved());
-    map.on("mousemove", ({ point }) => this.#hover(point));
-    map.on("mouseout", () => this.#point(null));
-    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType));
-    map.on("error", (event) => this.#mapFailed(event));
     map.on("sourcedata", ({ sourceId, tile }) => {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
+    this.listenTo(map, this.tiles);
     addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
     });
     find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
     find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
-    find("#zoom-all").addEventListener("click", () => this.showAll());
+    find("#zoom-all").addEventListener("click", () => this.#stepToAll());
+  }
+
+  /** @param map The map, or its twin, which shows the grid alone. */
+  listenTo(map, tiles) {
+    drawPlaces(map, () => this.palette);
+    map.on("error", (event) => this.#mapFailed(event, tiles));
+    this.pointing.listenTo(map, map === this.map ? undefined : this.grid);
   }
 
   // Drawing
@@ -152,7 +182,7 @@ export class Viewer {
 
   /** What the map shows at this moment. */
   get currentCamera() {
-    return new Camera(this.map, this.overlay);
+    return new Camera(this.map, this.stage.size);
   }
 
   #frame() {
@@ -161,14 +191,18 @@ export class Viewer {
     const camera = (this.camera = this.currentCamera);
     this.#request(camera, now);
     this.overlay.clear();
+    const { hasHalves, twin } = this.stage;
+    if (hasHalves) twin?.follow();
     const { view, divider, ellipses } = this.settings;
-    const edge = view === "compare" ? divider * camera.width : view === "grid" ? camera.width : 0;
-    this.#draw(this.grid, 0, edge, now, ellipses);
-    if (view !== "tiles") this.#draw(this.tree, edge, camera.width, now, ellipses);
-    // What the map library drew itself has its box all the same.
-    if (view === "tiles" && this.#pointed?.cluster.bbox) this.overlay.drawBounds(this.#pointed.cluster, camera);
+    const { width } = camera;
+    const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
+    this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
+    if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
+    // What the map library drew itself has its ellipse all the same.
+    const { pointed } = this.pointing;
+    if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
-    if (spread) this.overlay.drawSpread(spread, camera, now);
+    if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
     if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
     find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
@@ -176,8 +210,9 @@ export class Viewer {
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
-    const marked = this.#pointed?.side === side ? this.#pointed.cluster : this.card.side === side && this.card.cluster;
-    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked });
+    const { pointed } = this.pointing;
+    const marked = pointed?.side === side ? pointed.cluster : this.card.side === side && this.card.cluster;
+    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, origin: this.stage.originOf(side) });
   }
 
   /** Those that are on the screen. */
@@ -186,7 +221,7 @@ export class Viewer {
   }
 
   /** The side that lists its clusters. */
-  get #mainSide() {
+  get mainSide() {
     return this.settings.view === "grid" ? this.grid : this.tree;
   }
 
@@ -207,10 +242,11 @@ export class Viewer {
 
   answered(side) {
     this.notice.hide("failure");
-    if (this.#pointed?.side === side && !side.scene.sprite(this.#pointed.cluster.id)) this.#point(null);
-    if (side === this.#mainSide) {
+    const { pointed } = this.pointing;
+    if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
+    if (side === this.mainSide) {
       if (side.scene.size > 0) this.notice.hide("empty");
-      else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.showAll() });
+      else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
     this.#restSoon();
   }
@@ -222,11 +258,22 @@ export class Viewer {
     this.notice.show("failure", text);
   }
 
-  #mapFailed({ error, sourceId }) {
+  #mapFailed({ error, sourceId }, tiles) {
+    if (this.settings.style && !this.#isStyled) return this.#styleFailed(error);
     if (sourceId === "dust" && error.status === 400) {
-      return this.tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
+      return tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
     }
     this.failed(error.status > 0 ? new Error(`A part of the map is missing: the server answered ${error.status}.`) : error);
+  }
+
+  /** Shows the land outline in place of a style that cannot be had, and says so. */
+  #styleFailed(error) {
+    if (this.#isUnstyled) return;
+    this.#isUnstyled = true;
+    const why = error.status > 0 ? `the server answered ${error.status}` : error.message;
+    this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. This is the map without it.`);
+    this.mapOptions.style = worldStyle(this.palette);
+    for (const map of this.stage.maps) map.setStyle(this.mapOptions.style, { diff: false });
   }
 
   /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
@@ -246,12 +293,14 @@ export class Viewer {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
     }
+    if (names.has("view") || names.has("compare")) this.fit();
+    if (names.has("open") && this.card.linkID && this.card.linkID !== this.settings.open) this.card.close();
     if (names.has("map") && this.settings.map !== cameraText(this.currentCamera)) {
       const options = cameraOptions(this.settings.map);
       if (options) this.map.jumpTo(options);
       else this.showAll();
     }
-    this.#show();
+    this.show();
     this.#restSoon();
   }
 
@@ -260,7 +309,7 @@ export class Viewer {
     this.index = index;
     this.controls.offer(this.indexes, index);
     this.card.close();
-    this.#point(null);
+    this.pointing.point(null);
     for (const side of [this.grid, this.tree]) side.reset();
     this.tones = null;
     if (isElsewhere) this.showAll();
@@ -269,51 +318,42 @@ export class Viewer {
     } catch (error) {
       return this.failed(error);
     }
-    this.#show();
+    this.show();
     this.#restSoon();
   }
 
   /** Brings the page in line with the settings. */
-  #show() {
+  show() {
     const { settings } = this;
     const cuts = availableCuts(this.index, settings.view === "tiles");
     if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
     this.controls.update(cuts);
-    if (this.tones) this.controls.explain(this.palette, this.tones, settings.view);
-    find("#divider").hidden = settings.view !== "compare";
+    if (this.tones) this.controls.explain(this.palette, this.tones);
     this.divider.show(settings.divider);
     // Tiles that show nothing say nothing.
     if (settings.view === "tiles") this.notice.hide("empty");
-    if (this.#isStyled) this.tiles.update(this.index, settings, this.palette);
-    this.#write();
+    const { hasHalves, twin } = this.stage;
+    const layers = [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles];
+    for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones);
+    this.address.update();
     this.wake();
   }
 
   #repaint() {
     this.palette = readPalette();
-    if (!this.settings.style) repaint(this.map, this.palette);
-    this.#fit();
-    this.#show();
+    if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
+    this.fit();
+    this.show();
   }
 
-  #fit() {
-    const node = find("#map");
-    // The map library overlooks the first change of its size, which may be one from what it was made with.
-    const canvas = this.map.getCanvas();
-    if (canvas.clientWidth !== node.clientWidth || canvas.clientHeight !== node.clientHeight) this.map.resize();
-    this.overlay.prepare(this.palette, node);
+  /** Brings everything in line with the size of the page. */
+  fit() {
+    if (!this.map) return;
+    this.stage.divide();
+    this.overlay.prepare(this.palette, this.stage.node);
+    this.stage.fit();
     this.card.reveal();
-    // The world fills the width, so nothing is there twice.
-    this.map.setMinZoom(Math.log2(node.clientWidth / WORLD_SIZE));
     this.wake();
-  }
-
-  #write() {
-    clearTimeout(this.writing);
-    this.writing = setTimeout(() => {
-      const { fragment } = this.settings;
-      if (location.hash.slice(1) !== fragment) history.replaceState(null, "", `#${fragment}`);
-    }, 120);
   }
 
   // Resting
@@ -343,7 +383,7 @@ export class Viewer {
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     if (sides.length === 0) return;
-    const { scene } = this.#mainSide;
+    const { scene } = this.mainSide;
     this.listing.update(scene.clusters, this.index, this.palette);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
     const key = requests.map(({ key }) => key).join();
@@ -358,51 +398,13 @@ export class Viewer {
 
   // Pointing and choosing
 
-  #hover({ x, y }) {
-    if (!this.camera) return;
-    const member = memberAt(this.card.spread, this.camera, x, y);
-    this.card.mark(member);
-    const { cluster, side } = member >= 0 ? {} : this.#at(x, y, "mouse");
-    this.map.getCanvas().style.cursor = cluster || member >= 0 ? "pointer" : "";
-    this.#point(cluster ?? null, side);
-    if (cluster) this.hint.show(cluster, side.name, this.index, x, y);
-    else this.hint.hide();
-  }
-
-  /** The cluster at a position on the screen and its side. */
-  #at(x, y, kind) {
-    const { view, divider } = this.settings;
-    if (view === "tiles") return this.#inTiles(x, y);
-    const side = view === "compare" ? (x < divider * this.camera.width ? this.grid : this.tree) : this.#mainSide;
-    return { side, cluster: clusterAt(side.scene, this.camera, x, y, kind) };
-  }
-
-  #inTiles(x, y) {
-    if (!this.map.getLayer("clusters")) return {};
-    const [feature] = this.map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
-    if (!feature) return {};
-    return { side: this.tree, cluster: clusterOf(feature, this.tones) };
-  }
-
-  #point(cluster, side) {
-    if (this.#pointed?.cluster === cluster || (!cluster && !this.#pointed)) return;
-    this.#pointed = cluster && { cluster, side };
-    if (!cluster) this.hint.hide();
-    this.wake();
-  }
-
-  #click({ x, y }, kind) {
-    if (memberAt(this.card.spread, this.camera, x, y) >= 0) return;
-    const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse");
-    this.hint.hide();
-    if (cluster) this.choice.choose(cluster, side);
-    else this.card.close();
-  }
-
-  /** @param focus Where the keyboard goes on, if it was in the card: where it came from, as far as that is still there. */
-  closed(focus) {
-    this.settings.set({ open: "" });
-    if (focus) (focus.isConnected && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
+  /**
+   * @param linkID What the address says is open.
+   * @param focus Where the keyboard goes on, if it was in the card: where it came from, as far as that is still there.
+   */
+  closed(linkID, focus) {
+    if (this.settings.open === linkID) this.settings.set({ open: "" });
+    if (focus) (focus.checkVisibility() && focus !== document.body ? focus : this.map.getCanvas()).focus({ preventScroll: true });
     this.wake();
   }
 
@@ -410,12 +412,19 @@ export class Viewer {
     this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, ...this.motion });
   }
 
+  #stepToAll() {
+    this.settings.step();
+    this.showAll();
+  }
+
   /** A single position in the middle would lie below the divider. */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
-    const left = isSinglePosition && this.settings.view === "compare" ? find("#map").clientWidth / 2 : MARGIN;
-    return { padding: { left, right: MARGIN, top: MARGIN, bottom: MARGIN }, maxZoom: CLOSEST };
+    const { width, height } = this.stage.size;
+    const margin = Math.min(MARGIN, width / 8, height / 8);
+    const left = isSinglePosition && this.stage.hasDivider ? width / 2 : margin;
+    return { padding: { left, right: margin, top: margin, bottom: margin }, maxZoom: CLOSEST };
   }
 
   get prefersReducedMotion() {

@@ -1,0 +1,36 @@
+// The fragment of the address, which always says what is shown, and the entries of the history, to which Back returns.
+
+/** Milliseconds without a change after which the address is written. */
+const REST = 120;
+
+export class Address {
+  #timer = 0;
+  #isStep = false;
+
+  constructor(settings) {
+    this.settings = settings;
+    settings.beforeStep = () => {
+      this.#write();
+      this.#isStep = true;
+    };
+    addEventListener("hashchange", () => {
+      clearTimeout(this.#timer);
+      this.#isStep = false;
+      settings.read(location.hash);
+    });
+  }
+
+  /** Has what is shown written soon. */
+  update() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(), REST);
+  }
+
+  #write() {
+    clearTimeout(this.#timer);
+    const { fragment } = this.settings;
+    if (location.hash.slice(1) === fragment) return;
+    history[this.#isStep ? "pushState" : "replaceState"](null, "", `#${fragment}`);
+    this.#isStep = false;
+  }
+}

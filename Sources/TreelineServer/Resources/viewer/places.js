@@ -1,0 +1,72 @@
+// The names of cities on the map below the badges. They are pictures, as the map library writes no text without a network.
+
+/** The source and the layer. */
+export const PLACES = "places";
+
+export const placesSource = {
+  type: "geojson", data: new URL("places.geojson", import.meta.url).href, maxzoom: 8, attribution: "Natural Earth",
+};
+
+/** Pixels of type of places from the first rank on; the last size is that of all others. */
+const SIZES = [13, 13, 13, 12, 12, 11.5];
+
+/** Pixels from the top of a picture to the dot, and from there to the name: badges, which often lie on cities, leave it free. */
+const DOT = 4;
+const BELOW = 25;
+
+/** How much larger pictures are than the screen asks for: where they lie half a pixel off, it shows less. */
+const FINENESS = 2;
+const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+export function placesLayer(palette) {
+  const rank = ["get", "rank"];
+  return {
+    id: PLACES,
+    type: "symbol",
+    source: PLACES,
+    // By rank, from the cities of the world to every town.
+    filter: ["<=", rank, ["step", ["zoom"], 1, 3, 2, 4, 4, 5, 6, 6, 7, 7, 8, 8, 10]],
+    layout: {
+      "icon-image": ["concat", `place/${palette.place}/`, rank, "/", ["get", "name"]],
+      "icon-anchor": "top",
+      "icon-offset": [0, -DOT],
+      "icon-padding": 6,
+      "symbol-sort-key": rank,
+    },
+  };
+}
+
+/** Has the pictures drawn in the colours of another palette. */
+export function repaintPlaces(map, palette) {
+  map.setLayoutProperty(PLACES, "icon-image", placesLayer(palette).layout["icon-image"]);
+}
+
+/** Draws the pictures of places as a map asks for them. */
+export function drawPlaces(map, palette) {
+  map.on("styleimagemissing", ({ id }) => {
+    const [kind, , rank, ...name] = id.split("/");
+    if (kind !== "place") return;
+    const ratio = FINENESS * Math.min(devicePixelRatio || 1, 2);
+    map.addImage(id, pictureOf(name.join("/"), SIZES[rank] ?? SIZES.at(-1), palette(), ratio), { pixelRatio: ratio });
+  });
+}
+
+/** A dot and a name below it, with a halo by which it is read on land, sea and dust. */
+function pictureOf(name, size, { place, halo }, ratio) {
+  const font = `${size <= 12 ? 450 : 550} ${size}px ${FAMILY}`;
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.font = font;
+  const [width, height] = [context.measureText(name).width + 6, DOT + BELOW + size / 2 + 4];
+  Object.assign(context.canvas, { width: Math.ceil(width * ratio), height: Math.ceil(height * ratio) });
+  context.scale(ratio, ratio);
+  Object.assign(context, {
+    font, lineJoin: "round", lineWidth: 2.5, strokeStyle: halo, fillStyle: place, textAlign: "center", textBaseline: "middle",
+  });
+  context.beginPath();
+  context.arc(width / 2, DOT, 1.75, 0, 2 * Math.PI);
+  context.stroke();
+  context.fill();
+  context.strokeText(name, width / 2, DOT + BELOW);
+  context.fillText(name, width / 2, DOT + BELOW);
+  return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+}

@@ -1,0 +1,88 @@
+// What a pointer, a finger or the keyboard is on, and what follows: it is marked, named, listed or chosen.
+
+import { clusterOf } from "./cluster.js";
+import { clusterAt, memberAt, onHold } from "./pointer.js";
+
+export class Pointing {
+  /** The cluster and its side that are pointed at, if any are. */
+  pointed = null;
+  #isHeld = false;
+
+  /** @param viewer Has the map, the stage, both sides, the card, the hint and the choice. */
+  constructor(viewer) {
+    this.viewer = viewer;
+  }
+
+  /** @param side Of a map that shows only one. */
+  listenTo(map, side) {
+    map.on("mousemove", ({ point }) => this.#hover(point, map, side));
+    map.on("mouseout", () => this.point(null));
+    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType, side));
+    onHold(map, (point) => this.#list(point, side));
+    // The click that ends a hold is none.
+    map.getCanvasContainer().addEventListener("pointerdown", () => (this.#isHeld = false), { capture: true });
+  }
+
+  /** Marks a cluster, or none. */
+  point(cluster, side) {
+    if (this.pointed?.cluster === cluster || (!cluster && !this.pointed)) return;
+    this.pointed = cluster && { cluster, side };
+    if (!cluster) this.viewer.hint.hide();
+    this.viewer.wake();
+  }
+
+  #hover({ x, y }, map, ofMap) {
+    const { camera, card, hint, index, stage } = this.viewer;
+    if (!camera) return;
+    const member = this.#memberAt(x, y, ofMap);
+    card.mark(member);
+    const { cluster, side } = member >= 0 ? {} : this.#at(x, y, "mouse", ofMap);
+    map.getCanvas().style.cursor = cluster || member >= 0 ? "pointer" : "";
+    this.point(cluster ?? null, side);
+    if (!cluster) return hint.hide();
+    const origin = stage.originOf(side);
+    hint.show(cluster, side.name, index, origin.x + x, origin.y + y);
+  }
+
+  #click({ x, y }, kind, ofMap) {
+    const { card, choice, hint } = this.viewer;
+    // A finger that held a cluster has had its answer.
+    if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
+    const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse", ofMap);
+    hint.hide();
+    if (cluster) choice.choose(cluster, side);
+    else card.close();
+  }
+
+  /** Lists what is held, which a finger cannot point at. */
+  #list({ x, y }, ofMap) {
+    const { card, hint, index } = this.viewer;
+    const { cluster, side } = this.#at(x, y, "touch", ofMap);
+    if (!cluster) return;
+    this.#isHeld = true;
+    hint.hide();
+    card.list(cluster, index, side);
+  }
+
+  /** The cluster at a position on a map and its side, which is the map's own if it shows only one. */
+  #at(x, y, kind, ofMap) {
+    const { camera, grid, mainSide, settings, stage } = this.viewer;
+    if (settings.view === "tiles") return this.#inTiles(x, y);
+    const side = ofMap ?? (stage.hasDivider && x < settings.divider * camera.width ? grid : mainSide);
+    return { side, cluster: clusterAt(side.scene, camera, x, y, kind) };
+  }
+
+  #inTiles(x, y) {
+    const { map, tones, tree } = this.viewer;
+    if (!map.getLayer("clusters")) return {};
+    const [feature] = map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
+    return feature ? { side: tree, cluster: clusterOf(feature, tones) } : {};
+  }
+
+  /** The member of an opened stack there, -1 if there is none. */
+  #memberAt(x, y, ofMap) {
+    const { camera, card, grid, stage } = this.viewer;
+    const isOther = stage.hasHalves && (card.side === grid) !== (ofMap === grid);
+    return isOther ? -1 : memberAt(card.spread, camera, x, y);
+  }
+}

@@ -1,0 +1,74 @@
+// How the stage is divided: one map for all of it, or two of the same ground for both sides of a comparison.
+
+import { WORLD_SIZE } from "./constants.js";
+import { Twin } from "./twin.js";
+
+const find = (selector) => document.querySelector(selector);
+
+export class Stage {
+  /** The map of the grid's half, once there was one. */
+  twin = null;
+
+  /** @param viewer Has the settings and both sides. */
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.node = find("#stage");
+    this.mapNode = find("#map");
+    new ResizeObserver(() => viewer.fit()).observe(this.node);
+  }
+
+  /** Whether each side has a half to itself. */
+  get hasHalves() {
+    const { view, compare } = this.viewer.settings;
+    return view === "compare" && compare === "halves";
+  }
+
+  get hasDivider() {
+    return this.viewer.settings.view === "compare" && !this.hasHalves;
+  }
+
+  /** Where the map of a side begins. */
+  originOf(side) {
+    return this.hasHalves && side === this.viewer.grid ? { x: 0, y: 0 } : this.origin;
+  }
+
+  /** The maps that are there. */
+  get maps() {
+    return this.twin ? [this.viewer.map, this.twin.map] : [this.viewer.map];
+  }
+
+  /** Halves lie beside each other, or above each other where the stage is higher than wide. */
+  divide() {
+    const { node, mapNode, hasHalves } = this;
+    node.dataset.halves = hasHalves ? (node.clientWidth >= node.clientHeight ? "row" : "column") : "";
+    find("#twin").hidden = find("#halves").hidden = !hasHalves;
+    find("#divider").hidden = !this.hasDivider;
+    /** Of the map, or of each of two, in pixels. */
+    this.size = { width: mapNode.clientWidth, height: mapNode.clientHeight };
+    this.origin = { x: mapNode.offsetLeft, y: mapNode.offsetTop };
+  }
+
+  /** Fits the maps to it. */
+  fit() {
+    const { map } = this.viewer;
+    const { width, height } = this.size;
+    // The map library overlooks the first change of its size, which may be one from what it was made with.
+    const canvas = map.getCanvas();
+    if (canvas.clientWidth !== width || canvas.clientHeight !== height) map.resize();
+    // The world fills the width, so nothing is there twice.
+    const minZoom = Math.log2(width / WORLD_SIZE);
+    map.setMinZoom(minZoom);
+    if (!this.hasHalves) return;
+    this.twin ??= this.#makeTwin();
+    this.twin.resize(minZoom);
+  }
+
+  #makeTwin() {
+    const { map, mapOptions, server } = this.viewer;
+    const camera = { center: map.getCenter(), zoom: map.getZoom() };
+    const twin = new Twin(find("#twin"), map, { ...mapOptions, ...camera }, server);
+    this.viewer.listenTo(twin.map, twin.tiles);
+    twin.map.once("style.load", () => this.viewer.show());
+    return twin;
+  }
+}

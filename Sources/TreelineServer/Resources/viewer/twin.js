@@ -1,0 +1,43 @@
+// A second map of the same ground, for the half of the stage that the map itself leaves free.
+
+import { TileLayers } from "./tiles.js";
+
+/** Unlike that of the map, for whoever hears it. */
+const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
+
+export class Twin {
+  #isFollowing = false;
+
+  /**
+   * @param map The map that is followed; where this one is moved, that one follows.
+   * @param options Of the map library, as that map was made.
+   */
+  constructor(node, map, options, server) {
+    this.main = map;
+    this.map = new maplibregl.Map({ ...options, locale: LOCALE, container: node, attributionControl: false });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.keyboard.disableRotation();
+    this.tiles = new TileLayers(this.map, server);
+    this.isStyled = false;
+    this.map.once("style.load", () => (this.isStyled = true));
+    this.map.on("move", () => {
+      if (!this.#isFollowing) this.main.jumpTo({ center: this.map.getCenter(), zoom: this.map.getZoom() });
+    });
+  }
+
+  /** Draws what the map shows, in the same frame. */
+  follow() {
+    const [center, zoom] = [this.main.getCenter(), this.main.getZoom()];
+    const own = this.map.getCenter();
+    if (own.lng === center.lng && own.lat === center.lat && this.map.getZoom() === zoom) return;
+    this.#isFollowing = true;
+    this.map.jumpTo({ center, zoom });
+    this.#isFollowing = false;
+    this.map.redraw();
+  }
+
+  resize(minZoom) {
+    this.map.resize();
+    this.map.setMinZoom(minZoom);
+  }
+}

@@ -1,0 +1,104 @@
+"""Links, Back, a slow start, and what is wrong with them said in words."""
+
+import pytest
+
+from conftest import inside, press, rest, shown
+
+
+def test_a_style_that_fails_says_so_and_leaves_a_map(open_map):
+    page = open_map("#index=iceland&view=tree&style=/nope.json", tolerates=["404"])
+    page.locator("#notice").get_by_text("The map style /nope.json cannot be shown: the server answered 404.").wait_for()
+    page.wait_for_function("() => viewer.map.getLayer('land')")
+    assert shown(page)
+    page.locator("#notice").get_by_role("button", name="OK").click()
+    assert page.locator("#notice").is_hidden()
+
+
+def test_a_style_that_is_none_says_so(open_map):
+    page = open_map("#index=iceland&view=tree&style=/v1/indexes", tolerates=["layers", "version", "sources", "property"])
+    page.locator("#notice").get_by_text("The map style /v1/indexes cannot be shown").wait_for()
+    page.wait_for_function("() => viewer.map.getLayer('land')")
+
+
+def test_an_unknown_index_is_told(open_map):
+    page = open_map("#index=nope&view=tree")
+    page.get_by_text("There is no index “nope” here; this is airports.").wait_for()
+    assert shown(page)
+    page.evaluate("location.hash = '#index=airports&view=tree&dust=false'")
+    page.locator("#notice").wait_for(state="hidden")
+    page.evaluate("location.hash = '#indx=airports'")
+    page.get_by_text("The link has parts that say nothing: indx.").wait_for()
+
+
+def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5&open=999999999", tolerates=["404"])
+    page.get_by_text("The point or stack that the link opens is not in this index.").wait_for()
+
+
+def test_names_are_spelt_as_given(open_map):
+    page = open_map("#index=iceland-least-scatter&view=tree")
+    assert page.locator("#facts").inner_text() == "iceland-least-scatter · 139,409 points"
+    assert set(page.locator("#dataset option").all_inner_texts()) >= {"airports", "stacks", "one"}
+
+
+def test_back_goes_back(open_map):
+    page = open_map("#index=iceland&view=tree")
+    whole, zoom = shown(page), page.evaluate("viewer.map.getZoom()")
+    press(page, max(inside(page, whole), key=lambda c: c["count"]))
+    page.wait_for_function("z => viewer.map.getZoom() > z && !viewer.map.isMoving()", arg=zoom)
+    rest(page)
+    page.wait_for_function("() => history.length > 2")
+    close = page.evaluate("viewer.map.getZoom()")
+    page.locator("#dataset").select_option("airports")
+    page.wait_for_function("() => viewer.index.name === 'airports'")
+    rest(page)
+    page.wait_for_function("() => location.hash.includes('airports')")
+    page.go_back()
+    page.wait_for_function("z => viewer.index.name === 'iceland' && Math.abs(viewer.map.getZoom() - z) < 0.02", arg=close)
+    rest(page)
+    page.go_back()
+    page.wait_for_function("z => Math.abs(viewer.map.getZoom() - z) < 0.02", arg=zoom)
+    rest(page)
+    assert {c["id"] for c in shown(page)} == {c["id"] for c in whole}
+    page.go_forward()
+    page.wait_for_function("z => Math.abs(viewer.map.getZoom() - z) < 0.02", arg=close)
+
+
+def test_back_closes_what_a_click_opened(open_map):
+    page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
+    press(page, next(c for c in shown(page) if c["count"] == 5))
+    page.locator("#card li").first.wait_for()
+    page.wait_for_function("() => location.hash.includes('open=')")
+    page.go_back()
+    page.locator("#card").wait_for(state="hidden")
+    page.go_forward()
+    page.locator("#card li").first.wait_for()
+
+
+def test_a_drag_is_no_entry_of_the_history(open_map):
+    page = open_map("#index=iceland&view=tree")
+    page.wait_for_function("() => location.hash.includes('view=tree')")
+    entries = page.evaluate("history.length")
+    page.evaluate("viewer.map.panBy([80, 40], {duration: 0})")
+    rest(page)
+    page.wait_for_function("() => location.hash.includes('map=')")
+    assert page.evaluate("history.length") == entries
+
+
+@pytest.mark.parametrize("slow", ["**/v1/indexes", "**/clusters?limit=1000*"])
+def test_a_slow_start_shows_no_unset_controls(open_map, slow):
+    held = []
+    page = open_map("#index=iceland", settle=False,
+                    setup=lambda page: page.route(slow, lambda route: held.append(route)))
+    for _ in range(100):
+        if held:
+            break
+        page.wait_for_timeout(50)
+    for selector in ("#views", "#measures", "#amount", "#cuts", "#key", "#zoom-in"):
+        assert page.locator(selector).is_hidden()
+    for route in held:
+        route.continue_()
+    page.unroute(slow)
+    rest(page)
+    assert page.locator("#amount-value").inner_text() == "44 px"
+    assert page.locator("#views").is_visible() and page.locator("#key .ends span").count() == 3

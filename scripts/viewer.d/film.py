@@ -1,0 +1,43 @@
+"""Films a journey out of an index frame by frame, on a clock of its own: what a machine draws slowly is seen as on a fast one."""
+
+import pathlib
+
+# The clock of the page, which stands still unless it is told to go on.
+CLOCK = "{ let now = 1000; performance.now = () => now; globalThis.passTime = by => now += by }"
+
+# Milliseconds between two frames.
+FRAME = 40
+
+# Zooms out at an even pace, as a wheel does.
+OUT = """({center, zoom, duration}) =>
+  viewer.map.easeTo({center, zoom, duration, easing: t => t})"""
+
+
+def filmed(page, folder, start, center, depth):
+    """Writes a PNG for each frame of a zoom out from the densest place."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    page.evaluate("camera => viewer.map.jumpTo(camera)", {"center": center, "zoom": start + depth})
+    settle(page)
+    duration = 1000 * depth
+    page.evaluate(OUT, {"center": center, "zoom": start, "duration": duration})
+    frames = duration // FRAME + 1000 // FRAME
+    for frame in range(int(frames)):
+        page.evaluate("by => passTime(by)", FRAME)
+        # The server answers at once, as one nearby does.
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.wait_for_function("() => viewer.sides.every(({feed}) => feed.waitingSince === Infinity)")
+        page.evaluate("() => viewer.wake()")
+        page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+        page.screenshot(path=folder / f"{frame:04}.png")
+    return int(frames)
+
+
+def settle(page):
+    """Lets time pass until everything has arrived."""
+    for _ in range(60):
+        page.evaluate("() => passTime(100)")
+        page.wait_for_timeout(40)
+        if page.evaluate("viewer.map.loaded() && viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"):
+            return
+    raise SystemExit("viewer-frames: the map did not come to rest")
