@@ -88,14 +88,18 @@ import Treeline
     }
     for axis in Self.axes(&random) {
       let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: PlanePoint(x: 0, y: 0)) }
-      var search = SplitPositionSearch(
-        of: moments, from: PlanePoint(x: 0, y: 0), along: axis, BuildMonitor(pointCount: points.count))
-      var kept = points
-      search.search(points, count: points.count, keepingIn: &kept)
-      let leftCount = Self.leftCountOfBestPosition(points, across: axis, search.halves)
-      #expect(Int(search.halves.left.count) == leftCount, "\(points.count) across \(axis)")
+      let links = UnsafeMutablePointer<UInt32>.allocate(capacity: points.count)
+      defer { links.deallocate() }
+      let halves = Halves(of: moments)
+      let best = points.withUnsafeBufferPointer {
+        SplitPositionSearch.bestPosition(
+          between: $0.baseAddress!, of: moments, halves, DotProducts(corner: PlanePoint(x: 0, y: 0), axis: axis),
+          linkingIn: links, BuildMonitor(pointCount: points.count))
+      }
+      let leftCount = Self.leftCountOfBestPosition(points, across: axis, halves)
+      #expect(Int(best.left.count) == leftCount, "\(points.count) across \(axis)")
       #expect(
-        points.count { Self.product($0, axis) <= search.threshold } == leftCount, "\(points.count) across \(axis)")
+        points.count { Self.product($0, axis) <= best.threshold } == leftCount, "\(points.count) across \(axis)")
     }
   }
 

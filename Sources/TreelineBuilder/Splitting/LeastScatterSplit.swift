@@ -21,39 +21,88 @@ struct LeastScatterSplit: SplitAlgorithm {
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
     let corner = points.corner
     let members = UnsafeBufferPointer(start: arrays.points + points.first, count: points.count)
-    var search = SplitPositionSearch(of: points.moments, from: corner, along: axis, monitor)
-    search.search(members.baseAddress!, count: members.count, keepingIn: arrays.sparePoints + points.first)
-    var split = Split(corner: corner, axis: axis, threshold: search.threshold)
+    var halves = Halves(of: points.moments)
+    let best = SplitPositionSearch.bestPosition(
+      between: members.baseAddress!, of: points.moments, halves, DotProducts(corner: corner, axis: axis),
+      linkingIn: arrays.spareRows + points.first, monitor)
+    var split = Split(corner: corner, axis: axis, threshold: best.threshold)
     if members.count == 2 || monitor.isCancelled { return split }
-    var halves = search.halves
+    halves.left = best.left
+    var between = best.between
     while let next = halves.bisector(from: corner) {
-      let nextHalves = self.halves(of: members, by: next, like: halves)
-      if nextHalves.scatterBetween <= halves.scatterBetween * Self.leastGrowth || monitor.isCancelled { break }
-      (split, halves) = (next, nextHalves)
+      let left = leftSums(of: members, by: next)
+      if left == halves.left { break }
+      halves.left = left
+      let nextBetween = halves.scatterBetween
+      if nextBetween <= between * Self.leastGrowth || monitor.isCancelled { break }
+      (split, between) = (next, nextBetween)
     }
     return split
   }
 
-  private func halves(of points: UnsafeBufferPointer<PlanePoint>, by split: Split, like other: Halves) -> Halves {
-    var halves = other
-    halves.left = Halves.Sums()
-    monitor.pass(over: 0..<points.count) { block in
-      for index in block {
-        let point = points[index]
-        // Added whatever the side, so that no branch is guessed wrong.
-        let mask: UInt64 = split.isLeft(point) ? .max : 0
-        halves.left.count &+= mask & 1
-        halves.left.x &+= mask & UInt64(point.x &- split.corner.x)
-        halves.left.y &+= mask & UInt64(point.y &- split.corner.y)
-      }
+  private func leftSums(of points: UnsafeBufferPointer<PlanePoint>, by split: Split) -> Halves.Sums {
+    if points.count <= BuildMonitor.blockSize {
+      return Self.leftSums(of: points.baseAddress!, count: points.count, by: split)
     }
-    return halves
+    var left = Halves.Sums()
+    monitor.pass(over: 0..<points.count) { block in
+      left = left + Self.leftSums(of: points.baseAddress! + block.lowerBound, count: block.count, by: split)
+    }
+    return left
+  }
+
+  /// Written so that the compiler vectorizes the loop, which takes a third of the time: a point is read as one number,
+  /// x its lower half; factors have 32 bits and no sign; whatever the side, sums are added to, and there is no branch.
+  ///
+  /// Coordinates are measured from the plane's corner; along a negative component of the axis, from the opposite one.
+  @inline(never) private static func leftSums(
+    of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
+  ) -> Halves.Sums {
+    let (x, y) = (MirroredAxis(split.axis.x, split.corner.x), MirroredAxis(split.axis.y, split.corner.y))
+    let end = UInt64(bitPattern: split.threshold) &+ x.productOfCorner &+ y.productOfCorner &+ 1
+    let mirror = x.mirror | y.mirror &<< 32
+    var (leftCount, sumX, sumY) = (UInt64(0), UInt64(0), UInt64(0))
+    let numbers = UnsafeRawPointer(points)
+    for index in 0..<count {
+      let number =
+        numbers.loadUnaligned(fromByteOffset: index &* MemoryLayout<PlanePoint>.stride, as: UInt64.self) ^ mirror
+      let (pointX, pointY) = (number & 0xFFFF_FFFF, number &>> 32)
+      let product = pointX &* UInt64(x.component) &+ pointY &* UInt64(y.component)
+      // Products have 62 bits and a sign, so no difference overflows.
+      let isLeft = (product &- end) &>> 63
+      leftCount &+= isLeft
+      sumX &+= pointX & (0 &- isLeft)
+      sumY &+= pointY & (0 &- isLeft)
+    }
+    return Halves.Sums(count: leftCount, x: x.distances(sumX, leftCount), y: y.distances(sumY, leftCount))
+  }
+}
+
+/// One component of an axis, made positive by measuring the coordinate from the plane's other end where need be.
+private struct MirroredAxis {
+  /// All ones where coordinates are mirrored, zero elsewhere.
+  let mirror: UInt64
+  let component: UInt32
+  private let corner: UInt64
+
+  @inline(__always) init(_ component: Int64, _ corner: UInt32) {
+    mirror = component < 0 ? 0xFFFF_FFFF : 0
+    self.component = UInt32(truncatingIfNeeded: component.magnitude)
+    self.corner = UInt64(corner) ^ mirror
+  }
+
+  @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
+
+  /// The sum of distances from the corner, of the sum of some mirrored coordinates.
+  @inline(__always) func distances(_ sum: UInt64, _ count: UInt64) -> UInt64 {
+    let distances = sum &- count &* corner
+    return mirror == 0 ? distances : 0 &- distances
   }
 }
 
 /// The sums over some points and over those of them in the left half.
 struct Halves {
-  struct Sums {
+  struct Sums: Equatable {
     var count: UInt64 = 0
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -68,6 +117,10 @@ struct Halves {
       count &+= UInt64(bin.count)
       x &+= bin.x
       y &+= bin.y
+    }
+
+    @inline(__always) static func + (a: Sums, b: Sums) -> Sums {
+      Sums(count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y)
     }
   }
 
@@ -84,25 +137,29 @@ struct Halves {
   }
 
   /// What lies between the halves of the scatter, times the count; 0 where one of them is empty.
-  var scatterBetween: Double { scatterBetween(left, squaredDifference(left)) }
-
-  /// The same for other left ones, of which the squared difference is known.
-  @inline(__always) func scatterBetween(_ left: Sums, _ squaredDifference: Double) -> Double {
+  var scatterBetween: Double {
     if left.count == 0 || left.count == all.count { return 0 }
-    return squaredDifference / productOfCounts(left.count)
+    return squaredDifference(left) / productOfCounts(left.count)
   }
 
   @inline(__always) func productOfCounts(_ leftCount: UInt64) -> Double {
-    Double(leftCount) * Double(all.count &- leftCount)
+    Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
+
+  /// Sums are below 2^63, and signed numbers are converted by one instruction.
+  @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
   /// |n Sₗ - nₗ S|², n times nₗ times what their mean lies away from that of all.
   @inline(__always) func squaredDifference(_ left: Sums) -> Double {
-    let (dx, dy) =
-      isSmall
+    let (dx, dy) = difference(left)
+    return dx * dx + dy * dy
+  }
+
+  /// n Sₗ - nₗ S.
+  @inline(__always) func difference(_ left: Sums) -> (x: Double, y: Double) {
+    isSmall
       ? (smallDifference(left.count, left.x, all.x), smallDifference(left.count, left.y, all.y))
       : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
-    return dx * dx + dy * dy
   }
 
   /// A component of n Sₗ - nₗ S: exact, at most 2^94, then rounded.
@@ -119,14 +176,22 @@ struct Halves {
 
   /// The line on which points are as far from the one mean as from the other; nil where doubles cannot tell these
   /// apart.
-  func bisector(from corner: PlanePoint) -> Split? {
-    let rightCount = Double(all.count &- left.count)
-    let (leftX, leftY) = (Double(left.x) / Double(left.count), Double(left.y) / Double(left.count))
-    let (rightX, rightY) = (Double(all.x &- left.x) / rightCount, Double(all.y &- left.y) / rightCount)
+  @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
+    let (leftCount, rightCount) = (Self.double(left.count), Self.double(all.count &- left.count))
+    let (leftX, leftY) = (Self.double(left.x) / leftCount, Self.double(left.y) / leftCount)
+    let (rightX, rightY) = (Self.double(all.x &- left.x) / rightCount, Self.double(all.y &- left.y) / rightCount)
     if leftX == rightX && leftY == rightY { return nil }
     let axis = PrincipalAxis(along: rightX - leftX, rightY - leftY)
     let product = Double(axis.x) * (leftX + rightX) + Double(axis.y) * (leftY + rightY)
-    return Split(corner: corner, axis: axis, threshold: Int64((product / 2).rounded(.down)))
+    return Split(corner: corner, axis: axis, threshold: Int64(floor: product / 2))
+  }
+}
+
+extension Int64 {
+  /// Without a call of the C library, which rounds where the machine has no instruction for it.
+  @inline(__always) init(floor value: Double) {
+    let whole = Int64(value)
+    self = Double(whole) > value ? whole &- 1 : whole
   }
 }
 

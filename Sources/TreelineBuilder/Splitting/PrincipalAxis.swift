@@ -58,7 +58,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   @inline(__always) init(along x: Double, _ y: Double) {
     let isFlat = abs(x) >= abs(y)
     let slope = Self.slope(of: (x, y), isFlat)
-    self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
+    self.init(isFlat: isFlat, shorter: Int64(floor: slope * Double(Self.length)))
   }
 
   /// The shorter component of a vector, its longer one being 1.

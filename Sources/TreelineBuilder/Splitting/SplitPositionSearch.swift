@@ -3,267 +3,293 @@ import Treeline
 /// Finds the position along an axis at which a split leaves the least scatter in the two halves: of equally good ones
 /// the first.
 ///
-/// Points are put into bins of equal width by their dot products. At the ends of a bin, sums over bins give the
-/// scatter between the halves; for the positions inside there is a bound, and only if it is above the best found so
-/// far are the points of the bin searched, in the same way. So the result is that of trying every position.
+/// Up to 128 points are sorted, and every position is tried. More are put into bins of equal width by their dot
+/// products. At the ends of a bin, sums over bins give the scatter between the halves; for the positions inside there
+/// is a bound, and only if it is not below the best found so far are the points of the bin searched, in the same way.
+/// So the result is that of trying every position.
 struct SplitPositionSearch {
-  private let corner: PlanePoint
-  private let axis: PrincipalAxis
+  private let points: UnsafePointer<PlanePoint>
+  private let products: DotProducts
+  private let halves: Halves
+  private let scatter: AxialScatter
+  /// The next point of the same bin, for each but the last one.
+  private let links: UnsafeMutablePointer<UInt32>
   private let monitor: BuildMonitor
+  private var best = SplitPosition()
 
-  /// The best position so far: products up to this are left of it.
-  private(set) var threshold = Int64.min
-  private(set) var halves: Halves
-  private var mostBetween = 0.0
-
-  /// So few points are sorted instead.
-  private static let few = 24
-
-  init<Sum>(of moments: Moments<Sum>, from corner: PlanePoint, along axis: PrincipalAxis, _ monitor: BuildMonitor) {
-    (self.corner, self.axis, self.monitor) = (corner, axis, monitor)
-    halves = Halves(of: moments)
-  }
-
-  /// Searches for a better position between some points.
+  /// The best position.
   ///
   /// - Parameters:
-  ///   - left: The sums of all points of lesser products.
-  ///   - kept: Room for as many points. It may be where they are.
+  ///   - points: As many as `halves` counts.
+  ///   - links: Room for as many numbers.
   /// - Complexity: O(count) as a rule, O(count x 62) at most: what is searched again spans half the width or less.
-  mutating func search(
-    _ points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums = Halves.Sums(),
-    keepingIn kept: UnsafeMutablePointer<PlanePoint>
-  ) {
-    if count <= Self.few { return searchFew(points, count: count, rightOf: left) }
-    let (along, across) = extent(of: points, count: count)
-    if along.lowerBound == along.upperBound || monitor.isCancelled { return }
-    let scale = BinScale(over: along, forCount: count)
+  @inline(__always) static func bestPosition<Sum>(
+    between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
+    linkingIn links: UnsafeMutablePointer<UInt32>, _ monitor: BuildMonitor
+  ) -> SplitPosition {
+    let count = Int(moments.count)
+    if count <= SortedPoint.few {
+      return SortedPoint.bestPosition(
+        betweenFew: points, count: count, rightOf: Halves.Sums(), halves, products, SplitPosition())
+    }
+    let scatter = AxialScatter(of: moments, along: products.axis)
+    if count <= SortedPoint.some { return SortedPoint.bestPosition(betweenSome: points, halves, products, scatter) }
+    var search = SplitPositionSearch(
+      points: points, products: products, halves: halves, scatter: scatter, links: links, monitor: monitor)
+    search.search()
+    return search.best
+  }
+
+  private mutating func search() {
+    let count = Int(halves.all.count)
+    let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount + 1, BinScale.mostBits)
+    let scale = BinScale(around: scatter, bits: bits)
     withUnsafeTemporaryAllocation(of: Bin.self, capacity: scale.count) { bins in
       bins.initialize(repeating: Bin())
-      sumUp(points, count: count, in: bins, scale)
-      if monitor.isCancelled { return }
-      tryEnds(of: bins, scale, across: across, rightOf: left)
-      let keptCount = openBins(bins)
-      if keptCount == 0 { return }
-      keep(points, count: count, in: kept, bins, scale)
-      if monitor.isCancelled { return }
-      sort(kept, count: keptCount, into: bins, scale)
-      if monitor.isCancelled { return }
-      searchInside(bins, rightOf: left, kept)
-    }
-  }
-
-  @inline(__always) private func product(_ point: PlanePoint) -> Int64 {
-    axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)
-  }
-
-  @inline(__always) private mutating func take(_ left: Halves.Sums, _ squaredDifference: Double, _ threshold: Int64) {
-    let between = halves.scatterBetween(left, squaredDifference)
-    if between > mostBetween || between == mostBetween && left.count < halves.left.count {
-      (mostBetween, self.threshold, halves.left) = (between, threshold, left)
-    }
-  }
-
-  /// Tries every position between some points.
-  private mutating func searchFew(_ points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums) {
-    withUnsafeTemporaryAllocation(of: (product: Int64, point: PlanePoint).self, capacity: Self.few) {
-      let sorted = $0.baseAddress!
-      for index in 0..<count {
-        let point = points[index]
-        let product = product(point)
-        var slot = index
-        while slot > 0, sorted[slot &- 1].product > product {
-          sorted[slot] = sorted[slot &- 1]
-          slot &-= 1
-        }
-        sorted[slot] = (product, point)
+      let start = bins.baseAddress!
+      let placing = self
+      monitor.pass(over: 0..<count) { block in
+        for index in block { placing.put(UInt32(truncatingIfNeeded: index), in: start, scale) }
       }
-      var left = left
-      for index in 0..<count - 1 {
-        left.add(sorted[index].point, from: corner)
-        let product = sorted[index].product
-        if product != sorted[index &+ 1].product { take(left, halves.squaredDifference(left), product) }
+      search(bins, scale, rightOf: Halves.Sums())
+    }
+  }
+
+  /// Searches for a better position inside a bin.
+  ///
+  /// - Parameter left: The sums of all points of lesser products.
+  private mutating func search(_ bin: Bin, rightOf left: Halves.Sums) {
+    if bin.count <= SortedPoint.few { return searchFew(bin, rightOf: left) }
+    let range = range(of: bin)
+    if range.lowerBound == range.upperBound || monitor.isCancelled { return }
+    let scale = BinScale(over: range, forCount: Int(bin.count))
+    withUnsafeTemporaryAllocation(of: Bin.self, capacity: scale.count) { bins in
+      bins.initialize(repeating: Bin())
+      let start = bins.baseAddress!
+      forEach(in: bin) { put($0, in: start, scale) }
+      search(bins, scale, rightOf: left)
+    }
+  }
+
+  private mutating func searchFew(_ bin: Bin, rightOf left: Halves.Sums) {
+    withUnsafeTemporaryAllocation(of: PlanePoint.self, capacity: SortedPoint.few) { few in
+      var count = 0
+      forEach(in: bin) { index in
+        few[count] = points[Int(index)]
+        count &+= 1
+      }
+      best = SortedPoint.bestPosition(
+        betweenFew: few.baseAddress!, count: count, rightOf: left, halves, products, best)
+    }
+  }
+
+  private mutating func search(_ bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, rightOf left: Halves.Sums) {
+    if monitor.isCancelled { return }
+    tryEnds(of: bins, scale, rightOf: left)
+    var left = left
+    for bin in bins {
+      if bin.count > 1, bin.mostBetween >= best.between { search(bin, rightOf: left) }
+      left.add(bin)
+    }
+  }
+
+  @inline(__always) private func put(_ index: UInt32, in bins: UnsafeMutablePointer<Bin>, _ scale: BinScale) {
+    let point = points[Int(index)]
+    let bin = bins + scale.bin(of: products.of(point))
+    links[Int(index)] = bin.pointee.first
+    bin.pointee.first = index
+    bin.pointee.count &+= 1
+    bin.pointee.x &+= UInt64(point.x &- products.corner.x)
+    bin.pointee.y &+= UInt64(point.y &- products.corner.y)
+  }
+
+  /// Visits the points of a bin, each of which may be linked anew meanwhile.
+  @inline(__always) private func forEach(in bin: Bin, _ visit: (UInt32) -> Void) {
+    var next = bin.first
+    monitor.passOverSome(0..<Int(bin.count)) { block in
+      for _ in block {
+        let index = next
+        next = links[Int(index)]
+        visit(index)
       }
     }
   }
-}
 
-// MARK: - Summing up bins
-
-extension SplitPositionSearch {
-  /// How far points reach along the axis and across it, as dot products.
-  private func extent(of points: UnsafePointer<PlanePoint>, count: Int) -> (along: ClosedRange<Int64>, across: Int64) {
+  /// How far the points of a bin reach along the axis.
+  private func range(of bin: Bin) -> ClosedRange<Int64> {
     var (least, most) = (Int64.max, Int64.min)
-    var (leastAcross, mostAcross) = (Int64.max, Int64.min)
-    monitor.passOverSome(0..<count) { block in
-      for index in block {
-        let (dx, dy) = (Int64(points[index].x &- corner.x), Int64(points[index].y &- corner.y))
-        let along = axis.x &* dx &+ axis.y &* dy
-        let across = axis.x &* dy &- axis.y &* dx
-        (least, most) = (min(least, along), max(most, along))
-        (leastAcross, mostAcross) = (min(leastAcross, across), max(mostAcross, across))
-      }
+    forEach(in: bin) { index in
+      let product = products.of(points[Int(index)])
+      (least, most) = (min(least, product), max(most, product))
     }
-    return (least...most, mostAcross &- leastAcross)
-  }
-
-  private func sumUp(
-    _ points: UnsafePointer<PlanePoint>, count: Int, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale
-  ) {
-    let bins = bins.baseAddress!
-    monitor.pass(over: 0..<count) { block in
-      for index in block {
-        let point = points[index]
-        let bin = bins + scale.bin(of: product(point))
-        bin.pointee.count &+= 1
-        bin.pointee.x &+= UInt64(point.x &- corner.x)
-        bin.pointee.y &+= UInt64(point.y &- corner.y)
-      }
-    }
+    return least...most
   }
 
   /// Tries the positions between bins, and bounds those inside.
   ///
-  /// Along a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at both ends by at most a
-  /// quarter of n c times the greatest distance of two of them: the sum of j of them differs from j/c of the sum of
-  /// all by j (c - j) / c times the distance of their mean to that of the others.
-  private mutating func tryEnds(
-    of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, across: Int64, rightOf left: Halves.Sums
-  ) {
-    let distance = (scale.width + Double(across)) / Double(PrincipalAxis.length)
-    let stray = Double(halves.all.count) * distance / 4
-    var left = left
-    var magnitude = halves.squaredDifference(left).squareRoot()
+  /// Between the ends of a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values there: the
+  /// sum of j of them differs from j/c of the sum of all by j (c - j) / c times the distance of their mean to that of
+  /// the others. Along the axis this is at most c/4 times the width of the bin, and in any direction at most half the
+  /// root of c times the sum of all points' squared distances to their mean: what lies between the j and the others
+  /// is part of their scatter. A component of the straight line, so widened, has a convex square, and nₗ nᵣ is concave,
+  /// so their quotient is greatest at an end.
+  private mutating func tryEnds(of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, rightOf left: Halves.Sums)
+  {
+    let (halves, axis, scatter) = (halves, products.axis, scatter)
+    let count = Double(halves.all.count)
+    let (alongBin, along, across) = (
+      count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
+    )
+    // What rounding may take away is added.
+    let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
+    var (left, best) = (left, best)
+    var end = BinEnd(left, halves, axis)
     for index in bins.indices where bins[index].count > 0 {
       let bin = bins[index]
-      let before = magnitude
-      let leastCounts = left.count &+ 1
+      let before = end
       left.add(bin)
-      let square = halves.squaredDifference(left)
-      magnitude = square.squareRoot()
+      end = BinEnd(left, halves, axis)
       if bin.count > 1 {
-        let most = max(before, magnitude) + stray * Double(bin.count)
-        // What rounding may take away is added.
-        let square = most * most * (1 + 0x1p-40)
+        let root = Double(bin.count).squareRoot()
+        let isOpenEnded = index == 0 || index == bins.count - 1
+        let strayAlong = isOpenEnded ? root * along : min(Double(bin.count) * alongBin, root * along)
         bins[index].mostBetween =
-          square / min(halves.productOfCounts(leastCounts), halves.productOfCounts(left.count &- 1))
+          perSquaredLength
+          * max(before.mostBetween(strayAlong, root * across), end.mostBetween(strayAlong, root * across))
       }
-      take(left, square, scale.end(of: index))
+      if left.count < halves.all.count { best.take(left, end.square / end.productOfCounts, scale.end(of: index)) }
+    }
+    self.best = best
+  }
+}
+
+/// A position along an axis.
+struct SplitPosition {
+  /// Products up to this are left of it.
+  private(set) var threshold = Int64.min
+  private(set) var left = Halves.Sums()
+  /// The scatter between the halves, times the count.
+  private(set) var between = 0.0
+
+  /// Becomes another position if that is better, or as good and further left.
+  @inline(__always) mutating func take(_ left: Halves.Sums, _ between: Double, _ threshold: Int64) {
+    if between > self.between || between == self.between && left.count < self.left.count {
+      (self.threshold, self.left, self.between) = (threshold, left, between)
     }
   }
 }
 
-// MARK: - Searching inside bins
+/// The dot products of an axis and the distances of points from a corner.
+struct DotProducts {
+  let corner: PlanePoint
+  let axis: PrincipalAxis
 
-extension SplitPositionSearch {
-  /// Opens the bins that may hold a better position, and returns how many points are in them.
-  private func openBins(_ bins: UnsafeMutableBufferPointer<Bin>) -> Int {
-    var count: UInt32 = 0
-    for index in bins.indices {
-      let isOpen = bins[index].count > 1 && bins[index].mostBetween >= mostBetween
-      bins[index].next = isOpen ? count : Bin.closed
-      count &+= isOpen ? bins[index].count : 0
-    }
-    return Int(count)
-  }
-
-  /// Copies the points of open bins, in any order.
-  private func keep(
-    _ points: UnsafePointer<PlanePoint>, count: Int, in kept: UnsafeMutablePointer<PlanePoint>,
-    _ bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale
-  ) {
-    let bins = bins.baseAddress!
-    var keptCount = 0
-    monitor.pass(over: 0..<count) { block in
-      for index in block {
-        let point = points[index]
-        // Written whatever becomes of it: the end never overtakes the point being read.
-        kept[keptCount] = point
-        keptCount &+= bins[scale.bin(of: product(point))].next == Bin.closed ? 0 : 1
-      }
-    }
-  }
-
-  /// Sorts the points of open bins by bin.
-  private func sort(
-    _ kept: UnsafeMutablePointer<PlanePoint>, count: Int, into bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale
-  ) {
-    let bins = bins.baseAddress!
-    var (bin, end) = (bins, bins.pointee.next == Bin.closed ? 0 : bins.pointee.count)
-    monitor.pass(over: 0..<count) { block in
-      // Each step brings one point into its bin.
-      for _ in block {
-        while bin.pointee.next == Bin.closed || bin.pointee.next == end {
-          bin += 1
-          if bin.pointee.next != Bin.closed { end &+= bin.pointee.count }
-        }
-        let here = Int(bin.pointee.next)
-        let point = kept[here]
-        let target = bins + scale.bin(of: product(point))
-        let there = Int(target.pointee.next)
-        kept[here] = kept[there]
-        kept[there] = point
-        target.pointee.next &+= 1
-      }
-    }
-  }
-
-  private mutating func searchInside(
-    _ bins: UnsafeMutableBufferPointer<Bin>, rightOf left: Halves.Sums, _ kept: UnsafeMutablePointer<PlanePoint>
-  ) {
-    var (left, points) = (left, kept)
-    for bin in bins {
-      if bin.next != Bin.closed {
-        // The best may be better by now.
-        if bin.mostBetween >= mostBetween { search(points, count: Int(bin.count), rightOf: left, keepingIn: points) }
-        points += Int(bin.count)
-      }
-      left.add(bin)
-    }
+  @inline(__always) func of(_ point: PlanePoint) -> Int64 {
+    axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)
   }
 }
 
 // MARK: - Bins
 
+/// What n Sₗ - nₗ S is at the end of a bin.
+private struct BinEnd {
+  let square: Double
+  private let along: Double
+  private let across: Double
+  let productOfCounts: Double
+
+  @inline(__always) init(_ left: Halves.Sums, _ halves: Halves, _ axis: PrincipalAxis) {
+    let (dx, dy) = halves.difference(left)
+    square = dx * dx + dy * dy
+    along = abs(Double(axis.x) * dx + Double(axis.y) * dy)
+    across = abs(Double(axis.x) * dy - Double(axis.y) * dx)
+    productOfCounts = halves.productOfCounts(left.count)
+  }
+
+  /// What lies between the halves if both components were greater; infinite where one of them is empty.
+  @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
+    let (along, across) = (along + strayAlong, across + strayAcross)
+    return (along * along + across * across) / productOfCounts
+  }
+}
+
+/// The mean of the dot products of some points with an axis, and the sums of the squared deviations from it and from
+/// that of the cross products; rounded, the sums upwards.
+struct AxialScatter {
+  let mean: Double
+  let deviation: Double
+  let along: Double
+  let across: Double
+  let perSquaredLength: Double
+
+  init<Sum>(of moments: Moments<Sum>, along axis: PrincipalAxis) {
+    let scatter = Scatter(moments)
+    let count = Double(moments.count)
+    let (x, y) = (Double(axis.x), Double(axis.y))
+    let (xx, xy, yy) = (
+      scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
+    )
+    // Where much is taken from much, rounding errors are what is left.
+    let most = (x * x + y * y) * (xx + yy) * 0x1p-45
+    mean = (x * Double(moments.x) + y * Double(moments.y)) / count
+    along = x * x * xx + 2 * x * y * xy + y * y * yy + most
+    across = x * x * yy - 2 * x * y * xy + y * y * xx + most
+    deviation = (along / count).squareRoot()
+    perSquaredLength = 1 / (x * x + y * y)
+  }
+}
+
 /// The sums over the points whose dot products with an axis are in one range of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// Where its next point goes among those of open bins; `closed` if the bin is not searched.
-  var next: UInt32 = 0
+  /// One of its points, linked to the others.
+  var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
   /// No position inside has more scatter between the halves.
   var mostBetween = 0.0
-
-  static let closed = UInt32.max
 }
 
-/// Divides the values of some dot products into bins of equal width, a power of two.
+/// Divides the values of some dot products into bins of equal width, a power of two. What lies beyond them goes to the
+/// first and the last one.
 struct BinScale {
   let count: Int
   private let least: Int64
   private let shift: UInt64
 
-  /// The sums of more would not stay in the cache.
-  private static let mostBits = 11
+  /// The sums of more bins would not stay in the cache.
+  static let mostBits = 11
 
-  /// About eight points go to each bin, or to every second.
+  /// Over all values. About eight points go to each bin, or to every second.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
-    least = range.lowerBound
     // Products have 62 bits and a sign, so no difference overflows.
-    let width = UInt64(range.upperBound &- range.lowerBound)
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)
+    self.init(from: range.lowerBound, width: UInt64(range.upperBound &- range.lowerBound), bits: bits)
+  }
+
+  /// Over three standard deviations on either side of the mean: there is no need of a pass to see how far points reach,
+  /// and few lie beyond.
+  @inline(__always) init(around scatter: AxialScatter, bits: Int) {
+    let reach = min(3 * scatter.deviation, 0x1p61).rounded(.up)
+    // Products have 62 bits and a sign.
+    let least = Int64(max(-0x1p62, min(scatter.mean - reach, 0x1p62)))
+    self.init(from: least, width: UInt64(2 * reach), bits: bits)
+  }
+
+  /// At most 2^`bits` bins.
+  @inline(__always) private init(from least: Int64, width: UInt64, bits: Int) {
+    self.least = least
     shift = UInt64(max(0, UInt64.bitWidth - width.leadingZeroBitCount - bits))
-    self.count = Int(width >> shift) + 1
+    count = Int(width >> shift) + 1
   }
 
   @inline(__always) func bin(of product: Int64) -> Int {
-    Int(truncatingIfNeeded: UInt64(bitPattern: product &- least) &>> shift)
+    min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// The greatest value in a bin.
+  /// The greatest value in a bin but the last.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
-  /// How far two values in a bin are apart at most.
+  /// How far two values in a bin are apart at most, but in the first and the last one.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

@@ -1,0 +1,125 @@
+import Treeline
+
+/// A point among others sorted by their dot products with an axis, to try every position between them.
+struct SortedPoint {
+  private let product: Int64
+  private let point: PlanePoint
+
+  /// So few points are sorted by comparing all with all.
+  static let few = 16
+
+  /// So few points are sorted by bins.
+  static let some = 128
+
+  /// The best position between a few points, or one found elsewhere if none is better.
+  ///
+  /// - Parameter left: The sums of all points of lesser products.
+  static func bestPosition(
+    betweenFew points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
+    _ products: DotProducts, _ best: SplitPosition
+  ) -> SplitPosition {
+    withUnsafeTemporaryAllocation(of: SortedPoint.self, capacity: few) { sorted in
+      let sorted = sorted.baseAddress!
+      sort(points, count: count, products, to: sorted)
+      return bestPosition(between: sorted, count: count, rightOf: left, halves, from: products.corner, best)
+    }
+  }
+
+  /// The best position between all points of a node, up to `some`.
+  @inline(never) static func bestPosition(
+    betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
+  ) -> SplitPosition {
+    let count = Int(halves.all.count)
+    return withUnsafeTemporaryAllocation(of: SortedPoint.self, capacity: some + 1 + some) { space in
+      let sorted = space.baseAddress! + 1
+      sortByBins(points, count: count, products, scatter, to: sorted, by: sorted + some)
+      return bestPosition(
+        between: sorted, count: count, rightOf: Halves.Sums(), halves, from: products.corner, SplitPosition())
+    }
+  }
+
+  @inline(__always) private static func bestPosition(
+    between sorted: UnsafeMutablePointer<SortedPoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
+    from corner: PlanePoint, _ best: SplitPosition
+  ) -> SplitPosition {
+    var (left, best) = (left, best)
+    for index in 0..<count &- 1 {
+      left.add(sorted[index].point, from: corner)
+      let product = sorted[index].product
+      if product != sorted[index &+ 1].product {
+        best.take(left, halves.squaredDifference(left) / halves.productOfCounts(left.count), product)
+      }
+    }
+    return best
+  }
+
+  /// Sorts a few points. Each finds its place by counting those before it: no branch is guessed wrong.
+  @inline(__always) private static func sort(
+    _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts,
+    to sorted: UnsafeMutablePointer<SortedPoint>
+  ) {
+    withUnsafeTemporaryAllocation(of: Int64.self, capacity: 2 * few) { space in
+      let values = space.baseAddress!
+      let places = values + few
+      for index in 0..<count {
+        let value = products.of(points[index])
+        values[index] = value
+        var place = Int64(index)
+        for other in 0..<index {
+          // Products have 62 bits and a sign, so no difference overflows.
+          let isBefore = (value &- values[other]) &>> 63
+          places[other] &-= isBefore
+          place &+= isBefore
+        }
+        places[index] = place
+      }
+      for index in 0..<count {
+        sorted[Int(places[index])] = SortedPoint(product: values[index], point: points[index])
+      }
+    }
+  }
+
+  /// Sorts by bins, one for each point or less, and then by insertion.
+  ///
+  /// - Parameters:
+  ///   - sorted: Room for the points, and for one before them.
+  ///   - unsorted: Room for the points.
+  @inline(__always) private static func sortByBins(
+    _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts, _ scatter: AxialScatter,
+    to sorted: UnsafeMutablePointer<SortedPoint>, by unsorted: UnsafeMutablePointer<SortedPoint>
+  ) {
+    let scale = BinScale(around: scatter, bits: Int.bitWidth - count.leadingZeroBitCount)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * some) { places in
+      let places = places.baseAddress!
+      places.update(repeating: 0, count: scale.count)
+      for index in 0..<count {
+        let product = products.of(points[index])
+        unsorted[index] = SortedPoint(product: product, point: points[index])
+        places[scale.bin(of: product)] &+= 1
+      }
+      // From how many points each bin has to where its next one goes.
+      var end: UInt8 = 0
+      for bin in 0..<scale.count {
+        let start = end
+        end &+= places[bin]
+        places[bin] = start
+      }
+      for index in 0..<count {
+        let bin = scale.bin(of: unsorted[index].product)
+        sorted[Int(places[bin])] = unsorted[index]
+        places[bin] &+= 1
+      }
+    }
+    // Where insertion ends.
+    sorted[-1] = SortedPoint(product: .min, point: points[0])
+    for index in 1..<count {
+      let next = sorted[index]
+      var place = index
+      while sorted[place &- 1].product > next.product {
+        sorted[place] = sorted[place &- 1]
+        place &-= 1
+      }
+      sorted[place] = next
+    }
+  }
+}
