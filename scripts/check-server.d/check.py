@@ -31,11 +31,12 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 class Server:
     """The server over some indexes in a folder, on a port of its own."""
 
-    def __init__(self, executable, folder, names, *options):
+    def __init__(self, executable, folder, names, *options, user=None):
         self.folder = folder
         indexes = [f"{name}={self.path(name)}" for name in names]
         self.process = subprocess.Popen(
-            [executable, *indexes, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [executable, *indexes, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            user=user)
         line = self.process.stdout.readline()
         found = re.search(r"at http://127\.0\.0\.1:(\d+)/", line)
         assert found, f"expected the server to tell its address, found {line!r}"
@@ -418,7 +419,7 @@ def check_rude_clients(server):
 
 # MARK: Files and signals
 
-def asking(server, path, workers=4):
+def asking(server, path, workers=4, check=lambda body: body.endswith(b"\n]}\n")):
     """Asks from several threads until the function that it gives is called, which gives back how many requests there were."""
     isOver, counts, failures = threading.Event(), [0] * workers, []
 
@@ -429,7 +430,7 @@ def asking(server, path, workers=4):
                 connection.request("GET", path)
                 answer = connection.getresponse()
                 body = answer.read()
-                if answer.status != 200 or not body.endswith(b"\n]}\n"):
+                if answer.status != 200 or not check(body):
                     failures.append(f"{answer.status} {body[:100]}")
             except OSError as error:
                 failures.append(repr(error))
@@ -485,6 +486,113 @@ def check_replaced_index(server):
     reopened = int(re.search(r'reloads_total\{result="reopened"\} (\d+)', metrics)[1])
     refused = int(re.search(r'reloads_total\{result="refused"\} (\d+)', metrics)[1])
     assert reopened >= 8 and refused >= 4, metrics
+
+
+def check_files_under_load(server):
+    """Whatever is done to the file of an index in memory, no answer is wrong and none fails."""
+    path, folder = server.path("iceland"), server.folder
+    good, other = path.read_bytes(), server.path("columns").read_bytes()
+    ask = "/v1/iceland/clusters?limit=100"
+    right = {server.ask(ask)[2]}
+    forged = bytearray(good)
+    forged[len(good) // 2] ^= 1
+
+    def put(content):
+        # As `cp` does: into the file that is there.
+        with path.open("r+b") as file:
+            file.truncate(0)
+            file.write(content)
+
+    def cut_off(content):
+        # As on a disk that is full: a limit to the size of files ends the copy.
+        source = folder / "source"
+        source.write_bytes(content)
+        subprocess.run(["sh", "-c", f"trap '' XFSZ; ulimit -f {len(content) // 2048}; cat '{source}' > '{path}'"], stderr=subprocess.DEVNULL)
+
+    def instead(make):
+        path.unlink()
+        make()
+
+    def replace(content):
+        (folder / "next").write_bytes(content)
+        os.replace(folder / "next", path)
+
+    def restore():
+        if path.is_dir():
+            path.rmdir()
+        elif not path.is_file():
+            path.unlink(missing_ok=True)
+        replace(good)
+
+    deeds = [lambda: put(other), lambda: put(good[: len(good) // 2]), lambda: put(bytes(forged)), lambda: put(b""), lambda: cut_off(good),
+             lambda: instead(lambda: None), lambda: instead(path.mkdir), lambda: instead(lambda: os.mkfifo(path)),
+             lambda: path.chmod(0), lambda: replace(other), lambda: replace(good[:100])]
+    # What the other index answers to the same question.
+    right.add(server.ask("/v1/columns/clusters?limit=100")[2])
+    wrong, finish = [], asking(server, ask, check=lambda body: body in right or wrong.append(body[:100]))
+    rng = random.Random(7)
+    for number in range(100):
+        deeds[number % len(deeds)]()
+        time.sleep(rng.choice([0.01, 0.1, 0.6, 1.3]))
+        restore()
+        time.sleep(rng.choice([0.01, 0.3]))
+    until(lambda: server.ask(ask)[2] == server.ask(ask)[2] != server.ask("/v1/columns/clusters?limit=100")[2])
+    asked = finish()
+    assert not wrong, wrong[:3]
+    print(f"  {asked} answers, all right")
+
+
+def check_unreadable_index(server):
+    """A file that may not be read is refused, and the index that was read stays. Root may read all, so it asks as nobody."""
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        folder.chmod(0o755)
+        for path in [server.folder / "viewer", server.path("columns")]:
+            (shutil.copytree if path.is_dir() else shutil.copyfile)(path, folder / path.name)
+        (folder / "columns.treeline").chmod(0o644)
+        try:
+            other = Server(server.process.args[0], folder, ["columns"], "--viewer", str(folder / "viewer"), user="nobody")
+        except (AssertionError, PermissionError):
+            # The executable lies where nobody but root looks.
+            print("  not tried: nobody may not run the server here")
+            return
+        (folder / "next").write_bytes(server.path("iceland").read_bytes())
+        (folder / "next").chmod(0)
+        os.replace(folder / "next", folder / "columns.treeline")
+        until(lambda: 'reloads_total{result="refused"} 1' in other.ask("/metrics")[2].decode())
+        assert other.ask("/v1/columns/clusters?limit=100")[2] == server.ask("/v1/columns/clusters?limit=100")[2]
+        (folder / "columns.treeline").chmod(0o644)
+        until(lambda: other.json("/v1/columns")["point_count"] > 1000)
+        code, log = other.stop()
+        assert code == 0 and "Permission denied" in log, log
+
+
+def check_mapped_index(server):
+    """Beyond the bound an index stays in its file: one that is replaced is served, one that was written to is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copytree(server.folder / "viewer", folder / "viewer")
+        shutil.copyfile(server.path("iceland"), folder / "iceland.treeline")
+        other = Server(server.process.args[0], folder, ["iceland"], "--viewer", str(folder / "viewer"), "--resident", "0")
+        path, ask = folder / "iceland.treeline", "/v1/iceland/clusters?limit=100"
+        status, first, answer = other.ask(ask)
+        assert status == 200 and answer == server.ask(ask)[2]
+        shutil.copyfile(path, folder / "next")
+        os.replace(folder / "next", path)
+        until(lambda: other.ask(ask)[1].get("etag") not in (None, first["etag"]))
+        # A byte in place, behind the same header: noticed within a second, and nothing is answered until the file is right.
+        content = path.read_bytes()
+        middle = len(content) // 2
+        for byte, status in [(content[middle] ^ 1, 503), (content[middle], 200)]:
+            with path.open("r+b") as file:
+                file.seek(middle)
+                file.write(bytes([byte]))
+            until(lambda: other.ask(ask)[0] == status)
+        assert other.ask(ask)[2] == answer
+        code, log = other.stop()
+        assert code == 0 and "checksum" in log, log
 
 
 def check_stopping(server):

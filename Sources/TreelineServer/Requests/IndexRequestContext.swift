@@ -16,6 +16,7 @@ struct IndexRequestContext {
     guard let name = path.get("index"), let index = catalog[name] else {
       throw .notFound("No index has that name; /v1/indexes lists those that there are.")
     }
+    if index.isDamaged { throw .damagedIndex }
     self.index = index
     self.path = path
     self.root = root ?? request.head.authority.map { "http://\($0)" }

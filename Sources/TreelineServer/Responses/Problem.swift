@@ -59,6 +59,13 @@ extension Problem {
     invalid([QueryParameters.Fault(name, expected: expected, found: found)])
   }
 
+  /// The file of a mapped index was written to; one that is sound takes its place within seconds, if there is one.
+  static var damagedIndex: Problem {
+    Problem(
+      status: .serviceUnavailable, detail: "The index is being replaced, or damaged; ask again.",
+      headers: [.retryAfter: "1"])
+  }
+
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
   /// Any error as it may be told outside: nothing of files, lines and versions.

@@ -50,7 +50,7 @@ final class ViewerFiles: Sendable {
     guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { return nil }
     // What is kept compressed only is served under the name of what it is.
     for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
-      guard let version = FileVersion(path: source) else { continue }
+      guard let version = FileVersion(path: source), version.isRegular else { continue }
       if let file = kept.withLock({ $0[path] }), file.version == version { return file }
       let file = try read(source, named: path, version)
       kept.withLock { $0[path] = file }

@@ -29,7 +29,7 @@ struct RequestMiddleware: RouterMiddleware {
       response = isPreflight ? preflight : try await next(request, context)
     } catch {
       let problem = Problem(of: error)
-      if problem.status.kind == .serverError { logger.error("\(request.method) \(request.uri.string): \(error)") }
+      if problem.status == .internalServerError { logger.error("\(request.method) \(request.uri.string): \(error)") }
       response = problem.response
       if request.method == .head { response = response.createHeadResponse() }
     }

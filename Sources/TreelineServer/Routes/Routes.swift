@@ -59,7 +59,7 @@ struct Routes {
       var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
-      let versions = indexes.map { $0.name + "/" + $0.version }.joined(separator: " ")
+      let versions = indexes.map { $0.name + "/" + $0.tag }.joined(separator: " ")
       return try await request.head.response(
         with: IndexRoutes.all(indexes),
         CachePolicy(tag: ContentHash.digits(of: versions.utf8), cacheControl: options.cacheControl))
@@ -82,7 +82,7 @@ struct Routes {
       let representation = try answer(&indexRequest)
       try indexRequest.parameters.finish()
       let address = request.uri.string + (namesServer ? indexRequest.root ?? "" : "")
-      let tag = indexRequest.index.version + "-" + ContentHash.digits(of: address.utf8)
+      let tag = indexRequest.index.tag + "-" + ContentHash.digits(of: address.utf8)
       return try await request.head.response(
         with: representation, CachePolicy(tag: tag, cacheControl: options.cacheControl))
     }

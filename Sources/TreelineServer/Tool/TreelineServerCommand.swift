@@ -22,6 +22,12 @@ import TreelineServer
 
   @Option(help: "The port to listen at; 0 is any that is free.") var port = 8080
 
+  @Option(
+    help: ArgumentHelp(
+      "How large the indexes in memory may be in sum, such as 500M or 8G; larger ones stay in their files.",
+      discussion: "By default half of the memory.", valueName: "bytes"))
+  var resident: ByteCount?
+
   @Option(help: ArgumentHelp("Whose pages may send requests (CORS), or '*' for all.", valueName: "origin"))
   var allowOrigin: String?
 
@@ -53,7 +59,8 @@ import TreelineServer
     // Connections and answers share the threads of the event loops, so a request changes threads nowhere.
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
-      let catalog = try Catalog(indexes.map(Self.source))
+      let catalog = try Catalog(
+        indexes.map(Self.source), residentBytes: resident?.bytes ?? Catalog.standardResidentBytes)
       var options = ServerOptions()
       (options.host, options.port) = (host, port)
       (options.allowedOrigin, options.maxAge) = (allowOrigin, maxAge)
