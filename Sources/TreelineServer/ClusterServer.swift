@@ -92,9 +92,12 @@ public struct ClusterServer: Sendable {
 
 /// The certificates of a server, its own first, and its key.
 public struct TLSFiles: Hashable, Sendable {
+  /// The path of the certificates.
   public var certificates: String
+  /// The path of the key.
   public var key: String
 
+  /// Certificates and the key by their paths.
   public init(certificates: String, key: String) { (self.certificates, self.key) = (certificates, key) }
 
   func context() throws -> NIOSSLContext {
