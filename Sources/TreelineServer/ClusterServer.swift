@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 
 /// Clusters over HTTP.
@@ -14,9 +15,11 @@ import ServiceLifecycle
 public struct ClusterServer: Sendable {
   private let catalog: Catalog
   private let options: ServerOptions
-  private let metrics = ServerMetrics()
+  private let metrics: ServerMetrics
+  private let bounds: ServerBounds
   private let logger: Logger
   private let routes: Routes
+  private let tls: NIOSSLContext?
 
   /// A server of some indexes.
   ///
@@ -25,20 +28,27 @@ public struct ClusterServer: Sendable {
     self.catalog = catalog
     self.options = options
     var quiet = Logger(label: "treeline")
-    quiet.logLevel = .notice
+    quiet.logLevel = options.logsRequests ? .info : .notice
     self.logger = logger ?? quiet
     guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
     let viewer = options.viewerFolder ?? resources + "/viewer"
-    guard FileVersion(path: viewer + "/index.html") != nil else { throw ServerError.noViewer(folder: viewer) }
+    guard !options.hasViewer || FileVersion(path: viewer + "/index.html")?.isRegular == true else {
+      throw ServerError.noViewer(folder: viewer)
+    }
+    tls = try options.tls.map { try $0.context() }
+    metrics = ServerMetrics()
+    bounds = ServerBounds(options, metrics: metrics, logger: self.logger)
     routes = Routes(
-      catalog: catalog, options: options,
-      middleware: RequestMiddleware(metrics: metrics, logger: self.logger, allowedOrigin: options.allowedOrigin),
-      viewer: ViewerFiles(folder: viewer),
+      catalog: catalog, options: options, metrics: metrics, bounds: bounds, pool: AnswerPool(bounds),
+      logger: self.logger, viewer: ViewerFiles(folder: viewer),
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
   /// Answers requests, with or without a socket.
-  var responder: some HTTPResponder<Routes.Context> { routes.router().buildResponder() }
+  var responder: some HTTPResponder<Routes.Context> { NormalizedRequests(responder: routes.router().buildResponder()) }
+
+  /// Part of entity tags, as another version may answer in other words.
+  static let version = "0.1.0"
 
   /// The server as a service to run among others.
   ///
@@ -47,23 +57,56 @@ public struct ClusterServer: Sendable {
     Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
-        ConnectionChannel(responder: responder, idleTimeout: .seconds(Int64(options.idleSeconds)))
+        ConnectionChannel(responder: responder, bounds: bounds, options: options, tls: tls)
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+        availableConnectionsDelegate: MaximumAvailableConnections(options.connections + ConnectionCounts.reserve.all)),
       services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  private static let mostConnections = 4096
+  /// What operators ask, at a port of its own that no client holds up.
+  private func management(at port: Int) -> some ApplicationProtocol {
+    Application(
+      responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
+      server: HTTPServerBuilder { [bounds = ServerBounds(options, metrics: metrics, logger: logger)] responder in
+        ConnectionChannel(responder: responder, bounds: bounds, options: options, tls: nil)
+      },
+      configuration: ApplicationConfiguration(
+        address: .hostname(options.host, port: port),
+        availableConnectionsDelegate: MaximumAvailableConnections(ConnectionCounts.reserve.all)),
+      logger: logger)
+  }
 
   /// Serves until SIGTERM or SIGINT; then takes no more connections, answers what was asked and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
+    var services: [any Service] = [application(onRunning: onRunning)]
+    if let port = options.managementPort { services.insert(management(at: port), at: 0) }
     var configuration = ServiceGroupConfiguration(
-      services: [application(onRunning: onRunning)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(30)
     try await ServiceGroup(configuration: configuration).run()
+  }
+}
+
+/// The certificates of a server, its own first, and its key.
+public struct TLSFiles: Hashable, Sendable {
+  /// The path of the certificates.
+  public var certificates: String
+  /// The path of the key.
+  public var key: String
+
+  /// Certificates and the key by their paths.
+  public init(certificates: String, key: String) { (self.certificates, self.key) = (certificates, key) }
+
+  func context() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(certificates).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["h2", "http/1.1"]
+    return try NIOSSLContext(configuration: configuration)
   }
 }
 
@@ -73,16 +116,45 @@ public struct ServerOptions: Sendable {
   public var host = "127.0.0.1"
   /// 0 is any that is free.
   public var port = 8080
-  /// Whose pages may ask (CORS): an origin such as `https://example.org`, or `*` for all; nil for none but its own.
-  public var allowedOrigin: String?
+  /// Where `/metrics` is answered instead, with `/health` and `/ready`; nil for no port of its own.
+  public var managementPort: Int?
+  /// Whose pages may ask (CORS): origins such as `https://example.org`, or `*` for all; none but its own by default.
+  public var allowedOrigins: [String] = []
+  /// Whom to believe who asks, by `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host`: addresses such as
+  /// `127.0.0.1` and `10.0.0.0/8`. What is none is left out.
+  public var trustedProxyAddresses: [String] {
+    get { trustedProxies.map { "\($0)" } }
+    set { trustedProxies = newValue.compactMap(IPAddress.Range.init) }
+  }
+  var trustedProxies: [IPAddress.Range] = []
+  /// What the server proves with who it is, in files of PEM; nil for no TLS.
+  public var tls: TLSFiles?
+  /// What clients must send as a bearer's token; nil for nothing.
+  public var token: String?
+  /// How many requests a second the clients of one address may send; nil for any number.
+  public var requestsPerSecond: Double?
+  /// Whether each request is logged.
+  public var logsRequests = false
+  /// Whether there is a map at `/`.
+  public var hasViewer = true
   /// For how many seconds an answer may be used without asking whether it still holds.
   public var maxAge = 0
   /// The folder of the viewer's files; nil is the one that comes with the server.
   public var viewerFolder: String?
   /// The server's URL behind a proxy, without a slash at its end, for TileJSON.
   public var publicURL: String?
-  /// How long a connection may do nothing, and a request may take to come in, in seconds.
+  /// How long a connection may do nothing, in seconds.
   public var idleSeconds = 60
+  /// How long a whole request, head and body, may take to come in, in seconds.
+  public var requestSeconds = 30
+  /// How long a client may take to read an answer, in seconds.
+  public var responseSeconds = 60
+  /// How many connections there may be; on a few more, only the server's state is told.
+  public var connections = 4096
+  /// How many of them a client's address may have, of IPv6 its /64 network; proxies that are trusted have any number.
+  public var connectionsPerAddress = 256
+  /// How many bytes of answers may wait for clients to read them, in sum.
+  public var answerBytes = 256 << 20
 
   /// The defaults of `treeline-server`.
   public init() {}

@@ -40,6 +40,91 @@ import TreelineBuilder
     #expect(server.catalog["places"]?.version == old.version)
   }
 
+  /// `cp` over an index writes into its file; a mapping would change with it.
+  @Test func whatIsWrittenOverIsReadAnew() throws {
+    let server = try TestServer()
+    let (old, path) = (try #require(server.catalog["places"]), server.path("places"))
+    #expect(old.residence == .memory)
+    let (bytes, all) = (try Data(contentsOf: URL(fileURLWithPath: path)), Viewport(.world))
+    let answer = try old.tree.clusters(.limit(100), in: all).map(\.id)
+    try TestServer.tree(seed: 2).write(index: server.path("other"))
+    let other = try Data(contentsOf: URL(fileURLWithPath: server.path("other")))
+    func overwrite(_ data: Data) throws {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try file.truncate(atOffset: 0)
+      try file.write(contentsOf: data)
+      try file.close()
+    }
+    // Cut short, of other bytes behind the same header, empty.
+    var forged = bytes
+    forged[forged.count / 2] ^= 1
+    for broken in [bytes.prefix(bytes.count / 2), forged, Data()] {
+      try overwrite(broken)
+      guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+      #expect(server.catalog["places"] === old)
+      #expect(try old.tree.clusters(.limit(100), in: all).map(\.id) == answer)
+    }
+    try overwrite(other)
+    #expect(server.catalog.refresh().count == 1)
+    #expect(server.catalog["places"]?.version != old.version)
+    #expect(try old.tree.clusters(.limit(100), in: all).map(\.id) == answer)
+  }
+
+  /// What is written within a tick of the file system's clock has the times of what was there.
+  @Test func aFileIsReadOnceMoreThanItsTimesTell() throws {
+    let server = try TestServer()
+    let path = server.path("places")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    try bytes.prefix(1000).write(to: URL(fileURLWithPath: path))
+    #expect(server.catalog.refresh().count == 1)
+    Thread.sleep(forTimeInterval: 0.2)
+    // It still is refused, which is told already.
+    #expect(server.catalog.refresh().isEmpty)
+  }
+
+  @Test func whatIsNoFileIsNotServed() throws {
+    let server = try TestServer()
+    let (old, path) = (try #require(server.catalog["places"]), server.path("places"))
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    guard case .refused? = server.catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    #expect(server.catalog["places"] === old)
+    #expect(throws: (any Error).self) { try Catalog([("pipe", path)]) }
+  }
+
+  /// Beyond the bound an index stays in its file, and is withdrawn once somebody writes to that.
+  @Test func whatIsTooLargeForMemoryIsMapped() async throws {
+    let server = try TestServer(["places": TestServer.places, "plane": TestServer.plane])
+    let path = server.path("places")
+    let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    let sources = [(name: "places", path: path), (name: "plane", path: server.path("plane"))]
+    let catalog = try Catalog(sources, residentBytes: size - 1)
+    let old = try #require(catalog["places"])
+    #expect(old.residence == .file && catalog["plane"]?.residence == .memory)
+    #expect(catalog.check().isEmpty && catalog.refresh().isEmpty)
+    // A byte of the file, which keeps its header and its length.
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: UInt64(size / 2))
+    let byte = try #require(try file.read(upToCount: 1)?.first)
+    try file.seek(toOffset: UInt64(size / 2))
+    try file.write(contentsOf: [byte ^ 1])
+    guard case .refused? = catalog.refresh().first else { throw IndexError.notAnIndex(path: path) }
+    #expect(old.isDamaged)
+    let client = TestClient(responder: try ClusterServer(catalog).responder)
+    let answer = try await client.get("/v1/places")
+    #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "1")
+    #expect(try await client.get("/v1/plane").status == .ok)
+    try file.seek(toOffset: UInt64(size / 2))
+    try file.write(contentsOf: [byte])
+    #expect(catalog.refresh().count == 1)
+    // The same version, and yet another entity tag: nothing vouches for what was sent meanwhile.
+    #expect(catalog["places"]?.version == old.version && catalog["places"]?.tag != old.tag)
+    #expect(try await client.get("/v1/places").status == .ok)
+  }
+
   @Test func whatIsNoIndexIsNotServed() throws {
     let server = try TestServer()
     #expect(throws: IndexError.self) { try Catalog([("a", server.path("missing"))]) }

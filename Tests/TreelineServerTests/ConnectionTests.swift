@@ -75,7 +75,7 @@ import Testing
   ]) func theLastRequestIsKnown(_ request: String, _ connection: String?) throws {
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-    try channel.pipeline.syncOperations.addHandlers([KeepAliveHandler(), HTTP1ToHTTPServerCodec(secure: false)])
+    try channel.pipeline.syncOperations.addHandlers([HTTP1HeadHandler(), HTTP1ToHTTPServerCodec(secure: false)])
     try channel.writeInbound(ByteBuffer(string: request))
     let head = try #require(Self.heads(passedBy: channel).first)
     #expect(head.headerFields[.connection] == connection)
@@ -87,7 +87,8 @@ import Testing
     let server = try TestServer()
     func isExpensive(_ query: String, _ answer: (inout IndexRequestContext) throws -> Representation) throws -> Bool {
       let request = Request(head: Self.head("/?\(query)"), body: RequestBody(buffer: ByteBuffer()))
-      var context = try IndexRequestContext(request, path: ["index": "places"], root: nil, of: server.catalog)
+      var context = try IndexRequestContext(
+        request, path: ["index": "places"], root: nil, of: server.catalog)
       return try answer(&context).isExpensive
     }
     let view = "center=2.3,48.8&zoom=9&width=800&height=600"

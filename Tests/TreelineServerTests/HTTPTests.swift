@@ -73,6 +73,8 @@ import Testing
   @Test(arguments: [
     (HTTPRequest.Method.post, "/v1/places/clusters", "GET, HEAD"), (.delete, "/", "GET, HEAD"),
     (.put, "/v1/places/transition", "GET, HEAD, POST"), (.options, "/health", "GET, HEAD"),
+    (.trace, "/v1/indexes", "GET, HEAD"), (.init("PROPFIND")!, "/v1/places", "GET, HEAD"),
+    (.init("PURGE")!, "/v1/places/tiles/0/0/0.mvt", "GET, HEAD"),
   ]) func otherMethodsAreNamed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) async throws {
     let client = try TestServer().client
     let answer = try await client.execute(uri: path, method: method)
@@ -124,7 +126,7 @@ import Testing
     let path = "/v1/places/clusters?limit=9"
     let none = try await server.client.get(path, [.origin: "https://a.org"])
     #expect(none.headers[.accessControlAllowOrigin] == nil)
-    server.options.allowedOrigin = "https://a.org"
+    server.options.allowedOrigins = ["https://a.org"]
     let client = try server.client
     // Without an origin too, as a cache may give it to a page later.
     let plain = try await client.get(path)
@@ -136,6 +138,71 @@ import Testing
     let before = try await client.execute(uri: path, method: .options, headers: [.origin: "https://a.org"])
     #expect(before.status == .noContent)
     #expect(before.headers[.accessControlAllowMethods]?.contains("POST") == true)
+  }
+
+  @Test func eachOfSeveralOriginsIsAllowedByName() async throws {
+    var server = try TestServer()
+    server.options.allowedOrigins = ["https://a.org", "https://b.org"]
+    let client = try server.client
+    for (origin, allowed) in [("https://b.org", "https://b.org"), ("https://c.org", nil)] {
+      let answer = try await client.get("/v1/places", [.origin: origin])
+      #expect(answer.headers[.accessControlAllowOrigin] == allowed)
+      #expect(answer.headers[.vary] == "Accept-Encoding, Origin")
+    }
+  }
+
+  @Test(arguments: ["/v1/pl%61ces/clusters?limit=9", "/v1/places/tiles/0/0/0%2Emvt", "/%6Fpenapi.json"])
+  func lettersMayBeEncoded(_ path: String) async throws {
+    #expect(try await TestServer().client.get(path).status == .ok)
+  }
+
+  @Test func addressesAreNormalizedInThePathAlone() {
+    let decoded = HTTPRequest.withoutNeedlessEncoding
+    #expect(decoded("/%61%2f%2F%2e%zz%6?x=%61") == "/a%2f%2F.%zz%6?x=%61")
+  }
+
+  @Test(arguments: [
+    ("bytes=0-4", 0..<5), ("bytes=5-", 5..<100), ("bytes=-10", 90..<100), ("bytes=90-1000", 90..<100),
+    ("bytes=-1000", 0..<100),
+  ]) func filesHaveParts(_ range: String, _ expected: Range<Int>) {
+    var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.range: range])
+    #expect(request.range(of: 100, tag: "\"a\"") == .part(expected))
+    request.headerFields[.ifRange] = "\"b\""
+    #expect(request.range(of: 100, tag: "\"a\"") == .all)
+    request.headerFields[.ifRange] = "\"a\""
+    #expect(request.range(of: 100, tag: "\"a\"") == .part(expected))
+  }
+
+  @Test(arguments: [
+    ("bytes=100-", ByteRange.none), ("bytes=-0", .none), ("bytes=5-4", .all), ("lines=0-4", .all),
+    ("bytes=0-1,3-4", .all), ("bytes=a-b", .all), ("bytes=-", .all), ("bytes=99999999999999999999-", .all),
+  ]) func otherRangesAreNone(_ range: String, _ expected: ByteRange) {
+    let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.range: range])
+    #expect(request.range(of: 100, tag: "\"a\"") == expected)
+  }
+
+  @Test func whoeverHasNoTokenIsToldSo() async throws {
+    var server = try TestServer()
+    server.options.token = "secret"
+    let client = try server.client
+    for sent in [nil, "Bearer other!", "Bearer secre", "Basic secret", "Bearer"] {
+      let answer = try await client.get("/v1/places", sent.map { [.authorization: $0] } ?? [:])
+      #expect(answer.status == .unauthorized && answer.headers[.wwwAuthenticate] == "Bearer")
+    }
+    #expect(try await client.get("/v1/places", [.authorization: "bearer secret"]).status == .ok)
+    for path in ["/health", "/ready"] { #expect(try await client.get(path).status == .ok) }
+    #expect(try await client.get("/metrics").status == .unauthorized)
+  }
+
+  @Test func theMapCanBeLeftOut() async throws {
+    var server = try TestServer()
+    server.options.hasViewer = false
+    let client = try server.client
+    for path in ["/", "/viewer/index.html"] { #expect(try await client.get(path).status == .notFound) }
+    server.options.managementPort = 1
+    let other = try server.client
+    #expect(try await other.get("/metrics").status == .notFound)
+    #expect(try await other.get("/health").status == .ok)
   }
 
   /// Neither the files nor the software are told.

@@ -31,13 +31,16 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 class Server:
     """The server over some indexes in a folder, on a port of its own."""
 
-    def __init__(self, executable, folder, names, *options):
+    def __init__(self, executable, folder, names, *options, user=None):
         self.folder = folder
         indexes = [f"{name}={self.path(name)}" for name in names]
+        # A pipe that nobody reads would hold up a server that has much to tell.
+        self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [executable, *indexes, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [executable, *indexes, "--port", "0", *options], stdout=subprocess.PIPE, stderr=self.log, text=True,
+            user=user)
         line = self.process.stdout.readline()
-        found = re.search(r"at http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"at https?://127\.0\.0\.1:(\d+)/", line)
         assert found, f"expected the server to tell its address, found {line!r}"
         self.port = int(found[1])
 
@@ -63,7 +66,8 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
-        return code, self.process.stderr.read()
+        self.log.seek(0)
+        return code, self.log.read()
 
 
 def built(folder):
@@ -97,7 +101,7 @@ def requests_of_all_routes(server):
     yield "/", "/", 200
     yield "/viewer/{path}", "/viewer/vendor/map.js", 200
     yield "/viewer/{path}", "/viewer/no-such-file.js", 404
-    for route in ["/openapi.json", "/health", "/metrics", "/v1/indexes"]:
+    for route in ["/openapi.json", "/health", "/ready", "/metrics", "/v1/indexes"]:
         yield route, route, 200
     yield "/v1/indexes", "/v1/indexes?x=1", 400
     yield "/v1/{index}", "/v1/iceland", 200
@@ -200,6 +204,22 @@ def check_document(server):
             for parameter in map(resolved, operations[method].get("parameters", [])):
                 if parameter["in"] == "query" and method == "get":
                     assert (route, "GET", parameter["name"]) in used, f"{route}: {parameter['name']} was never used"
+
+
+def check_schema(server):
+    """What schemathesis makes up from the document, and all its checks of the answers; of an index that there is."""
+    document = json.loads(json.dumps(DOCUMENT))
+    document["components"]["parameters"]["index"]["schema"] = {"type": "string", "enum": ["iceland"]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "openapi.json"
+        path.write_text(json.dumps(document))
+        # The map's files may be anything.
+        found = subprocess.run(
+            [pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", ROOT / "scripts/check-server.d/schemathesis.toml", "run", path,
+             "--url", f"http://127.0.0.1:{server.port}", "--checks", "all", "--phases", "examples,coverage,fuzzing", "--max-examples", "5",
+             "--exclude-path-regex", "^/(viewer.*)?$", "--no-color"], capture_output=True, text=True, cwd=folder)
+        assert found.returncode == 0, found.stdout[-6000:]
+        print("  " + re.search(r"\d+ generated, \d+ passed", found.stdout)[0])
 
 
 # MARK: Answers against the tool
@@ -326,6 +346,11 @@ def check_http(server):
     status, head, body = server.ask(path, "HEAD")
     assert status == 200 and body == b"" and int(head["content-length"]) == len(plain)
     assert "server" not in headers
+    # Parts of files.
+    whole = server.ask("/viewer/vendor/map.js")[2]
+    status, headers, body = server.ask("/viewer/vendor/map.js", headers={"Range": "bytes=3-6"})
+    assert (status, body, headers["content-range"]) == (206, whole[3:7], f"bytes 3-6/{len(whole)}")
+    assert server.ask("/viewer/vendor/map.js", headers={"Range": "bytes=99999999-"})[0] == 416
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     for _ in range(3):
         # One connection for one request after the other.
@@ -333,7 +358,13 @@ def check_http(server):
         assert connection.getresponse().read() == plain
     connection.close()
     for request, answer in [
-        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", b"HTTP/1.1 400"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", b"HTTP/1.1 431"),
+        (b"GET /" + b"y" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 414"),
+        (b"GET /v1/iceland HTTP/1.1\r\n\r\n", b"HTTP/1.1 400"),
+        (b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", b"HTTP/1.1 400"),
+        (b"GET /v1/iceland/tiles.json HTTP/1.1\r\nHost: <b>\r\n\r\n", b"HTTP/1.1 400"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000000\r\n\r\n", b"HTTP/1.1 413"),
+        (b"PROPFIND /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 405"),
         (b"nonsense\r\n\r\n", b"HTTP/1.1 400"),
         (b"GET /v1/iceland HTTP/1.0\r\n\r\n", b"HTTP/1."),
     ]:
@@ -372,6 +403,136 @@ def check_bodies(server):
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
             client.sendall(head(len(body)) + part)
     until(lambda: refused() == before + 2)
+
+
+def check_http2(server):
+    """By prior knowledge and over TLS, what HTTP/1.1 gives."""
+    ask = "/v1/iceland/clusters?limit=100"
+    expected = server.ask(ask)[2]
+
+    def curl(port, *options, scheme="http"):
+        found = subprocess.run(
+            ["curl", "-sk", *options, "-w", "%{stderr}%{http_version}", f"{scheme}://127.0.0.1:{port}{ask}"], capture_output=True, timeout=30)
+        return found.stderr.decode(), found.stdout
+
+    assert curl(server.port, "--http2-prior-knowledge") == ("2", expected)
+    assert curl(server.port) == ("1.1", expected)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copyfile(server.path("iceland"), folder / "iceland.treeline")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost",
+             "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
+        other = Server(server.process.args[0], folder, ["iceland"], "--no-viewer", "--tls-certificates", str(folder / "cert.pem"),
+                       "--tls-key", str(folder / "key.pem"))
+        assert curl(other.port, "--http2", scheme="https") == ("2", expected)
+        assert curl(other.port, "--http1.1", scheme="https") == ("1.1", expected)
+        code, log = other.stop()
+        assert code == 0, log
+
+
+def check_bounds(server):
+    """At each bound a client is told, the rest is served, and metrics tell how often."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copyfile(server.path("iceland"), folder / "iceland.treeline")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            management = free.getsockname()[1]
+        (folder / "token").write_text("secret\n")
+        other = Server(
+            server.process.args[0], folder, ["iceland"], "--no-viewer", "--management-port", str(management), "--request-time", "2",
+            "--response-time", "2", "--connections-per-address", "20", "--token-file", str(folder / "token"), "--access-log")
+        token = {"Authorization": "Bearer secret"}
+        assert other.ask("/v1/iceland")[0] == 401 and other.ask("/v1/iceland", headers=token)[0] == 200
+        assert other.ask("/metrics", headers=token)[0] == 404 and other.ask("/", headers=token)[0] == 404
+
+        def refused(bound):
+            connection = http.client.HTTPConnection("127.0.0.1", management, timeout=30)
+            connection.request("GET", "/metrics")
+            return int(re.search(rf'treeline_refusals_total{{bound="{bound}"}} (\d+)', connection.getresponse().read().decode())[1])
+
+        def whole(client):
+            answer = b""
+            while part := client.recv(1 << 16):
+                answer += part
+            return answer
+
+        # A head and a body that never end, a byte at a time.
+        for start in [b"GET / HTTP/1.1\r\nHost: ", b"GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"]:
+            with socket.create_connection(("127.0.0.1", other.port), timeout=10) as client:
+                client.sendall(start)
+                try:
+                    for _ in range(50):
+                        time.sleep(0.1)
+                        client.sendall(b"x")
+                    raise AssertionError("a request without an end was never ended")
+                except (BrokenPipeError, ConnectionResetError):
+                    pass
+        assert refused("request-time") == 2
+        with socket.create_connection(("127.0.0.1", other.port), timeout=10) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            assert whole(client).startswith(b"HTTP/1.1 408")
+        # A client that reads nothing.
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(("127.0.0.1", other.port))
+            client.sendall(b"GET /v1/iceland/clusters?limit=10000 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n" * 5)
+            until(lambda: refused("response-time") == 1)
+        # More connections than an address may have: the state is told, and nothing else.
+        held = [socket.create_connection(("127.0.0.1", other.port)) for _ in range(20)]
+        time.sleep(0.2)
+        status, headers, _ = other.ask("/v1/iceland", headers=token)
+        assert status == 503 and headers["retry-after"] == "1", status
+        assert other.ask("/health")[0] == 200 and other.ask("/ready")[0] == 200
+        assert refused("connections-per-address") >= 3
+        for client in held:
+            client.close()
+        until(lambda: other.ask("/v1/iceland", headers=token)[0] == 200)
+        code, log = other.stop()
+        assert code == 0 and "Answered" in log and "status=401" in log and "secret" not in log, log
+        # One line a second at most.
+        assert log.count("Refused requests") < 20, log
+
+
+def check_deployment(server):
+    """The unit of systemd is one, and the proxies' examples are read by those that are installed."""
+    if shutil.which("systemd-analyze"):
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder) / "treeline-server.service"
+            text = (ROOT / "Sources/TreelineServer/Deployment/treeline-server.service").read_text()
+            unit.write_text(text.replace("/usr/local/bin/treeline-server", server.process.args[0]))
+            found = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
+            assert found.returncode == 0 and not found.stderr, found.stderr
+    if shutil.which("nginx"):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            example = (ROOT / "Sources/TreelineServer/Deployment/nginx.conf").read_text()
+            example = example.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}").replace("listen 80;", f"listen 127.0.0.1:{port};")
+            (folder / "nginx.conf").write_text(
+                f"daemon off; pid {folder}/pid; error_log {folder}/error; events {{}} http {{ access_log off; {example} }}")
+            proxy = subprocess.Popen(["nginx", "-c", folder / "nginx.conf", "-e", folder / "error"])
+            try:
+                def answer():
+                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                    connection.request("GET", "/v1/iceland/tiles.json")
+                    return json.loads(connection.getresponse().read())
+
+                def isUp():
+                    try:
+                        return answer()
+                    except OSError:
+                        return False
+
+                until(isUp)
+                # As the client knows it, as the proxy is trusted.
+                assert answer()["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), answer()
+            finally:
+                proxy.send_signal(signal.SIGQUIT)
+                proxy.wait(timeout=30)
 
 
 def check_odd_requests(server):
@@ -421,7 +582,7 @@ def check_rude_clients(server):
 
 # MARK: Files and signals
 
-def asking(server, path, workers=4):
+def asking(server, path, workers=4, check=lambda body: body.endswith(b"\n]}\n")):
     """Asks from several threads until the function that it gives is called, which gives back how many requests there were."""
     isOver, counts, failures = threading.Event(), [0] * workers, []
 
@@ -432,7 +593,7 @@ def asking(server, path, workers=4):
                 connection.request("GET", path)
                 answer = connection.getresponse()
                 body = answer.read()
-                if answer.status != 200 or not body.endswith(b"\n]}\n"):
+                if answer.status != 200 or not check(body):
                     failures.append(f"{answer.status} {body[:100]}")
             except OSError as error:
                 failures.append(repr(error))
@@ -490,6 +651,113 @@ def check_replaced_index(server):
     assert reopened >= 8 and refused >= 4, metrics
 
 
+def check_files_under_load(server):
+    """Whatever is done to the file of an index in memory, no answer is wrong and none fails."""
+    path, folder = server.path("iceland"), server.folder
+    good, other = path.read_bytes(), server.path("columns").read_bytes()
+    ask = "/v1/iceland/clusters?limit=100"
+    right = {server.ask(ask)[2]}
+    forged = bytearray(good)
+    forged[len(good) // 2] ^= 1
+
+    def put(content):
+        # As `cp` does: into the file that is there.
+        with path.open("r+b") as file:
+            file.truncate(0)
+            file.write(content)
+
+    def cut_off(content):
+        # As on a disk that is full: a limit to the size of files ends the copy.
+        source = folder / "source"
+        source.write_bytes(content)
+        subprocess.run(["sh", "-c", f"trap '' XFSZ; ulimit -f {len(content) // 2048}; cat '{source}' > '{path}'"], stderr=subprocess.DEVNULL)
+
+    def instead(make):
+        path.unlink()
+        make()
+
+    def replace(content):
+        (folder / "next").write_bytes(content)
+        os.replace(folder / "next", path)
+
+    def restore():
+        if path.is_dir():
+            path.rmdir()
+        elif not path.is_file():
+            path.unlink(missing_ok=True)
+        replace(good)
+
+    deeds = [lambda: put(other), lambda: put(good[: len(good) // 2]), lambda: put(bytes(forged)), lambda: put(b""), lambda: cut_off(good),
+             lambda: instead(lambda: None), lambda: instead(path.mkdir), lambda: instead(lambda: os.mkfifo(path)),
+             lambda: path.chmod(0), lambda: replace(other), lambda: replace(good[:100])]
+    # What the other index answers to the same question.
+    right.add(server.ask("/v1/columns/clusters?limit=100")[2])
+    wrong, finish = [], asking(server, ask, check=lambda body: body in right or wrong.append(body[:100]))
+    rng = random.Random(7)
+    for number in range(100):
+        deeds[number % len(deeds)]()
+        time.sleep(rng.choice([0.01, 0.1, 0.6, 1.3]))
+        restore()
+        time.sleep(rng.choice([0.01, 0.3]))
+    until(lambda: server.ask(ask)[2] == server.ask(ask)[2] != server.ask("/v1/columns/clusters?limit=100")[2])
+    asked = finish()
+    assert not wrong, wrong[:3]
+    print(f"  {asked} answers, all right")
+
+
+def check_unreadable_index(server):
+    """A file that may not be read is refused, and the index that was read stays. Root may read all, so it asks as nobody."""
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        folder.chmod(0o755)
+        for path in [server.folder / "viewer", server.path("columns")]:
+            (shutil.copytree if path.is_dir() else shutil.copyfile)(path, folder / path.name)
+        (folder / "columns.treeline").chmod(0o644)
+        try:
+            other = Server(server.process.args[0], folder, ["columns"], "--viewer", str(folder / "viewer"), user="nobody")
+        except (AssertionError, PermissionError):
+            # The executable lies where nobody but root looks.
+            print("  not tried: nobody may not run the server here")
+            return
+        (folder / "next").write_bytes(server.path("iceland").read_bytes())
+        (folder / "next").chmod(0)
+        os.replace(folder / "next", folder / "columns.treeline")
+        until(lambda: 'reloads_total{result="refused"} 1' in other.ask("/metrics")[2].decode())
+        assert other.ask("/v1/columns/clusters?limit=100")[2] == server.ask("/v1/columns/clusters?limit=100")[2]
+        (folder / "columns.treeline").chmod(0o644)
+        until(lambda: other.json("/v1/columns")["point_count"] > 1000)
+        code, log = other.stop()
+        assert code == 0 and "Permission denied" in log, log
+
+
+def check_mapped_index(server):
+    """Beyond the bound an index stays in its file: one that is replaced is served, one that was written to is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copytree(server.folder / "viewer", folder / "viewer")
+        shutil.copyfile(server.path("iceland"), folder / "iceland.treeline")
+        other = Server(server.process.args[0], folder, ["iceland"], "--viewer", str(folder / "viewer"), "--resident", "0")
+        path, ask = folder / "iceland.treeline", "/v1/iceland/clusters?limit=100"
+        status, first, answer = other.ask(ask)
+        assert status == 200 and answer == server.ask(ask)[2]
+        shutil.copyfile(path, folder / "next")
+        os.replace(folder / "next", path)
+        until(lambda: other.ask(ask)[1].get("etag") not in (None, first["etag"]))
+        # A byte in place, behind the same header: noticed within a second, and nothing is answered until the file is right.
+        content = path.read_bytes()
+        middle = len(content) // 2
+        for byte, status in [(content[middle] ^ 1, 503), (content[middle], 200)]:
+            with path.open("r+b") as file:
+                file.seek(middle)
+                file.write(bytes([byte]))
+            until(lambda: other.ask(ask)[0] == status)
+        assert other.ask(ask)[2] == answer
+        code, log = other.stop()
+        assert code == 0 and "checksum" in log, log
+
+
 def check_stopping(server):
     """At SIGTERM what was asked is answered, nothing more is taken, and the process ends well."""
     client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
@@ -535,7 +803,7 @@ def main():
     ordered = [name for name in checks if name != "stopping"] + ["stopping"]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        server = Server(executable, folder, built(folder), "--viewer", str(folder / "viewer"))
+        server = Server(executable, folder, built(folder), "--viewer", str(folder / "viewer"), "--trusted-proxy", "127.0.0.1")
         try:
             for name in names or ordered:
                 start = time.monotonic()

@@ -143,9 +143,14 @@ def figures(server, bounds, options):
             file.write("\n".join(f"{path} {server.tag(path)}" if kind == "unchanged" else path for path in paths))
             file.flush()
             wrk(server, file.name, header, 1, options.connections)
+            heavy = subprocess.Popen(
+                ["wrk", "-t1", f"-c{options.heavy}", f"-d{options.seconds + 2}s",
+                 f"{server.url}/v1/load/clusters?spacing=1&zoom=16&limit=10000"], stdout=subprocess.DEVNULL) if options.heavy else None
             start = server.processor_time()
             result = wrk(server, file.name, header, options.seconds, options.connections, options.pause)
             spent = server.processor_time() - start
+            if heavy:
+                heavy.wait()
         print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
               f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
               f"{result['max_ms']:8.1f} {result['errors']:7}", flush=True)
@@ -292,6 +297,8 @@ def main():
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--pause", type=int, default=0, metavar="MS",
                         help="how long each connection waits on average before it asks again; 0 asks for all that the server can give")
+    parser.add_argument("--heavy", type=int, default=0, metavar="CLIENTS",
+                        help="how many clients ask for 10,000 clusters by spacing meanwhile, over and over")
     parser.add_argument("--kinds", default=",".join(KINDS), help="out of " + ", ".join(KINDS))
     parser.add_argument("--soak", type=float, metavar="MINUTES", help="mixed load instead of figures")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,33 +1,105 @@
 import Hummingbird
 import HummingbirdCore
+import HummingbirdHTTP2
 import Logging
 import NIOCore
-import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
-/// A connection of HTTP/1.1: Hummingbird's, with the parts of HTTP that it leaves out.
+/// A connection of HTTP/1.1 or HTTP/2: Hummingbird's, with the parts of HTTP and the bounds that it leaves out.
 struct ConnectionChannel: ServerChildChannel {
-  private let http: HTTP1Channel
-
-  /// In bytes.
-  private static let largestHeader = 16 << 10
-
-  /// - Parameter idleTimeout: How long a connection may do nothing, and a client take nothing of a response.
-  init(responder: @escaping HTTPChannelHandler.Responder, idleTimeout: TimeAmount) {
-    http = HTTP1Channel(
-      responder: responder,
-      configuration: HTTP1Channel.Configuration(
-        additionalChannelHandlers: [DeliveryHandler(limit: idleTimeout)], idleTimeout: idleTimeout,
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader, maxHeaderFieldCount: 100)))
+  /// A connection whose client has not begun to speak.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    fileprivate let connection: EventLoopFuture<Connection>
   }
 
-  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+  fileprivate enum Connection: Sendable {
+    case http1(HTTP1Channel.Value)
+    case http2(HTTP2Channel.Value)
+  }
+
+  private let http1: HTTP1Channel
+  private let http2: HTTP2Channel
+  private let tls: NIOSSLContext?
+  private let bounds: ServerBounds
+  private let idleTime: TimeAmount
+  /// The addresses of proxies, which have the connections of many clients.
+  private let proxies: [IPAddress.Range]
+
+  /// In bytes.
+  static let largestHeader = 16 << 10
+  static let mostHeaders = 100
+
+  init(
+    responder: @escaping HTTPChannelHandler.Responder, bounds: ServerBounds, options: ServerOptions, tls: NIOSSLContext?
+  ) {
+    (self.bounds, self.tls, proxies) = (bounds, tls, options.trustedProxies)
+    idleTime = .seconds(Int64(options.idleSeconds))
+    http1 = HTTP1Channel(
+      responder: responder,
+      configuration: HTTP1Channel.Configuration(
+        idleTimeout: idleTime,
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: Self.largestHeader, maxHeaderListSize: 2 * Self.largestHeader,
+          maxHeaderFieldCount: Self.mostHeaders)))
+    http2 = HTTP2Channel(
+      responder: responder,
+      configuration: HTTP2ChannelConfiguration(
+        idleTimeout: .seconds(options.idleSeconds), gracefulCloseTimeout: .seconds(30),
+        streamConfiguration: HTTP1Channel.Configuration(
+          additionalChannelHandlers: [
+            DeliveryHandler(bounds),
+            RequestGuardHandler(
+              .init(bounds: bounds, progress: RequestProgress(), isStream: true, isBeyondBound: false)),
+          ])))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    let address = channel.remoteAddress.flatMap(IPAddress.init).flatMap { address in
+      proxies.contains { $0.contains(address) } ? nil : address.network
+    }
+    let admission = bounds.connections.open(address)
+    channel.closeFuture.whenComplete { _ in bounds.connections.close(address) }
+    switch admission {
+    case .welcome: break
+    case .beyondBound(let bound): bounds.count(bound)
+    case .none:
+      bounds.count(.connectionsPerAddress)
+      return channel.close().flatMapThrowing { throw ChannelError.alreadyClosed }
+    }
+    let connection = channel.eventLoop.makePromise(of: Connection.self)
+    channel.closeFuture.whenComplete { _ in connection.fail(ChannelError.alreadyClosed) }
+    return channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+      try pipeline.addHandler(
+        ProtocolHandler(limit: idleTime) { isHTTP2 in
+          // One beyond the bound has no use for many streams.
+          let future =
+            isHTTP2 && admission == .welcome
+            ? http2.setup(channel: channel, logger: logger).map(Connection.http2)
+            : setUpHTTP1(channel, isBeyondBound: admission != .welcome, logger).map(Connection.http1)
+          future.cascade(to: connection)
+        })
+      return Value(channel: channel, connection: connection.futureResult)
+    }
+  }
+
+  private func setUpHTTP1(_ channel: any Channel, isBeyondBound: Bool, _ logger: Logger) -> EventLoopFuture<
+    HTTP1Channel.Value
+  > {
+    http1.setup(channel: channel, logger: logger).flatMapThrowing { value in
       let pipeline = channel.pipeline.syncOperations
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-      try pipeline.addHandler(KeepAliveHandler(), position: .before(codec))
+      let progress = RequestProgress()
+      try pipeline.addHandler(
+        RequestBeginningHandler(progress), position: .after(try pipeline.handler(type: ProtocolHandler.self)))
+      try pipeline.addHandler(HTTP1HeadHandler(), position: .before(codec))
+      let guardHandler = RequestGuardHandler(
+        .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
+      try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
       // Behind the handler that counts requests, so that a connection with requests in line is not idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
@@ -35,75 +107,12 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  func handle(value: HTTP1Channel.Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
-}
-
-/// Rewrites every way to ask for the end of a connection (RFC 9112, section 9.3) as the one that Hummingbird knows.
-final class KeepAliveHandler: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(var head) = unwrapInboundIn(data), !head.isKeepAlive else { return context.fireChannelRead(data) }
-    head.headers.replaceOrAdd(name: "connection", value: "close")
-    context.fireChannelRead(wrapInboundOut(.head(head)))
-  }
-}
-
-/// Closes a connection only after its answers are on their way, also when the server stops, and closes one whose
-/// client reads nothing.
-final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
-
-  private let limit: TimeAmount
-  /// How many answers are written, and not yet on their way.
-  private var undelivered = 0
-  /// What waits for them.
-  private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
-  private var watch: Scheduled<Void>?
-
-  init(limit: TimeAmount) { self.limit = limit }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-    undelivered += 1
-    let promise = promise ?? context.eventLoop.makePromise()
-    promise.futureResult.assumeIsolated().whenComplete { _ in
-      self.undelivered -= 1
-      guard self.undelivered == 0, let (mode, promise) = self.closing else { return }
-      self.closing = nil
-      context.close(mode: mode, promise: promise)
+  func handle(value: Value, logger: Logger) async {
+    switch try? await value.connection.get() {
+    case .http1(let connection): await http1.handle(value: connection, logger: logger)
+    case .http2(let connection): await http2.handle(value: connection, logger: logger)
+    // It was closed before a word was said.
+    case nil: break
     }
-    context.write(data, promise: promise)
-  }
-
-  func flush(context: ChannelHandlerContext) {
-    context.flush()
-    if undelivered > 0 && watch == nil { look(context, leftBefore: nil) }
-  }
-
-  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    if undelivered > 0 && mode != .input && closing == nil {
-      closing = (mode, promise)
-    } else {
-      context.close(mode: mode, promise: promise)
-    }
-  }
-
-  /// Looks again and again whether the client takes anything, as long as there is something to take.
-  private func look(_ context: ChannelHandlerContext, leftBefore: Int?) {
-    watch = nil
-    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-    guard undelivered > 0, let left, left > 0 else { return }
-    if left == leftBefore { return context.close(promise: nil) }
-    watch = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { self.look(context, leftBefore: left) }
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    watch?.cancel()
-    watch = nil
-    closing?.promise?.fail(ChannelError.ioOnClosedChannel)
-    closing = nil
   }
 }

@@ -1,31 +1,55 @@
-import Logging
-import ServiceLifecycle
+import Foundation
 import Synchronization
 import Treeline
-import UnixSignals
 
 /// The indexes that are served, by name.
 public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// A newer file that could not be opened, so that it is tried and logged once.
-    var refused: FileVersion?
+    /// What was last opened, or could not be, so that it is tried and logged once.
+    var tried: FileVersion
+    /// Whether a later write would have shown; if not, the file is read once more.
+    var wasSettled: Bool
   }
 
   private let entries: Mutex<[String: Entry]>
+  private let refreshing = Mutex(())
+  private let residentBytes: Int
 
+  /// - Parameters:
+  ///   - sources: Names and paths. In this order indexes are read into memory as long as there is room.
+  ///   - residentBytes: How large the indexes in memory may be in sum; others stay in their files. While one is
+  ///     replaced it is there twice.
   /// - Throws: `CatalogError` where a name is invalid or comes twice, `IndexError` where an index cannot be opened.
-  public init(_ sources: [(name: String, path: String)]) throws {
-    var entries: [String: Entry] = [:]
+  /// - Complexity: O(bytes) of the indexes in memory.
+  public init(_ sources: [(name: String, path: String)], residentBytes: Int = Catalog.standardResidentBytes) throws {
+    var (entries, room): ([String: Entry], Int) = ([:], residentBytes)
     for source in sources {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
-      let index = try ServedIndex(name: source.name, path: source.path)
-      guard entries.updateValue(Entry(path: source.path, index: index), forKey: source.name) == nil else {
-        throw CatalogError.nameTwice(source.name)
+      guard let file = FileVersion(path: source.path), file.isRegular else {
+        // Says why there is no file to open.
+        _ = try IndexHeader(ofIndex: source.path)
+        throw CatalogError.missing(path: source.path)
       }
+      let wasSettled = file.isSettled
+      let residence = file.size <= room ? ServedIndex.Residence.memory : .file
+      let index = try ServedIndex(name: source.name, path: source.path, file, in: residence)
+      if residence == .memory { room -= file.size }
+      let entry = Entry(path: source.path, index: index, tried: file, wasSettled: wasSettled)
+      guard entries.updateValue(entry, forKey: source.name) == nil else { throw CatalogError.nameTwice(source.name) }
     }
     self.entries = Mutex(entries)
+    self.residentBytes = residentBytes
+  }
+
+  /// Half of the memory that the process may have.
+  public static var standardResidentBytes: Int {
+    let physical = ProcessInfo.processInfo.physicalMemory
+    // Of a container (control groups, version 2); 'max' where there is no limit.
+    let limit = try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)
+    let own = limit.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    return Int(min(physical, own ?? physical) / 2)
   }
 
   /// Whether it needs no encoding in a path, and is not the name of a route.
@@ -48,27 +72,61 @@ public final class Catalog: Sendable {
     case reopened(name: String)
     /// The one that was open is served on.
     case refused(name: String, any Error)
+    /// A mapped file is not what its checksums say; it is not served until it is replaced.
+    case damaged(name: String, any Error)
   }
 
-  /// Reopens indexes whose files were replaced; what cannot be opened is tried again once it is another file, or if
-  /// `isForced`.
-  public func refresh(isForced: Bool = false) -> [Change] { names.compactMap { refresh($0, isForced) } }
+  /// Reads the mapped indexes through and withdraws those that are damaged.
+  ///
+  /// - Complexity: O(bytes)
+  public func check() -> [Change] {
+    indexes.compactMap { index in
+      do { try index.check() } catch { return .damaged(name: index.name, error) }
+      return nil
+    }
+  }
+
+  /// Reopens indexes whose files were replaced or written to; what cannot be opened is tried again once it is another
+  /// file, or if `isForced`. The old one answers meanwhile.
+  ///
+  /// - Complexity: O(bytes) of those that were.
+  public func refresh(isForced: Bool = false) -> [Change] {
+    refreshing.withLock { _ in names.compactMap { refresh($0, isForced) } }
+  }
 
   private func refresh(_ name: String, _ isForced: Bool) -> Change? {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
+    let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
       // It may be on its way; who asks for it now is told.
       return isForced ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
     }
-    guard isForced || file != entry.index.file && file != entry.refused else { return nil }
+    guard isForced || file != entry.tried || !entry.wasSettled else { return nil }
+    let (wasSettled, isNew) = (file.isSettled, file != entry.tried)
+    entries.withLock { entries in
+      entries[name]?.tried = file
+      entries[name]?.wasSettled = wasSettled
+    }
+    // Its bytes are not what they were, whatever they are now.
+    if isNew && old.residence == .file && file.isSameFile(as: old.file) { old.markDamaged() }
     do {
-      let index = try ServedIndex(name: name, path: entry.path)
-      entries.withLock { $0[name] = Entry(path: entry.path, index: index) }
+      let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
+      let index = try ServedIndex(name: name, path: entry.path, file, in: residence)
+      try index.check()
+      // Read once more, it is what it was.
+      if !isNew && !isForced && index.version == old.version && !old.isDamaged { return nil }
+      entries.withLock { $0[name]?.index = index }
       return .reopened(name: name)
     } catch {
-      entries.withLock { $0[name]?.refused = file }
-      return .refused(name: name, error)
+      // One that broke while it was read is most likely being written.
+      return isNew || isForced ? .refused(name: name, error) : nil
     }
+  }
+
+  /// For how many bytes of an index there is room beside the others in memory.
+  private func room(for name: String) -> Int {
+    let others = indexes.filter { $0.name != name && $0.residence == .memory }
+    return residentBytes - others.reduce(0) { $0 + $1.size }
   }
 }
 
@@ -88,38 +146,6 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
         + "choose one, as in 'places=FILE'"
     case .nameTwice(let name): "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
     case .missing(let path): "\(path): expected an index there, found none; build it anew"
-    }
-  }
-}
-
-/// Reopens replaced indexes, each second and at SIGHUP.
-struct IndexWatcher: Service {
-  let catalog: Catalog
-  let metrics: ServerMetrics
-  let logger: Logger
-  var interval = Duration.seconds(1)
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown {
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { while (try? await Task.sleep(for: interval)) != nil { tell(catalog.refresh()) } }
-        group.addTask {
-          for await _ in await UnixSignalsSequence(trapping: .sighup) { tell(catalog.refresh(isForced: true)) }
-        }
-      }
-    }
-  }
-
-  private func tell(_ changes: [Catalog.Change]) {
-    for change in changes {
-      switch change {
-      case .reopened(let name):
-        metrics.countReload(succeeded: true)
-        logger.notice("Reopened \(name)")
-      case .refused(let name, let error):
-        metrics.countReload(succeeded: false)
-        logger.error("Kept the old \(name): \(error)")
-      }
     }
   }
 }

@@ -5,8 +5,16 @@ import Synchronization
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// One version of an index, mapped into memory. Requests in progress keep it when another takes its name.
+/// One version of an index. Requests in progress keep it when another takes its name.
 public final class ServedIndex: Sendable {
+  /// Where its bytes are.
+  public enum Residence: String, Sendable {
+    /// Copied into memory and compared with their checksums: nothing that happens to the file changes an answer.
+    case memory
+    /// Mapped from the file: whoever writes to the file changes answers, and whoever shortens it ends the process.
+    case file
+  }
+
   /// Under which it is served.
   public let name: String
   /// What answers.
@@ -15,28 +23,55 @@ public final class ServedIndex: Sendable {
   /// The index's checksum in hexadecimal digits: two files that share it are the same.
   public let version: String
 
-  let file: FileVersion?
+  /// Where its bytes are.
+  public let residence: Residence
+  /// In bytes.
+  let size: Int
+
+  /// What entity tags begin with: the version and, as nothing has compared the bytes of a mapped file with it, which
+  /// file that is and when it was written to.
+  let tag: String
+  let file: FileVersion
   let features: FeatureCollectionWriter
   let transitions: TransitionWriter
+  private let header: IndexHeader
+  private let path: String
+  private let isKnownDamaged = Atomic(false)
   private let foundGrid = Mutex<Grid?>(nil)
   private let foundRowOrder = Mutex<RowOrder?>(nil)
 
   /// - Throws: `IndexError`
-  init(name: String, path: String) throws {
-    // Header and tree are read one after the other, so the file must be the same before and after.
-    var (header, tree, file): (IndexHeader, ClusterTree, FileVersion?)
-    repeat {
-      file = FileVersion(path: path)
-      header = try IndexHeader(ofIndex: path)
-      tree = try ClusterTree(index: path)
-    } while file != FileVersion(path: path)
-    self.name = name
-    self.tree = tree
-    self.file = file
+  /// - Complexity: O(bytes) in memory, O(sections) in the file.
+  init(name: String, path: String, _ file: FileVersion, in residence: Residence) throws {
+    let index =
+      switch residence {
+      case .memory: try LoadedIndex(copying: path)
+      case .file: try LoadedIndex(mapping: path)
+      }
+    (self.name, self.path, self.file, self.residence, size) = (name, path, file, residence, file.size)
+    (header, tree) = (index.header, index.tree)
     version = ContentHash.digits(of: header.checksum)
+    tag = residence == .memory ? version : version + "-" + ContentHash.digits(of: "\(file)".utf8)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)
   }
+
+  /// Compares the checksums of a mapped file; those of an index in memory were when it was read.
+  ///
+  /// - Throws: `IndexError`
+  /// - Complexity: O(bytes)
+  func check() throws {
+    guard residence == .file else { return }
+    do { try header.checkSections(ofIndex: path) } catch {
+      markDamaged()
+      throw error
+    }
+  }
+
+  /// Whether its bytes are known to be others than its header says, so that no answer can be trusted.
+  var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
+
+  func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
   /// - Complexity: O(points) when it is first asked for, for which others wait.
   var grid: Grid {
@@ -61,28 +96,5 @@ public final class ServedIndex: Sendable {
       found = order
       return order.treeIndex(ofRow: row)
     }
-  }
-}
-
-/// Tells a file at a path from any other there, and from itself once it was written to.
-struct FileVersion: Hashable, Sendable {
-  private let device: UInt64
-  private let inode: UInt64
-  let size: Int
-  private let seconds: Int
-  private let nanoseconds: Int
-
-  /// nil where there is no regular file.
-  init?(path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(status.st_ino)
-    size = Int(status.st_size)
-    #if canImport(Darwin)
-      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
-    #else
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-    #endif
   }
 }

@@ -15,19 +15,35 @@ final class ServerMetrics: Sendable {
     (seconds, "histogram", "Time from a request's head to its answer, without sending it."),
     (openIndexes, "gauge", "Indexes that are served."),
     (reloads, "counter", "Indexes that took the place of others."),
+    (refusals, "counter", "What was refused or cut off at a bound of the server."),
+    (connections, "gauge", "Open connections."),
+    (underWay, "gauge", "Requests that are being answered."),
+    (queueLength, "gauge", "Expensive answers that wait for a thread."),
+    (answerBytes, "gauge", "Bytes of answers that clients have not taken."),
+    (memory, "gauge", "Resident memory of the process, files that it maps included."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
-  private let openIndexes: Gauge
+  private let refusals: [Bound: Counter]
   private let reopened: Counter
   private let refused: Counter
 
   private static let requests = "treeline_requests_total"
   private static let seconds = "treeline_request_seconds"
   private static let openIndexes = "treeline_open_indexes"
+  private static let refusals = "treeline_refusals_total"
+  private static let connections = "treeline_connections"
+  private static let underWay = "treeline_answers_under_way"
+  private static let queueLength = "treeline_queue_length"
+  private static let answerBytes = "treeline_answer_bytes"
+  private static let memory = "process_resident_memory_bytes"
   private static let reloads = "treeline_index_reloads_total"
 
   init() {
-    openIndexes = Gauge(label: Self.openIndexes, factory: backend)
+    // All of them, as a counter that is not there yet cannot rise.
+    let bounds = Bound.allCases.map { [backend] bound in
+      (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
+    }
+    refusals = Dictionary(uniqueKeysWithValues: bounds)
     reopened = Counter(label: Self.reloads, dimensions: [("result", "reopened")], factory: backend)
     refused = Counter(label: Self.reloads, dimensions: [("result", "refused")], factory: backend)
   }
@@ -50,9 +66,21 @@ final class ServerMetrics: Sendable {
 
   func countReload(succeeded: Bool) { (succeeded ? reopened : refused).increment() }
 
+  func countRefusal(at bound: Bound) { refusals[bound]?.increment() }
+
+  /// What is so now.
+  struct State {
+    let openIndexes, connections, answersUnderWay, queueLength, answerBytes: Int
+  }
+
   /// As Prometheus reads it.
-  func text(openIndexes count: Int) -> String {
-    openIndexes.record(count)
+  func text(_ state: State) -> String {
+    let gauges = [
+      (Self.openIndexes, state.openIndexes), (Self.connections, state.connections),
+      (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
+      (Self.answerBytes, state.answerBytes), (Self.memory, ProcessMemory.residentBytes),
+    ]
+    for (label, value) in gauges { Gauge(label: label, factory: backend).record(value) }
     return backend.text
   }
 }

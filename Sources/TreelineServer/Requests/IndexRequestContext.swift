@@ -11,14 +11,14 @@ struct IndexRequestContext {
   let root: String?
   private let path: Parameters
 
-  /// - Parameter root: The server's address, where it is configured.
   init(_ request: Request, path: Parameters, root: String?, of catalog: Catalog) throws(Problem) {
     guard let name = path.get("index"), let index = catalog[name] else {
       throw .notFound("No index has that name; /v1/indexes lists those that there are.")
     }
+    if index.isDamaged { throw .damagedIndex }
     self.index = index
     self.path = path
-    self.root = root ?? request.head.authority.map { "http://\($0)" }
+    self.root = root
     query = request.uri.query
     parameters = QueryParameters(url: query.map { $0[...] })
   }

@@ -24,6 +24,9 @@ struct ServedQuery {
     parameters.requireSeparations(for: cut, of: tree)
   }
 
+  /// See `AnswerCost`.
+  func cost(of tree: ClusterTree) -> Int { cut.cost(in: view, of: tree) }
+
   func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
     try tree.clusters(cut, in: viewport, after: previous)
   }
@@ -40,9 +43,6 @@ extension Cut {
     parameters.requireSeparations(for: self, of: tree)
     if !isByPixels { return nil }
   }
-
-  /// Whether the answer may be as long as ten that clients commonly ask for.
-  var isExpensive: Bool { !isByPixels && limit > 1000 }
 }
 
 extension QueryParameters {
@@ -99,6 +99,14 @@ struct GridCells {
         "cell", expected: "at most \(Self.most) cells in view: wider ones, a lower zoom or a smaller box",
         found: parameters.value("cell"))
     }
+  }
+
+  /// See `AnswerCost`.
+  func cost(of index: ServedIndex, in view: PlaneViewport?) -> Int {
+    guard index.hasGrid else { return max(index.tree.pointCount / 10, AnswerCost.ofMeasures) }
+    guard let view, let zoom = view.zoom, let side = try? size.units(zoom: zoom) else { return 1 }
+    let cells = Double(view.window.width) / Double(side) * Double(view.window.maxY - view.window.minY) / Double(side)
+    return Int(min(cells, Double(min(Self.most, index.tree.pointCount)))) + 1
   }
 
   func clusters(of index: ServedIndex, in view: PlaneViewport?) throws -> [GridCluster] {

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import NIOHTTP1
 import Treeline
@@ -11,13 +12,38 @@ struct Problem: Error {
   var headers = HTTPFields()
 
   var response: Response {
+    let (headers, body) = content
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+
+  /// The same for a request that no route sees.
+  func parts(closesConnection: Bool) -> (head: HTTPResponse, body: ByteBuffer) {
+    var (headers, body) = content
+    headers[.contentLength] = "\(body.readableBytes)"
+    headers[.date] = Self.date
+    headers[.xContentTypeOptions] = "nosniff"
+    if closesConnection { headers[.connection] = "close" }
+    return (HTTPResponse(status: status, headerFields: headers), body)
+  }
+
+  /// The date of a response; Hummingbird writes that of others.
+  private static var date: String {
+    let (names, months) = ("SunMonTueWedThuFriSat", "JanFebMarAprMayJunJulAugSepOctNovDec")
+    var (time, parts) = (time(nil), tm())
+    gmtime_r(&time, &parts)
+    func name(_ number: Int32, of names: String) -> Substring { names.dropFirst(3 * Int(number)).prefix(3) }
+    func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(name(parts.tm_wday, of: names)), \(digits(parts.tm_mday)) \(name(parts.tm_mon, of: months)) "
+      + "\(parts.tm_year + 1900) \(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
+  }
+
+  private var content: (headers: HTTPFields, body: ByteBuffer) {
     var headers = headers
     headers[.contentType] = ContentType.problem
     headers[.cacheControl] = "no-store"
     var bytes = OutputBytes()
     try! bytes.append(encoding: self)  // It is made of strings and whole numbers.
-    return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: bytes.withBytes { ByteBuffer(bytes: $0) }))
+    return (headers, bytes.withBytes { ByteBuffer(bytes: $0) })
   }
 }
 
@@ -57,6 +83,13 @@ extension Problem {
 
   static func invalid(_ name: String, expected: String, found: String?) -> Problem {
     invalid([QueryParameters.Fault(name, expected: expected, found: found)])
+  }
+
+  /// The file of a mapped index was written to; one that is sound takes its place within seconds, if there is one.
+  static var damagedIndex: Problem {
+    Problem(
+      status: .serviceUnavailable, detail: "The index is being replaced, or damaged; ask again.",
+      headers: [.retryAfter: "1"])
   }
 
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOPosix
 @_spi(Server) import TreelineFormats
 
 enum ContentType {
@@ -15,18 +14,22 @@ enum ContentType {
 /// What a response carries: its content type, and what writes it once it turns out to be needed.
 struct Representation: Sendable {
   let contentType: String
-  /// Whether writing it may take so long that an event loop is better left to others.
-  let isExpensive: Bool
+  /// What writing it takes; see `AnswerCost`.
+  let cost: Int
   let write: @Sendable (inout OutputBytes) throws -> Void
 
-  init(_ contentType: String, isExpensive: Bool = false, write: @escaping @Sendable (inout OutputBytes) throws -> Void)
-  { (self.contentType, self.isExpensive, self.write) = (contentType, isExpensive, write) }
+  init(_ contentType: String, cost: Int = 1, write: @escaping @Sendable (inout OutputBytes) throws -> Void) {
+    (self.contentType, self.cost, self.write) = (contentType, cost, write)
+  }
+
+  /// Whether writing it may take so long that an event loop is better left to others.
+  var isExpensive: Bool { cost > AnswerCost.mostOnEventLoop }
 
   /// Anything that can be encoded as JSON; routes that are called often write their own.
   static func json(
-    isExpensive: Bool = false, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
+    cost: Int = 1, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
   ) -> Representation {
-    Representation(ContentType.json, isExpensive: isExpensive) { try $0.append(encoding: value()) }
+    Representation(ContentType.json, cost: cost) { try $0.append(encoding: value()) }
   }
 }
 
@@ -75,11 +78,38 @@ enum ContentHash {
   }
 }
 
+extension ResponseBody {
+  /// Sends a long body bit by bit, so that other connections have their turns between.
+  fileprivate init(inPieces body: ByteBuffer) {
+    let length = 1 << 16
+    guard body.readableBytes > 2 * length else {
+      self.init(byteBuffer: body)
+      return
+    }
+    self.init(contentLength: body.readableBytes) { writer in
+      var rest = body
+      while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
+        try await writer.write(piece)
+      }
+      try await writer.finish(nil)
+    }
+  }
+}
+
 extension HTTPRequest {
   /// Responds on a thread for what takes long, so that the event loop goes on with other requests.
-  func response(with representation: Representation, _ policy: CachePolicy) async throws -> Response {
-    if !representation.isExpensive { return try responseHere(with: representation, policy) }
-    return try await NIOThreadPool.singleton.runIfActive { try responseHere(with: representation, policy) }
+  ///
+  /// - Parameter client: Whose turn it is then.
+  func response(with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for client: Client?)
+    async throws -> Response
+  {
+    // Compressing an answer takes as long as writing it.
+    let cost = acceptsGzip ? 2 * representation.cost : representation.cost
+    let isKnown = policy.tag.map(matches) ?? false
+    if isKnown || cost <= AnswerCost.mostOnEventLoop { return try responseHere(with: representation, policy) }
+    return try await pool.run(for: client?.address?.network.description ?? "", cost: cost) {
+      try responseHere(with: representation, policy)
+    }
   }
 
   /// 304 where the client has it already, compressed where that is accepted and worth it.
@@ -103,7 +133,7 @@ extension HTTPRequest {
       headers.append(HTTPField(name: .contentEncoding, value: "gzip"))
       return ByteBuffer(bytes: Gzip.compressed(bytes))
     }
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }
 
   /// Whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.

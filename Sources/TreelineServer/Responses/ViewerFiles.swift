@@ -6,60 +6,35 @@ import Synchronization
 /// The files of the viewer, read when they are asked for and kept until they change.
 final class ViewerFiles: Sendable {
   private let folder: String
-  private let kept = Mutex<[String: File]>([:])
-
-  /// What a path has, plain and compressed.
-  private struct File {
-    let version: FileVersion
-    let tag: String
-    let type: String
-    let plain: ByteBuffer
-    /// nil where it is not smaller.
-    let compressed: ByteBuffer?
-  }
+  private let kept = Mutex<[String: ViewerFile]>([:])
 
   init(folder: String) { self.folder = folder }
 
-  /// - Parameter path: Below the folder, as the request has it.
-  /// - Throws: `Problem` where there is no such file.
-  func response(to request: HTTPRequest, path: String) throws -> Response {
-    guard let file = try file(at: path) else { throw Problem.notFound("The viewer has no such file.") }
-    let isCompressed = request.acceptsGzip && file.compressed != nil
-    let tag = isCompressed ? "\"\(file.tag)-gzip\"" : "\"\(file.tag)\""
-    var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
-    if request.matches(tag: file.tag) || request.headerFields[.ifNoneMatch] == "*" {
-      return Response(status: .notModified, headers: headers)
-    }
-    headers[.contentType] = file.type
-    if isCompressed { headers[.contentEncoding] = "gzip" }
-    if file.type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
-    return Response(
-      status: .ok, headers: headers, body: ResponseBody(byteBuffer: isCompressed ? file.compressed! : file.plain))
+  /// A file as it was read, if it has not changed.
+  func kept(at path: String) -> ViewerFile? {
+    guard let file = kept.withLock({ $0[path] }), FileVersion(path: file.source) == file.version else { return nil }
+    return file
   }
 
-  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL
-  /// may come, with its tiles and pictures, from anywhere.
-  private static let securityPolicy =
-    "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
-    + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
-    + "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
-
-  private func file(at path: String) throws -> File? {
+  /// - Parameter path: Below the folder, as the request has it.
+  /// - Throws: `Problem` where there is no such file.
+  func read(at path: String) throws -> ViewerFile {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     // No way out of the folder, and nothing that is hidden in it.
-    guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { return nil }
+    guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { throw Self.none }
     // What is kept compressed only is served under the name of what it is.
     for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
-      guard let version = FileVersion(path: source) else { continue }
-      if let file = kept.withLock({ $0[path] }), file.version == version { return file }
+      guard let version = FileVersion(path: source), version.isRegular else { continue }
       let file = try read(source, named: path, version)
       kept.withLock { $0[path] = file }
       return file
     }
-    return nil
+    throw Self.none
   }
 
-  private func read(_ source: String, named path: String, _ version: FileVersion) throws -> File {
+  private static let none = Problem.notFound("The viewer has no such file.")
+
+  private func read(_ source: String, named path: String, _ version: FileVersion) throws -> ViewerFile {
     guard version.size <= Self.mostBytes else { throw Problem.notFound("The viewer has no file so large.") }
     let type = Self.mediaType(ofPath: path)
     let isCompressed = source.hasSuffix(".gz") && !path.hasSuffix(".gz")
@@ -70,8 +45,8 @@ final class ViewerFiles: Sendable {
       ? stored
       : Self.isText(type) && plain.count >= Gzip.leastLength
         ? plain.withUnsafeBytes { Gzip.compressed($0, level: 9) } : nil
-    return File(
-      version: version, tag: plain.withUnsafeBytes { ContentHash.digits(of: $0) }, type: type,
+    return ViewerFile(
+      source: source, version: version, tag: plain.withUnsafeBytes { ContentHash.digits(of: $0) }, type: type,
       plain: ByteBuffer(bytes: plain), compressed: compressed.map { ByteBuffer(bytes: $0) })
   }
 
@@ -91,4 +66,47 @@ final class ViewerFiles: Sendable {
   private static func isText(_ type: String) -> Bool {
     ["text/", "application/json", "application/geo+json", "image/svg"].contains { type.hasPrefix($0) }
   }
+}
+
+/// A file of the viewer, plain and compressed.
+struct ViewerFile: Sendable {
+  let source: String
+  let version: FileVersion
+  let tag: String
+  let type: String
+  let plain: ByteBuffer
+  /// nil where it is not smaller.
+  let compressed: ByteBuffer?
+
+  /// All of it or the bytes that are asked for (RFC 9110, section 14), compressed where that is accepted.
+  func response(to request: HTTPRequest) throws -> Response {
+    let isCompressed = request.acceptsGzip && compressed != nil
+    let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""
+    var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding", .acceptRanges: "bytes"]
+    if request.matches(tag: self.tag) || request.headerFields[.ifNoneMatch] == "*" {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = type
+    if isCompressed { headers[.contentEncoding] = "gzip" }
+    if type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
+    let bytes = isCompressed ? compressed! : plain
+    switch request.range(of: bytes.readableBytes, tag: tag) {
+    case .all: return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
+    case .part(let range):
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.readableBytes)"
+      let part = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count)!
+      return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
+    case .none:
+      throw Problem(
+        status: .rangeNotSatisfiable, detail: "The file has \(bytes.readableBytes) bytes.",
+        headers: [.contentRange: "bytes */\(bytes.readableBytes)"])
+    }
+  }
+
+  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL
+  /// may come, with its tiles and pictures, from anywhere.
+  private static let securityPolicy =
+    "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
+    + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
+    + "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 }

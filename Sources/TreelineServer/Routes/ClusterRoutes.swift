@@ -16,13 +16,13 @@ enum ClusterRoutes {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
       let style = ClusterStyle(&request.parameters, for: query)
-      return Representation(ContentType.geoJSON, isExpensive: query.cut.isExpensive) { bytes in
+      return Representation(ContentType.geoJSON, cost: query.cost(of: index.tree)) { bytes in
         try style.write(try query.clusters(of: index.tree), of: index, in: query.view, to: &bytes)
       }
     case .grid:
       let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
-      return Representation(ContentType.geoJSON, isExpensive: !index.hasGrid) { bytes in
+      return Representation(ContentType.geoJSON, cost: cells.cost(of: index, in: view)) { bytes in
         write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }
     }
@@ -78,7 +78,8 @@ enum ClusterRoutes {
     let (index, id) = (request.index, try request.clusterID())
     let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
-    return Representation(ContentType.geoJSON) { bytes in
+    // Each has the path of clusters that hold it looked up.
+    return Representation(ContentType.geoJSON, cost: 4 * limit) { bytes in
       let range = try index.tree.cluster(id).range
       index.features.open(&bytes, offset: offset, total: range.count)
       try index.features.append(range.dropFirst(offset).prefix(limit), to: &bytes) {
@@ -105,7 +106,7 @@ enum ClusterRoutes {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
-    return Representation(ContentType.json, isExpensive: !index.hasRowOrder) { bytes in
+    return Representation(ContentType.json, cost: index.hasRowOrder ? 50 : AnswerCost.ofMeasures) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
       }

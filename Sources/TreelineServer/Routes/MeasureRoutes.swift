@@ -11,7 +11,7 @@ enum MeasureRoutes {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
       let compared = comparisonView(query.viewport, &request.parameters, of: request.tree)
-      return .json(isExpensive: true) {
+      return .json(cost: AnswerCost.ofMeasures) {
         let clusters = try query.clusters(of: index.tree)
         return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }
@@ -20,7 +20,7 @@ enum MeasureRoutes {
       let view = request.parameters.locate(viewport, on: request.tree.plane)
       let compared = comparisonView(viewport, &request.parameters, of: request.tree)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
-      return .json(isExpensive: true) {
+      return .json(cost: AnswerCost.ofMeasures) {
         let clusters = try cells.clusters(of: index, in: view)
         return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }

@@ -1,15 +1,13 @@
 import Hummingbird
 import Logging
 
-/// Refuses addresses that are too long, turns errors into problems, lets pages of other origins ask, and counts.
+/// Refuses addresses that are too long, turns errors into problems, lets pages of other origins ask, counts, and logs.
 struct RequestMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
+  typealias Context = ServerRequestContext
 
   let metrics: ServerMetrics
   let logger: Logger
-  /// Whose pages may ask (CORS); nil for none but the server's own. Hummingbird's middleware answers requests with an
-  /// origin alone, but a cache may give a page what another client asked for.
-  let allowedOrigin: String?
+  let options: ServerOptions
 
   /// Path and query together, in bytes.
   static let longestAddress = 8192
@@ -18,28 +16,58 @@ struct RequestMiddleware: RouterMiddleware {
     -> Response
   {
     let start = ContinuousClock.now
+    var context = context
+    context.client = Client(
+      of: request.head, from: context.peer, isSecure: options.tls != nil, trusting: options.trustedProxies)
     var response: Response
     do {
-      guard request.uri.string.utf8.count <= Self.longestAddress else {
-        throw Problem(
-          status: .uriTooLong, detail: "Path and query must be at most \(Self.longestAddress) bytes together.")
-      }
+      guard request.uri.string.utf8.count <= Self.longestAddress else { throw Refusal.lineLength.problem }
       // A browser asks beforehand what a page may do.
-      let isPreflight = allowedOrigin != nil && request.method == .options && request.headers.contains(.origin)
+      let isPreflight =
+        !options.allowedOrigins.isEmpty && request.method == .options && request.headers.contains(.origin)
       response = isPreflight ? preflight : try await next(request, context)
     } catch {
       let problem = Problem(of: error)
-      if problem.status.kind == .serverError { logger.error("\(request.method) \(request.uri.string): \(error)") }
+      if problem.status == .internalServerError {
+        logger.error(
+          "Failed to answer",
+          metadata: ["method": "\(request.method)", "path": "\(request.uri.string)", "error": "\(error)"])
+      }
       response = problem.response
       if request.method == .head { response = response.createHeadResponse() }
     }
     response.headers[.xContentTypeOptions] = "nosniff"
-    if let allowedOrigin {
-      response.headers[.accessControlAllowOrigin] = allowedOrigin
-      response.headers[.accessControlExposeHeaders] = "ETag"
-    }
-    metrics.countRequest(to: context.endpointPath ?? "none", status: response.status.code, took: .now - start)
+    allowOrigin(of: request, in: &response.headers)
+    let duration = ContinuousClock.now - start
+    metrics.countRequest(to: context.endpointPath ?? "none", status: response.status.code, took: duration)
+    if options.logsRequests { log(request, response, from: context.client, duration) }
     return response
+  }
+
+  private func log(_ request: Request, _ response: Response, from client: Client?, _ duration: Duration) {
+    logger.info(
+      "Answered",
+      metadata: [
+        "method": "\(request.method)", "path": "\(request.uri.string)", "status": "\(response.status.code)",
+        "bytes": "\(response.body.contentLength ?? 0)", "client": "\(client?.address?.description ?? "-")",
+        "milliseconds": "\((duration / .microseconds(1)).rounded() / 1000)",
+      ])
+  }
+
+  // MARK: Other origins (CORS)
+
+  /// Hummingbird's middleware answers requests with an origin alone, but a cache may give a page what another client
+  /// asked for.
+  private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
+    guard let first = options.allowedOrigins.first else { return }
+    headers[.accessControlExposeHeaders] = "ETag, Retry-After"
+    if options.allowedOrigins.count == 1 || options.allowedOrigins.contains("*") {
+      headers[.accessControlAllowOrigin] = options.allowedOrigins.contains("*") ? "*" : first
+      return
+    }
+    headers[.vary] = headers[.vary].map { $0 + ", Origin" } ?? "Origin"
+    guard let origin = request.headers[.origin], options.allowedOrigins.contains(origin) else { return }
+    headers[.accessControlAllowOrigin] = origin
   }
 
   private var preflight: Response {
@@ -47,7 +75,8 @@ struct RequestMiddleware: RouterMiddleware {
       status: .noContent,
       headers: [
         .accessControlAllowMethods: "GET, HEAD, POST, OPTIONS",
-        .accessControlAllowHeaders: "Accept, Content-Type, If-None-Match", .accessControlMaxAge: "3600",
+        .accessControlAllowHeaders: "Accept, Authorization, Content-Type, If-None-Match, Range",
+        .accessControlMaxAge: "3600",
       ])
   }
 }

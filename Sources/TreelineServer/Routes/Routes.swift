@@ -1,23 +1,33 @@
 import Hummingbird
+import Logging
 import Treeline
 @_spi(Server) import TreelineFormats
 
 /// The routes and what they lead to; `openapi.json` tells them to clients.
 struct Routes {
-  typealias Context = BasicRequestContext
+  typealias Context = ServerRequestContext
   typealias Handler = @Sendable (Request, Context) async throws -> Response
 
   let catalog: Catalog
   let options: ServerOptions
-  let middleware: RequestMiddleware
+  let metrics: ServerMetrics
+  let bounds: ServerBounds
+  let pool: AnswerPool
+  let logger: Logger
   let viewer: ViewerFiles
   /// The OpenAPI document.
   let document: [UInt8]
 
   func router() -> Router<Context> {
     let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: middleware)
+    router.add(middleware: RequestMiddleware(metrics: metrics, logger: logger, options: options))
+    router.add(
+      middleware: AdmissionMiddleware(
+        bounds: bounds, token: options.token, rate: options.requestsPerSecond.map(RequestRate.init)))
+    if options.hasViewer { addViewer(to: router) }
     addServer(to: router)
+    addState(to: router)
+    if options.managementPort == nil { addMetrics(to: router) }
 
     addIndexRoute("", to: router, IndexRoutes.index)
     addIndexRoute("/clusters", to: router, ClusterRoutes.clusters)
@@ -34,36 +44,86 @@ struct Routes {
     return router
   }
 
-  /// What is not of one index.
-  private func addServer(to router: Router<Context>) {
-    add("/", to: router) { request, _ in try viewer.response(to: request.head, path: "index.html") }
+  /// What operators ask, at a port of its own.
+  func managementRouter() -> Router<Context> {
+    let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: RequestMiddleware(metrics: metrics, logger: logger, options: options))
+    addState(to: router)
+    addMetrics(to: router)
+    return router
+  }
+
+  private func addViewer(to router: Router<Context>) {
+    add("/", to: router) { request, context in try await viewerFile("index.html", request, context) }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
-      return try viewer.response(to: request.head, path: QueryParameters.decoded(path[...], plusIsSpace: false))
+      return try await viewerFile(QueryParameters.decoded(path[...], plusIsSpace: false), request, context)
     }
+  }
+
+  /// A file that has changed is read and compressed, for which no event loop waits.
+  private func viewerFile(_ path: String, _ request: Request, _ context: Context) async throws -> Response {
+    if let file = viewer.kept(at: path) { return try file.response(to: request.head) }
+    return try await pool.run(for: "", cost: AnswerCost.ofMeasures) {
+      try viewer.read(at: path).response(to: request.head)
+    }
+  }
+
+  /// Whether the server runs, and whether it should be asked.
+  private func addState(to router: Router<Context>) {
+    add("/health", to: router) { request, context in
+      try await respond(.json { Health(status: "ok", indexes: catalog.names.count) }, .noStore, request, context)
+    }
+    add("/ready", to: router) { request, context in
+      let damaged = catalog.indexes.filter(\.isDamaged).map(\.name)
+      guard damaged.isEmpty else {
+        throw Problem(
+          status: .serviceUnavailable, detail: "Not served, as damaged: \(damaged.joined(separator: ", ")).")
+      }
+      return try await respond(
+        .json { Health(status: "ready", indexes: catalog.names.count) }, .noStore, request, context)
+    }
+  }
+
+  private func addMetrics(to router: Router<Context>) {
+    add("/metrics", to: router) { request, context in
+      let text = metrics.text(
+        .init(
+          openIndexes: catalog.names.count, connections: bounds.connections.all,
+          answersUnderWay: bounds.answersUnderWay, queueLength: pool.length, answerBytes: bounds.answerBytes))
+      return try await respond(
+        Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore, request, context
+      )
+    }
+  }
+
+  private func respond(
+    _ representation: Representation, _ policy: CachePolicy, _ request: Request, _ context: Context
+  ) async throws -> Response {
+    try await request.head.response(with: representation, policy, on: pool, for: context.client)
+  }
+
+  /// What is not of one index.
+  private func addServer(to router: Router<Context>) {
     let documentPolicy = CachePolicy(tag: ContentHash.digits(of: document), cacheControl: "no-cache")
-    add("/openapi.json", to: router) { request, _ in
-      try await request.head.response(
-        with: Representation(ContentType.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
-        documentPolicy)
+    add("/openapi.json", to: router) { request, context in
+      try await respond(
+        Representation(ContentType.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
+        documentPolicy, request, context)
     }
-    add("/health", to: router) { request, _ in
-      try await request.head.response(with: .json { Health(status: "ok", indexes: catalog.names.count) }, .noStore)
-    }
-    add("/metrics", to: router) { request, _ in
-      let text = middleware.metrics.text(openIndexes: catalog.names.count)
-      return try await request.head.response(
-        with: Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore)
-    }
-    add("/v1/indexes", to: router) { request, _ in
+    add("/v1/indexes", to: router) { request, context in
       var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
       try parameters.finish()
       let indexes = catalog.indexes
-      let versions = indexes.map { $0.name + "/" + $0.version }.joined(separator: " ")
-      return try await request.head.response(
-        with: IndexRoutes.all(indexes),
-        CachePolicy(tag: ContentHash.digits(of: versions.utf8), cacheControl: options.cacheControl))
+      let versions = indexes.map { $0.name + "/" + $0.tag }.joined(separator: " ")
+      return try await respond(IndexRoutes.all(indexes), policy(for: versions), request, context)
     }
+  }
+
+  /// - Parameter question: All that the answer depends on.
+  private func policy(for question: String) -> CachePolicy {
+    CachePolicy(
+      tag: ContentHash.digits(of: (ClusterServer.version + " " + question).utf8), cacheControl: options.cacheControl)
   }
 
   private struct Health: Encodable {
@@ -78,13 +138,12 @@ struct Routes {
   ) {
     add(RouterPath("/v1/{index}" + path), to: router, post: post) { request, context in
       var indexRequest = try IndexRequestContext(
-        request, path: context.parameters, root: options.publicURL, of: catalog)
+        request, path: context.parameters, root: options.publicURL ?? context.client?.root, of: catalog)
       let representation = try answer(&indexRequest)
       try indexRequest.parameters.finish()
-      let address = request.uri.string + (namesServer ? indexRequest.root ?? "" : "")
-      let tag = indexRequest.index.version + "-" + ContentHash.digits(of: address.utf8)
-      return try await request.head.response(
-        with: representation, CachePolicy(tag: tag, cacheControl: options.cacheControl))
+      let root = namesServer ? indexRequest.root ?? "" : ""
+      let question = "\(indexRequest.index.tag) \(request.uri.string) \(root)"
+      return try await respond(representation, policy(for: question), request, context)
     }
   }
 
@@ -93,8 +152,8 @@ struct Routes {
     router.get(path, use: get)
     if let post { router.post(path, use: post) }
     let allowed = post == nil ? "GET, HEAD" : "GET, HEAD, POST"
-    let others: [HTTPRequest.Method] = [.put, .delete, .patch, .options, .trace, .connect]
-    for method in others + (post == nil ? [.post] : []) {
+    let own: [HTTPRequest.Method] = post == nil ? [.get, .head] : [.get, .head, .post]
+    for method in HTTPRequest.Method.known where !own.contains(method) {
       router.on(path, method: method) { _, _ -> Response in
         throw Problem(status: .methodNotAllowed, detail: "Allowed here: \(allowed).", headers: [.allow: allowed])
       }
@@ -108,8 +167,8 @@ struct Routes {
       throw Problem(status: .unsupportedMediaType, detail: "The body must be \(ContentType.json).")
     }
     let body = try await request.boundedBody()
-    let representation = try body.withUnsafeReadableBytes { try TransitionRoutes.fromClusters(&indexRequest, $0) }
+    let representation = try TransitionRoutes.fromClusters(&indexRequest, body)
     try indexRequest.parameters.finish()
-    return try await request.head.response(with: representation, .noStore)
+    return try await respond(representation, .noStore, request, context)
   }
 }

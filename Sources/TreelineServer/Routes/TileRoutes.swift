@@ -11,7 +11,7 @@ enum TileRoutes {
       throw Problem.notFound(
         "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows.")
     }
-    return Representation(ContentType.vectorTile) { bytes in
+    return Representation(ContentType.vectorTile, cost: query.cost(of: address, of: index.tree)) { bytes in
       let tile = try query.tile(address, of: index)
       tile.withUnsafeBufferPointer { bytes.append($0) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -8,23 +9,22 @@ enum TransitionRoutes {
   static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
-    let (cut, tree) = (change.query.cut, index.tree)
+    let tree = index.tree
     let before = request.parameters.read(prefix: "from-", sharing: Cut.sharedParameters) { parameters in
       ServedQuery(&parameters, of: tree, defaultZoom: change.query.view?.zoom)
     }
-    return Representation(ContentType.json, isExpensive: cut.isExpensive || before.cut.isExpensive) { bytes in
+    return Representation(ContentType.json, cost: change.query.cost(of: tree) + before.cost(of: tree)) { bytes in
       try change.write(from: try before.clusters(of: tree), to: &bytes)
     }
   }
 
   /// From what the client says that it shows.
-  static func fromClusters(_ request: inout IndexRequestContext, _ body: UnsafeRawBufferPointer) throws
-    -> Representation
-  {
+  static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
-    let previous = try PreviousAnswer(body, of: index)
-    return Representation(ContentType.json, isExpensive: change.query.cut.isExpensive) { bytes in
+    let cost = change.query.cost(of: index.tree) + body.readableBytes / 20
+    return Representation(ContentType.json, cost: cost) { bytes in
+      let previous = try body.withUnsafeReadableBytes { try PreviousAnswer($0, of: index) }
       try change.write(from: try previous.clusters(of: index), to: &bytes)
     }
   }

@@ -18,6 +18,12 @@ struct TileQuery {
     buffer = parameters.integer("buffer", in: 0...128) ?? 32
   }
 
+  /// See `AnswerCost`.
+  func cost(of tile: MapTile, of tree: ClusterTree) -> Int {
+    let viewport = Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer))
+    return cut.cost(in: (try? viewport.located(on: tree.plane)) ?? nil, of: tree)
+  }
+
   /// The tile's bytes; none where nothing is in view.
   func tile(_ tile: MapTile, of index: ServedIndex) throws -> [UInt8] {
     let tree = index.tree

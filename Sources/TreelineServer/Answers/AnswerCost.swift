@@ -1,0 +1,47 @@
+import Foundation
+import Treeline
+
+/// What an answer costs, told before it is computed, about in clusters of GeoJSON: 1 to 2 microseconds each.
+enum AnswerCost {
+  /// What an event loop computes by itself, in some 2 ms; all else waits for a thread.
+  static let mostOnEventLoop = 1000
+
+  /// Of what reads all of an index, or looks at many points for each cluster.
+  static let ofMeasures = 20_000
+}
+
+extension Cut {
+  /// - Parameter view: What is looked at; nil where nothing is in view.
+  func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
+    guard let view else { return 1 }
+    let most = min(limit, tree.pointCount)
+    guard let pixels = pixelCount, let zoom = view.zoom else {
+      if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing {
+        return 3 * most
+      }
+      return most
+    }
+    if zoom >= unclustered.fromZoom { return most }
+    // A cluster of fewer is shown as its points.
+    let points = unclustered == .none ? 1 : unclustered.leastMembers
+    let clusters = view.area(inSquaresOf: pixels) * Double(points)
+    return clusters < Double(most) ? Int(clusters) : most
+  }
+
+  private var pixelCount: Double? {
+    switch criterion {
+    case .limit: nil
+    case .detail(let pixels), .spacing(let pixels): pixels
+    }
+  }
+}
+
+extension PlaneViewport {
+  /// How many squares of so many pixels a side would cover it.
+  func area(inSquaresOf pixels: Double) -> Double {
+    guard let zoom else { return .infinity }
+    let side = pixels * 0x1p32 / (256 * exp2(zoom))
+    return ((Double(window.width) / side).rounded(.up) + 1)
+      * ((Double(window.maxY - window.minY) / side).rounded(.up) + 1)
+  }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import NIOCore
+
+/// A bound of the server that a client came up against, as metrics and the log name it.
+enum Bound: String, CaseIterable {
+  case requestTime = "request-time"
+  case requestSyntax = "request-syntax"
+  case requestLength = "request-length"
+  case responseTime = "response-time"
+  case connections
+  case connectionsPerAddress = "connections-per-address"
+  case answersUnderWay = "answers-under-way"
+  case answerBytes = "answer-bytes"
+  case queue
+  case requestRate = "request-rate"
+  case token
+}
+
+/// A request that is answered before it reaches a route.
+struct Refusal {
+  let bound: Bound
+  let problem: Problem
+
+  static func syntax(_ problem: Problem) -> Refusal { Refusal(bound: .requestSyntax, problem: problem) }
+
+  static func requestTime(_ limit: TimeAmount) -> Refusal {
+    let seconds = Double(limit.nanoseconds) / 1e9
+    return Refusal(
+      bound: .requestTime,
+      problem: Problem(status: .requestTimeout, detail: "The whole request must come within \(seconds) seconds."))
+  }
+
+  static let bodyLength = Refusal(bound: .requestLength, problem: RequestBodyLimit.lengthExceeded)
+
+  static let lineLength = Refusal(
+    bound: .requestLength,
+    problem: Problem(
+      status: .uriTooLong,
+      detail: "Path and query must be at most \(RequestMiddleware.longestAddress) bytes together."))
+
+  static let headLength = Refusal(
+    bound: .requestLength,
+    problem: Problem(
+      status: .requestHeaderFieldsTooLarge,
+      detail:
+        "At most \(ConnectionChannel.mostHeaders) header fields of \(ConnectionChannel.largestHeader) bytes each, "
+        + "and of twice that together."))
+
+  static func busy(_ bound: Bound, retryAfter seconds: Int = 1) -> Refusal {
+    Refusal(
+      bound: bound,
+      problem: Problem(
+        status: .serviceUnavailable, detail: "The server has as much to do as it takes on; ask again.",
+        headers: [.retryAfter: "\(seconds)"]))
+  }
+}

@@ -1,0 +1,57 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// What only requests of HTTP/1 can get wrong, and ways to say the same that later handlers need not know.
+final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  private var isRefused = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if isRefused { return }
+    guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+    let hosts = head.headers["host"]
+    guard hosts.count == 1 || hosts.isEmpty && (head.version.major, head.version.minor) < (1, 1) else {
+      isRefused = true
+      let found = hosts.isEmpty ? "none" : "\(hosts.count)"
+      return context.fireErrorCaught(
+        Problem(status: .badRequest, detail: "Host: expected one in each request, found \(found)."))
+    }
+    // Every way to ask for the end of a connection (RFC 9112, section 9.3) as the one that Hummingbird knows.
+    if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
+    takeApartAbsoluteForm(&head)
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+
+  /// `http://host/path`, as proxies are asked, says what `/path` and `Host` say (RFC 9112, section 3.2.2).
+  private func takeApartAbsoluteForm(_ head: inout HTTPRequestHead) {
+    guard let scheme = ["http://", "https://"].first(where: { head.uri.lowercased().hasPrefix($0) }) else { return }
+    let rest = head.uri.dropFirst(scheme.count)
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    head.headers.replaceOrAdd(name: "host", value: String(rest[..<end]))
+    head.uri = rest[end...].hasPrefix("/") ? String(rest[end...]) : "/" + rest[end...]
+  }
+}
+
+/// The host and maybe the port that a request names.
+enum Authority {
+  /// Whether it is a name of DNS or an address, maybe with a port (RFC 9110, section 7.2).
+  static func isValid(_ text: String) -> Bool {
+    var rest = text[...]
+    if rest.first == "[" {
+      guard let end = rest.firstIndex(of: "]") else { return false }
+      let address = rest[..<end].dropFirst()
+      guard !address.isEmpty, address.allSatisfy({ $0.isHexDigit || ":.".contains($0) }) else { return false }
+      rest = rest[end...].dropFirst()
+    } else {
+      let name = rest.prefix { $0 != ":" }
+      guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }) else { return false }
+      rest = rest[name.endIndex...]
+    }
+    if rest.isEmpty { return true }
+    let port = rest.dropFirst()
+    return rest.first == ":" && port.allSatisfy { "0"..."9" ~= $0 } && (port.isEmpty || UInt16(port) != nil)
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Holds requests to the server's bounds before they reach a route: their length, the time that they take to come in,
+/// and how many connections there are; and tells clients what the parser found wrong.
+///
+/// A refusal is the last response of its connection. It waits for those before it.
+final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// What a handler knows of its connection.
+  struct Connection {
+    let bounds: ServerBounds
+    /// How far the next request is, where bytes tell; a stream of HTTP/2 begins with a whole head.
+    let progress: RequestProgress
+    let isStream: Bool
+    /// Whether there are so many connections that this one may ask for the server's state alone.
+    let isBeyondBound: Bool
+  }
+
+  private let connection: Connection
+  /// Requests that were passed on and whose responses have not ended.
+  private var unanswered = 0
+  /// Whether the last request that was passed on has not come whole.
+  private var isReading = false
+  /// Whether a response has begun and not ended.
+  private var isResponding = false
+  private var bodyLength = 0
+  private var refusal: Refusal?
+  /// Whether nothing more is written but what is.
+  private var isClosing = false
+  private var watch: Scheduled<Void>?
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  private var bounds: ServerBounds { connection.bounds }
+
+  /// What a connection beyond the bound has for one question.
+  private static let shortTime = TimeAmount.seconds(2)
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let limit = connection.isBeyondBound ? Self.shortTime : bounds.requestTime
+    if connection.isStream { connection.progress.beginning = context.eventLoop.now }
+    let start = context.eventLoop.now
+    watchTime(context, since: start, limit)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
+
+  /// Looks now and then, which costs less than an alarm for each request.
+  private func watchTime(_ context: ChannelHandlerContext, since start: NIODeadline, _ limit: TimeAmount) {
+    let pause = TimeAmount.nanoseconds(limit.nanoseconds / 4)
+    watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
+      if connection.isBeyondBound && context.eventLoop.now - start >= limit { return context.close(promise: nil) }
+      if let beginning = connection.progress.beginning, context.eventLoop.now - beginning >= limit {
+        return refuse(.requestTime(bounds.requestTime), context)
+      }
+      watchTime(context, since: start, limit)
+    }
+  }
+
+  // MARK: What comes in
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if refusal != nil { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      if let refusal = bounds.refusal(of: head, isBeyondBound: connection.isBeyondBound) {
+        return refuse(refusal, context)
+      }
+      (isReading, bodyLength) = (true, 0)
+      unanswered += 1
+    case .body(let part):
+      bodyLength += part.readableBytes
+      if bodyLength > RequestBodyLimit.length { return refuse(.bodyLength, context) }
+    case .end:
+      isReading = false
+      connection.progress.finish()
+    }
+    context.fireChannelRead(data)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // Whoever reads the body of a request that breaks off learns it there.
+    if case HTTPParserError.invalidEOFState = error, isReading { return context.fireErrorCaught(error) }
+    switch error {
+    case HTTPParserError.headerOverflow: refuse(connection.progress.hasFirstLine ? .headLength : .lineLength, context)
+    case is HTTPParserError: refuse(.syntax(Problem(of: error)), context)
+    case let problem as Problem: refuse(.syntax(problem), context)
+    case is HTTP1TypeConversionError: refuse(.syntax(Problem(of: HTTPParserError.unknown)), context)
+    default: context.fireErrorCaught(error)
+    }
+  }
+
+  // MARK: What goes out
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if isClosing {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(let head) where head.status.kind != .informational: isResponding = true
+    case .end:
+      isResponding = false
+      unanswered -= 1
+      context.write(data, promise: promise)
+      if refusal != nil && unanswered == 0 { isReading ? close(context) : respond(context) }
+      return
+    default: break
+    }
+    context.write(data, promise: promise)
+  }
+
+  private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+    if self.refusal != nil { return }
+    self.refusal = refusal
+    bounds.count(refusal.bound)
+    if isReading {
+      if unanswered == 0 { return close(context) }
+      if isResponding && unanswered == 1 { return }
+      // There is no response yet, so that the refusal is it.
+      isReading = false
+      unanswered -= 1
+    }
+    if unanswered == 0 { respond(context) }
+  }
+
+  private func respond(_ context: ChannelHandlerContext) {
+    guard let refusal else { return }
+    isClosing = true
+    let (head, body) = refusal.problem.parts(closesConnection: !connection.isStream)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(body)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    close(context)
+  }
+
+  /// Takes what still comes for a moment, as a client that is cut off while it sends does not read (RFC 9112,
+  /// section 9.6).
+  private func close(_ context: ChannelHandlerContext) {
+    isClosing = true
+    if connection.isStream { return context.close(promise: nil) }
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { _ in
+      context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { context.close(promise: nil) }
+    }
+    context.close(mode: .output, promise: written)
+    context.read()
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if isClosing { context.read() }
+    context.fireChannelReadComplete()
+  }
+}

@@ -1,0 +1,42 @@
+import Logging
+import NIOPosix
+import ServiceLifecycle
+import UnixSignals
+
+/// Reopens replaced indexes, each second and at SIGHUP, on threads that answer nothing.
+struct IndexWatcher: Service {
+  let catalog: Catalog
+  let metrics: ServerMetrics
+  let logger: Logger
+  var interval = Duration.seconds(1)
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          await tell { catalog.check() }
+          while (try? await Task.sleep(for: interval)) != nil { await tell { catalog.refresh() } }
+        }
+        group.addTask {
+          for await _ in await UnixSignalsSequence(trapping: .sighup) { await tell { catalog.refresh(isForced: true) } }
+        }
+      }
+    }
+  }
+
+  private func tell(_ changes: @escaping @Sendable () -> [Catalog.Change]) async {
+    // The pool is of the process and ends with it.
+    for change in (try? await NIOThreadPool.singleton.runIfActive(changes)) ?? [] {
+      switch change {
+      case .reopened(let name):
+        metrics.countReload(succeeded: true)
+        logger.notice("Reopened an index", metadata: ["index": "\(name)"])
+      case .refused(let name, let error):
+        metrics.countReload(succeeded: false)
+        logger.error("Kept the old index", metadata: ["index": "\(name)", "error": "\(error)"])
+      case .damaged(let name, let error):
+        logger.critical("Withdrew a damaged index", metadata: ["index": "\(name)", "error": "\(error)"])
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import NIOCore
+
+/// An address of IPv4 or IPv6.
+struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// 4 or 16 of them.
+  private let bytes: [UInt8]
+
+  init?(_ address: SocketAddress) {
+    switch address {
+    case .v4(let address): self.init(v4: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
+    case .v6(let address): self.init(v6: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+    case .unixDomainSocket: return nil
+    }
+  }
+
+  private init(v4 bytes: [UInt8]) { self.bytes = bytes }
+
+  /// An address of IPv4 that a socket of IPv6 has is one of IPv4.
+  private init(v6 bytes: [UInt8]) {
+    let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+    self.bytes = isMapped ? Array(bytes[12...]) : bytes
+  }
+
+  init?(_ text: some StringProtocol) {
+    guard let address = try? SocketAddress(ipAddress: String(text), port: 0) else { return nil }
+    self.init(address)
+  }
+
+  /// What one household or machine has: an address of IPv4, a network of 2^64 addresses of IPv6.
+  var network: IPAddress { bytes.count == 4 ? self : IPAddress(prefix: bytes[..<8]) }
+
+  private init(prefix: ArraySlice<UInt8>) { bytes = Array(prefix) + Array(repeating: 0, count: 16 - prefix.count) }
+
+  var description: String {
+    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+    return (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress ?? "unknown"
+  }
+
+  /// Some addresses, as in `10.0.0.0/8`; one by itself without a slash.
+  struct Range: Hashable, Sendable {
+    private let address: IPAddress
+    private let bitCount: Int
+
+    init?(_ text: String) {
+      let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let address = IPAddress(parts[0]) else { return nil }
+      let most = address.bytes.count * 8
+      guard let bitCount = parts.count == 2 ? Int(parts[1]) : most, 0...most ~= bitCount else { return nil }
+      (self.address, self.bitCount) = (address, bitCount)
+    }
+
+    func contains(_ other: IPAddress) -> Bool {
+      guard other.bytes.count == address.bytes.count else { return false }
+      return (0..<bitCount).allSatisfy { bit in (address.bytes[bit / 8] ^ other.bytes[bit / 8]) & 0x80 >> (bit % 8) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Hummingbird
+
+/// Lets in who may ask and as many as the server takes on; `/health` and `/ready` are always answered.
+struct AdmissionMiddleware: RouterMiddleware {
+  typealias Context = ServerRequestContext
+
+  let bounds: ServerBounds
+  /// What clients must send as a bearer's token; nil for nothing.
+  let token: String?
+  let rate: RequestRate?
+
+  func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
+    -> Response
+  {
+    if ServerBounds.isReserved(request.uri.path) { return try await next(request, context) }
+    if let rate, let address = context.client?.address, let seconds = rate.take(address) {
+      let problem = Problem(
+        status: .tooManyRequests, detail: "Too many requests from this address; ask again.",
+        headers: [.retryAfter: "\(seconds)"])
+      throw bounds.refuse(Refusal(bound: .requestRate, problem: problem))
+    }
+    if let token, !isAuthorized(request, by: token) {
+      let problem = Problem(
+        status: .unauthorized, detail: "Expected the header 'Authorization: Bearer TOKEN' with this server's token.",
+        headers: [.wwwAuthenticate: "Bearer"])
+      throw bounds.refuse(Refusal(bound: .token, problem: problem))
+    }
+    try bounds.begin()
+    defer { bounds.end() }
+    return try await next(request, context)
+  }
+
+  /// Takes as long whatever the token is.
+  private func isAuthorized(_ request: Request, by token: String) -> Bool {
+    guard let sent = request.headers[.authorization], sent.lowercased().hasPrefix("bearer ") else { return false }
+    let (found, expected) = (Array(sent.utf8.dropFirst(7)), Array(token.utf8))
+    guard found.count == expected.count else { return false }
+    return zip(found, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Synchronization
+import Testing
+import Treeline
+
+@testable import TreelineServer
+
+/// What the server takes on, and what it says beyond that.
+@Suite struct BoundsTests {
+  private static func bounds(_ change: (inout ServerOptions) -> Void = { _ in }) -> ServerBounds {
+    var (options, logger) = (ServerOptions(), Logger(label: "test"))
+    change(&options)
+    logger.logLevel = .critical
+    return ServerBounds(options, metrics: ServerMetrics(), logger: logger)
+  }
+
+  /// The handlers of a connection, to which bytes are sent as they are over a socket.
+  private static func channel(isBeyondBound: Bool = false) throws -> EmbeddedChannel {
+    let (channel, bounds, progress) = (EmbeddedChannel(), bounds(), RequestProgress())
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(RequestBeginningHandler(progress))
+    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+    let guardHandler = RequestGuardHandler(
+      .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
+    try pipeline.addHandlers([
+      HTTP1HeadHandler(), HTTP1ToHTTPServerCodec(secure: false), DeliveryHandler(bounds), guardHandler,
+    ])
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  /// What the parser finds wrong is told to the client, and to whoever feeds the channel.
+  private static func send(_ text: String, to channel: EmbeddedChannel) {
+    _ = try? channel.writeInbound(ByteBuffer(string: text))
+  }
+
+  private static func sent(by channel: EmbeddedChannel) throws -> String {
+    var text = ""
+    while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+    return text
+  }
+
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost: <script>\r\n\r\n", 400), ("nonsense\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n", 413),
+    ("GET /\(String(repeating: "a", count: 90_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+    ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 90_000))\r\n\r\n", 431),
+  ]) func whatIsNoRequestIsAProblem(_ request: String, _ status: Int) throws {
+    let channel = try Self.channel()
+    Self.send(request, to: channel)
+    let answer = try Self.sent(by: channel)
+    #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+    for part in ["application/problem+json", "connection: close", "\"status\":\(status)", "Date: "] {
+      #expect(answer.lowercased().contains(part.lowercased()), "\(answer)")
+    }
+    #expect(!answer.contains("script"))
+    #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
+    // Nothing that comes behind it counts.
+    Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
+    #expect(try Self.sent(by: channel) == "")
+    _ = try? channel.finish()
+  }
+
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx",
+    "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+  ]) func requestsThatTakeTooLongAreEnded(_ request: String) throws {
+    let channel = try Self.channel()
+    Self.send(request, to: channel)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+    #expect(try Self.sent(by: channel) == "")
+    channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+    #expect(try Self.sent(by: channel).hasPrefix("HTTP/1.1 408 "))
+    _ = try? channel.finish()
+  }
+
+  /// A request that comes whole may wait for its answer as long as that takes.
+  @Test func wholeRequestsMayWait() throws {
+    let channel = try Self.channel()
+    Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+    #expect(try Self.sent(by: channel) == "" && channel.isActive)
+    _ = try? channel.finish()
+  }
+
+  /// A refusal comes behind the answers to the requests before it.
+  @Test func refusalsWaitTheirTurn() throws {
+    let channel = try Self.channel()
+    Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", to: channel)
+    #expect(try Self.sent(by: channel) == "")
+    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])))
+    try channel.writeOutbound(HTTPResponsePart.end(nil))
+    let answers = try Self.sent(by: channel)
+    #expect(answers.hasPrefix("HTTP/1.1 200 ") && answers.contains("HTTP/1.1 400 "))
+    _ = try? channel.finish()
+  }
+
+  /// A body that nobody reads ends the connection, without a second answer to its request.
+  @Test func unreadBodiesEnd() throws {
+    let channel = try Self.channel()
+    Self.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx", to: channel)
+    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])))
+    try channel.writeOutbound(HTTPResponsePart.end(nil))
+    channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+    #expect(!channel.isActive)
+    let answers = try Self.sent(by: channel)
+    #expect(answers.hasPrefix("HTTP/1.1 200 ") && !answers.contains("408"))
+  }
+
+  @Test func absoluteAddressesAreTakenApart() throws {
+    let channel = try Self.channel()
+    Self.send("GET http://b:80/x?y HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
+    guard case .head(let head)? = try channel.readInbound(as: HTTPRequestPart.self) else { throw CancellationError() }
+    #expect(head.path == "/x?y" && head.authority == "b:80")
+    _ = try? channel.finish()
+  }
+
+  @Test func beyondTheBoundTheStateIsTold() throws {
+    for (path, isPassed) in [("/health", true), ("/ready", true), ("/v1/indexes", false)] {
+      let channel = try Self.channel(isBeyondBound: true)
+      Self.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
+      #expect(try (channel.readInbound(as: HTTPRequestPart.self) != nil) == isPassed)
+      let answer = try Self.sent(by: channel)
+      #expect(answer.hasPrefix("HTTP/1.1 503 ") != isPassed && answer.lowercased().contains("retry-after") != isPassed)
+      channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+      #expect(!channel.isActive)
+    }
+  }
+
+  @Test func connectionsAreCounted() throws {
+    let counts = ConnectionCounts(most: 3, mostPerAddress: 2)
+    let (a, b) = (IPAddress("10.0.0.1"), IPAddress("10.0.0.2"))
+    #expect(counts.open(a) == .welcome && counts.open(a) == .welcome)
+    #expect(counts.open(a) == .beyondBound(.connectionsPerAddress))
+    counts.close(a)
+    #expect(counts.open(b) == .welcome && counts.open(nil) == .beyondBound(.connections))
+    for _ in 0..<ConnectionCounts.reserve.perAddress { _ = counts.open(a) }
+    #expect(counts.open(a) == .none)
+    #expect(counts.all == 5 + ConnectionCounts.reserve.perAddress)
+  }
+
+  @Test func ratesAreKept() throws {
+    let (rate, address) = (RequestRate(perSecond: 5), try #require(IPAddress("10.0.0.1")))
+    let refused = (0..<30).count { _ in rate.take(address) != nil }
+    #expect(15...20 ~= refused)
+    #expect(rate.take(try #require(IPAddress("10.0.0.2"))) == nil)
+  }
+
+  /// Whoever asks for little is not behind all that another asks for.
+  @Test func theQueueIsFair() async throws {
+    let pool = AnswerPool(Self.bounds(), threadCount: 1)
+    let order = Order()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let gate = DispatchSemaphore(value: 0)
+      group.addTask { try await pool.run(for: "gate", cost: 1) { gate.wait() } }
+      for name in Array(repeating: "heavy", count: 10) + ["light", "light"] {
+        try await Task.sleep(for: .milliseconds(5))
+        group.addTask {
+          try await pool.run(for: name, cost: name == "heavy" ? 5000 : 1) { order.append(name) }
+        }
+      }
+      while pool.length < 12 { try await Task.sleep(for: .milliseconds(5)) }
+      gate.signal()
+      try await group.waitForAll()
+    }
+    #expect(order.names.prefix(4).count { $0 == "light" } == 2, "\(order.names)")
+  }
+
+  private final class Order: Sendable {
+    private let all = Mutex<[String]>([])
+    var names: [String] { all.withLock { $0 } }
+    func append(_ name: String) { all.withLock { $0.append(name) } }
+  }
+
+  @Test func aFullQueueIsTold() async throws {
+    let pool = AnswerPool(Self.bounds(), threadCount: 1)
+    let refused = await withTaskGroup(of: Problem?.self) { group in
+      for _ in 0..<200 {
+        group.addTask {
+          do { try await pool.run(for: "a", cost: 10_000) { usleep(200) } } catch { return error as? Problem }
+          return nil
+        }
+      }
+      return await group.compactMap { $0 }.reduce(into: []) { $0.append($1) }
+    }
+    #expect(!refused.isEmpty && refused.allSatisfy { $0.status == .serviceUnavailable })
+    #expect(refused.allSatisfy { $0.headers[.retryAfter] != nil })
+  }
+
+  @Test func costsAreEstimatedByPixels() throws {
+    let tree = TestServer.places
+    let view = try Viewport(center: Coordinate(longitude: 2, latitude: 48), zoom: 5, width: 1000, height: 800)
+      .located(on: tree.plane)
+    #expect(Cut.limit(100).cost(in: view, of: tree) == 100)
+    #expect(200...600 ~= Cut.spacing(44).cost(in: view, of: tree))
+    #expect(Cut.spacing(1).cost(in: view, of: tree) == tree.pointCount)
+    #expect(Cut.detail(0).cost(in: view, of: tree) == tree.pointCount)
+    #expect(Cut.spacing(44).cost(in: nil, of: tree) == 1)
+  }
+}
