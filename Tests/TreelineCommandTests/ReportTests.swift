@@ -19,8 +19,8 @@ import Testing
     for reference in ["src=", "href=\"http", "url(", "@import", "<script", "<link"] {
       #expect(!page.contains(reference), "found \(reference)")
     }
-    // Five methods in five views, and in eight steps of the journey.
-    #expect(page.components(separatedBy: "<svg").count - 1 == 65)
+    // Three methods in five views, and in eight steps of the journey.
+    #expect(page.components(separatedBy: "<svg").count - 1 == 39)
     #expect(page.utf8.count < 2_000_000)
   }
 
