@@ -190,17 +190,14 @@ extension QueryParameters {
     return nil
   }
 
-  /// Whether a parameter says `true`.
-  ///
-  /// - Parameter standard: Where it is not there.
-  public mutating func flag(_ key: String, default standard: Bool = false) -> Bool {
+  /// Whether a parameter says `true`; one that is not there says `false`.
+  public mutating func flag(_ key: String) -> Bool {
     switch text(key) {
-    case nil: return standard
-    case "false": return false
+    case nil, "false": return false
     case "true": return true
     case let text?:
       refuse(key, expected: "true or false", found: text)
-      return standard
+      return false
     }
   }
 

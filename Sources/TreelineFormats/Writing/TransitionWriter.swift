@@ -24,12 +24,8 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// The members of that object, for one that has others besides; clusters are shown at their means.
-  @_spi(Server) public func appendMembers(of transition: Transition, to bytes: inout OutputBytes) {
-    appendMembers(of: transition, from: { $0.coordinate }, to: { $0.coordinate }, into: &bytes)
-  }
-
-  private func appendMembers(
+  /// The members of that object, for one that has others besides.
+  @_spi(Server) public func appendMembers(
     of transition: Transition, from first: Position, to second: Position, into bytes: inout OutputBytes
   ) rethrows {
     try append("\"kept\":[", transition.kept, to: &bytes) { cluster, bytes in

@@ -118,25 +118,43 @@ struct GridCells {
 /// How a request has the clusters of the tree presented.
 struct ClusterStyle {
   private let rule: ShownPosition.Rule?
-  private let isKeptVisible: Bool
+  /// nil where the query decides.
+  private let isKeptVisible: Bool?
   private let hasEllipses: Bool
 
-  init(_ parameters: inout QueryParameters, for query: ServedQuery) {
+  init(_ parameters: inout QueryParameters) {
     rule = parameters.choice("position", of: ShownPosition.Rule.self)
-    isKeptVisible = parameters.flag(
-      "keep-visible", default: Query(query.cut, in: query.viewport).keepsClustersVisible)
+    isKeptVisible = parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil
     hasEllipses = parameters.flag("ellipses")
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(_ clusters: Clusters, of index: ServedIndex, in view: PlaneViewport?, to bytes: inout OutputBytes) throws {
+  func write(_ clusters: Clusters, of index: ServedIndex, for query: ServedQuery, to bytes: inout OutputBytes) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
-    let (writer, tree) = (index.features, index.tree)
-    let (isMoved, window) = (rule != nil || isKeptVisible, isKeptVisible ? view?.window : nil)
+    let (writer, tree, window) = (index.features, index.tree, window(of: query))
     writer.open(&bytes)
     try writer.append(clusters, to: &bytes) { cluster in
-      let position = isMoved ? try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window) : nil
+      let position = try position(of: cluster, of: tree, in: window)
       return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses)
     }
+  }
+
+  /// Where the clusters of an answer are shown.
+  ///
+  /// - Parameter query: nil where nobody knows what was looked at.
+  func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
+    let window = query.flatMap(window(of:))
+    return { try position(of: $0, of: tree, in: window)?.coordinate ?? $0.coordinate }
+  }
+
+  /// In what clusters are kept visible.
+  private func window(of query: ServedQuery) -> PlaneWindow? {
+    isKeptVisible ?? Query(query.cut, in: query.viewport).keepsClustersVisible ? query.view?.window : nil
+  }
+
+  /// nil for the mean.
+  private func position(of cluster: Cluster, of tree: ClusterTree, in window: PlaneWindow?) throws -> ShownPosition? {
+    if rule == nil && window == nil { return nil }
+    return try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window)
   }
 }

@@ -15,9 +15,9 @@ enum ClusterRoutes {
     switch method {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
-      let style = ClusterStyle(&request.parameters, for: query)
+      let style = ClusterStyle(&request.parameters)
       return Representation(ContentType.geoJSON, cost: query.cost(of: index.tree)) { bytes in
-        try style.write(try query.clusters(of: index.tree), of: index, in: query.view, to: &bytes)
+        try style.write(try query.clusters(of: index.tree), of: index, for: query, to: &bytes)
       }
     case .grid:
       let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)

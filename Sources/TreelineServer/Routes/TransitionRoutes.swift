@@ -14,7 +14,7 @@ enum TransitionRoutes {
       ServedQuery(&parameters, of: tree, defaultZoom: change.query.view?.zoom)
     }
     return Representation(ContentType.json, cost: change.query.cost(of: tree) + before.cost(of: tree)) { bytes in
-      try change.write(from: try before.clusters(of: tree), to: &bytes)
+      try change.write(from: try before.clusters(of: tree), of: before, to: &bytes)
     }
   }
 
@@ -38,17 +38,20 @@ enum TransitionRoutes {
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
       query = ServedQuery(&parameters, of: index.tree, canContinue: true)
-      style = ClusterStyle(&parameters, for: query)
+      style = ClusterStyle(&parameters)
     }
 
-    func write(from previous: Clusters, to bytes: inout OutputBytes) throws {
+    /// - Parameter before: What the previous answer is of; nil where nobody knows.
+    func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {
       let clusters = try query.clusters(of: index.tree, after: previous)
       bytes.append("{")
-      index.transitions.appendMembers(of: Transition(from: previous, to: clusters), to: &bytes)
+      try index.transitions.appendMembers(
+        of: Transition(from: previous, to: clusters), from: style.coordinates(of: index.tree, for: before),
+        to: style.coordinates(of: index.tree, for: query), into: &bytes)
       bytes.append(",\"version\":")
       bytes.append(json: index.version)
       bytes.append(",\"clusters\":")
-      try style.write(clusters, of: index, in: query.view, to: &bytes)
+      try style.write(clusters, of: index, for: query, to: &bytes)
       bytes.append("}\n")
     }
   }
