@@ -16,7 +16,8 @@ package enum MethodChoice: Hashable, Sendable {
   /// The grid and each way to cut a tree of one rule.
   package static func all(of rule: SplitRule) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, rule) } }
 
-  /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only one.
+  /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only
+  /// one there is.
   package static func standard(of rule: SplitRule? = nil) -> [MethodChoice] {
     [.grid, .tree(.breadthFirst, rule ?? .mean), .tree(.spacing(), rule ?? .leastScatter)]
   }
