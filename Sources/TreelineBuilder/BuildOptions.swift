@@ -16,7 +16,7 @@ public struct BuildOptions: Hashable, Sendable {
   ///   - splitRule: Where nodes are split.
   ///   - threads: 1 or more; nil for as many as there are processors.
   ///   - computesSeparations: Whether queries by `spacing` are to be answered.
-  public init(splitRule: SplitRule = .mean, threads: Int? = nil, computesSeparations: Bool = false) {
+  public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     (self.splitRule, self.threads, self.computesSeparations) = (splitRule, threads, computesSeparations)
@@ -31,7 +31,7 @@ extension BuildOptions {
   }
 
   @available(*, deprecated, renamed: "init(splitRule:threads:computesSeparations:)")
-  public init(splitRule: SplitRule = .mean, threads: Int? = nil, findsSeparations: Bool) {
+  public init(splitRule: SplitRule = .standard, threads: Int? = nil, findsSeparations: Bool) {
     self.init(splitRule: splitRule, threads: threads, computesSeparations: findsSeparations)
   }
 }

@@ -17,18 +17,21 @@ import TreelineFormats
     ).sorted().map { "nasty/" + $0 })
 
   @Test func hashesAreThoseOfOld() throws {
-    let found =
+    let lines = try [SplitRule.mean, .leastScatter].flatMap { rule in
       try Self.fixtures.map { fixture in
         let path = Repository.root.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
         let table = try PointReader.read(path: path)
         let hashes = try [1, 2, 5].map { threads in
           try ClusterTree(
-            table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: BuildOptions(threads: threads)
+            table.coordinates, as: table.isPlanar ? .planar : .webMercator,
+            options: BuildOptions(splitRule: rule, threads: threads)
           ).contentHash
         }
         #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads")
-        return "\(String(hashes[0], radix: 16)) \(fixture)"
-      }.joined(separator: "\n") + "\n"
+        return "\(String(hashes[0], radix: 16)) \(rule) \(fixture)"
+      }
+    }
+    let found = lines.joined(separator: "\n") + "\n"
     if GoldenTests.isBlessing {
       try found.write(to: Self.file, atomically: true, encoding: .utf8)
     } else {

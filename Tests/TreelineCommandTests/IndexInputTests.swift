@@ -35,6 +35,16 @@ import Testing
     #expect(result.errors.contains("this index has one, split by '\(rule)'"), "\(result.errors)")
   }
 
+  /// A name without a rule is the article's tree where points are given, and the one that there is where an index is.
+  @Test func methodWithoutRuleIsThatOfTheIndex() throws {
+    let result = try Tool.run(
+      ["compare", "--methods", "breadth-first,breadth-first/least-scatter,grid", "--bbox", "0,40,20,55", index])
+    #expect(result.code == 0 && result.errors.isEmpty, "\(result.errors)")
+    #expect(result.output.components(separatedBy: "breadth-first").count == 2, "\(result.output)")
+    let other = try Tool.run(["compare", "--methods", "breadth-first/gamma:1.5", index])
+    #expect(other.code == 64 && other.errors.contains("needs a tree split by 'gamma:1.5'"), "\(other.errors)")
+  }
+
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])

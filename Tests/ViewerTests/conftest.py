@@ -61,7 +61,7 @@ def indexes(tmp_path_factory):
     built = {}
     for name, points, *options in (
         ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
-        ("iceland-least-scatter", fixtures / "iceland_addresses.csv.gz", "--split", "least-scatter"),
+        ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
         ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),

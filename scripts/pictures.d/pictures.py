@@ -49,12 +49,12 @@ def main():
 def iceland():
     """The picture of the README: a grid, the article's clusters, as many, and badges that never touch."""
     scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75), width=620)
-    spacing = ["--spacing", "44", "--split", "least-scatter"]
+    spacing = ["--spacing", "44"]
     grid = scene.query(["--method", "grid", "--cell", "44"])
     return scene, [
         (f"A grid of 44 px: {len(grid)} badges", lines(scene, 44) + badges(grid)),
         *queries(scene, [
-            ("The article's tree: as many badges", ["--limit", str(len(grid))]),
+            ("The article's tree: as many badges", ["--limit", str(len(grid)), "--split", "mean"]),
             ("Treeline: badges that never touch", spacing),
         ]),
     ]

@@ -31,7 +31,7 @@ struct BuildArguments: ParsableArguments {
 
   @Option(help: "How many threads.") var threads = 2
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
   @Flag(help: "Separations are computed too.") var separations = false
 

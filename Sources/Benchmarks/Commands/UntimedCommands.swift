@@ -10,7 +10,7 @@ struct CountedWork: ParsableCommand {
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
   @Option(help: "How often the tree is built, by one thread.") var builds = 1
 
@@ -43,7 +43,7 @@ struct PromisesCommand: ParsableCommand {
 
   @Option(help: "How many pairs of screens for each way to cut.") var pairs = 10_000
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.mean
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
   @Option(help: "Another seed draws other screens.") var seed: UInt64 = 7
 

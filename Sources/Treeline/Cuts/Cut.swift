@@ -128,6 +128,14 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
+  /// A cluster of the answer is about as large as a square of so many pixels a side; nil for a limit.
+  @_spi(Server) public var clusterSide: Double? { pixels?.count }
+
+  /// About how many times as long finding a cluster takes as it does breadth first.
+  @_spi(Server) public var relativeCost: Int {
+    if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
+  }
+
   /// How much farther from their clusters' means points may be in an answer that continues another than in a fresh
   /// one, as a root mean square.
   public static let continuityFactor = 1.25

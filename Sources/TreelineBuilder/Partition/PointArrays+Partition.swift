@@ -90,7 +90,7 @@ extension PointArrays {
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point
       spareRows[index &- leftCount] = row
-      leftCount &+= split.isLeft(point) ? 1 : 0
+      leftCount &+= split.leftCount(point)
     }
     return leftCount
   }

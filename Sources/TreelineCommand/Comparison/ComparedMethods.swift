@@ -19,7 +19,7 @@ struct ComparedMethods {
     }
     func choices(_ rule: SplitRule) -> [MethodChoice] {
       switch names {
-      case .named(let choices)?: choices
+      case .named(let choices)?: input.isIndex ? MethodChoice.plain(choices, of: rule) : choices
       case .all?: input.isIndex ? MethodChoice.all(of: rule) : MethodChoice.all
       case nil: MethodChoice.standard(of: input.isIndex ? rule : nil)
       }

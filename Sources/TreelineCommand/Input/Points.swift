@@ -35,7 +35,8 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(splitRule: splitRule ?? .mean, computesSeparations: computesSeparations), progress)
+        table, options: BuildOptions(splitRule: splitRule ?? .standard, computesSeparations: computesSeparations),
+        progress)
     }
     tree.reportClippedPoints()
   }

@@ -15,7 +15,8 @@ struct CompareCommand: ParsableCommand {
       Methods: 'grid', one cluster for each occupied cell. 'breadth-first', 'widest-first' and 'steepest-first', the \
       tree split in that order up to the limit. 'continuing', the same widest first, but on a journey with the least change. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
       'spacing', as many clusters as stay \(Int(Cut.standardSpacing)) px apart, whatever the limit. With '/' and a \
-      rule, of a tree whose nodes are split so: 'widest-first/least-scatter'.
+      rule, of a tree whose nodes are split so: 'widest-first/least-scatter'; without, of one split at the mean, as \
+      the article does, or of the one that an index holds.
       """)
 
   @OptionGroup var source: InputOptions

@@ -22,6 +22,15 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid, .tree(.breadthFirst, rule ?? .mean), .tree(.spacing(), rule ?? .leastScatter)]
   }
 
+  /// Some choices for an index, which holds one tree: those that are named without a rule are of that one.
+  package static func plain(_ choices: [MethodChoice], of rule: SplitRule) -> [MethodChoice] {
+    choices.reduce(into: []) { found, choice in
+      var choice = choice
+      if case .tree(let cut, Self.rules[0]) = choice { choice = .tree(cut, rule) }
+      if !found.contains(choice) { found.append(choice) }
+    }
+  }
+
   /// nil where no method is called so.
   package init?(name: String) {
     guard let choice = Self.all.first(where: { $0.name == name }) else { return nil }

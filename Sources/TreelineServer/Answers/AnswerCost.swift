@@ -1,5 +1,5 @@
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 
 /// What an answer costs, told before it is computed, about in clusters of GeoJSON: 1 to 2 microseconds each.
 enum AnswerCost {
@@ -15,24 +15,12 @@ extension Cut {
   func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
     guard let view else { return 1 }
     let most = min(limit, tree.pointCount)
-    guard let pixels = pixelCount, let zoom = view.zoom else {
-      if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing {
-        return 3 * most
-      }
-      return most
-    }
+    guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
     if zoom >= unclustered.fromZoom { return most }
     // A cluster of fewer is shown as its points.
     let points = unclustered == .none ? 1 : unclustered.leastMembers
-    let clusters = view.area(inSquaresOf: pixels) * Double(points)
+    let clusters = view.area(inSquaresOf: side) * Double(points)
     return clusters < Double(most) ? Int(clusters) : most
-  }
-
-  private var pixelCount: Double? {
-    switch criterion {
-    case .limit: nil
-    case .detail(let pixels), .spacing(let pixels): pixels
-    }
   }
 }
 
