@@ -1,7 +1,7 @@
 extension ClusterTree {
-  /// The corners of the convex hull of a cluster's points on the plane, counterclockwise on the map from the westernmost,
-  /// as the ring of a polygon has them but without the first again at the end. One where all points have one position,
-  /// two where they lie on a line.
+  /// The corners of the convex hull of a cluster's points on the plane, counterclockwise on the map from the
+  /// westernmost, as the ring of a polygon has them but without the first again at the end. One where all points have
+  /// one position, two where they lie on a line.
   ///
   /// - Precondition: the cluster is one of this tree.
   /// - Complexity: O(n log n) for n points of the cluster, and as much memory as they take.

@@ -9,8 +9,8 @@ package struct AttributeColumn: Sendable {
     /// 8 bytes a point, in tree order: a double, one NaN for null and one for absent.
     case numbers = 1
     /// 4 bytes a point, in tree order: the number of its entry; then, from the next multiple of 8, a table of 8 bytes
-    /// an entry and 8 more, where each begins and the last one ends, from the end of the table; then the entries, each a
-    /// tag and its text in UTF-8.
+    /// an entry and 8 more, where each begins and the last one ends, from the end of the table; then the entries,
+    /// each a tag and its text in UTF-8.
     case dictionary = 2
   }
 

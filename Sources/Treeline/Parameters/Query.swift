@@ -1,8 +1,8 @@
 /// A question to a tree as one value: how it is cut, and what is looked at.
 ///
 /// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) are
-/// three spellings of it, by the same names. What no tree can answer, such as a spacing without a zoom, is refused where
-/// it is read.
+/// three spellings of it, by the same names. What no tree can answer, such as a spacing without a zoom, is refused
+/// where it is read.
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))

@@ -15,7 +15,7 @@ struct KMeansProgram {
       Int(String(decoding: $0, as: UTF8.self))
     }
     guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
-      throw failure("printed \(labels.count) lines", remedy: "it is asked as scripts/kmeans is")
+      throw failure("printed \(labels.count) lines", remedy: "see scripts/kmeans for what it is given and must print")
     }
     return labels.map { $0! }
   }
@@ -26,14 +26,14 @@ struct KMeansProgram {
     process.executableURL = URL(fileURLWithPath: path)
     process.standardInput = input
     process.standardOutput = output
-    do { try process.run() } catch { throw failure("could not be run", remedy: "name a program, with its folder") }
+    do { try process.run() } catch { throw failure("could not be run", remedy: "give the path of a program") }
     // Beside reading, for a pipe holds little and a program may print before it has read all.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw failure("ended with code \(process.terminationStatus)", remedy: "what it says is above")
+      throw failure("ended with code \(process.terminationStatus)", remedy: "its own message is above")
     }
     return answer
   }
@@ -50,6 +50,6 @@ struct KMeansProgram {
   }
 
   private func failure(_ found: String, remedy: String) -> Failure {
-    .usage("--kmeans: expected \(path) to print a cluster's number for each place, found that it \(found); \(remedy)")
+    .usage("--kmeans: expected \(path) to print the number of a cluster for each position, but it \(found); \(remedy)")
   }
 }

@@ -70,7 +70,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// From 0 to 1, of the clusters that stand inside both views and have a point inside both; nil where no step is a pan.
+  /// From 0 to 1, of the clusters that stand inside both views and have a point inside both; nil where no step is a
+  /// pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

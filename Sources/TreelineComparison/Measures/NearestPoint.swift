@@ -20,8 +20,8 @@ extension ViewMeasure {
 }
 
 extension ClusterTree {
-  /// The distance in plane units from a position on the plane to the nearest point of the tree, by branch and bound over
-  /// the boxes of the nodes; nil where there are no points.
+  /// The distance in plane units from a position on the plane to the nearest point of the tree, by branch and bound
+  /// over the boxes of the nodes; nil where there are no points.
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {

@@ -21,8 +21,8 @@ package struct ClusteringMethod: Sendable {
   /// where it chooses none for each.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
-  /// What stands for the points in a view: at most as many clusters as the limit says, if the method knows a limit. On a
-  /// journey it is told its answer for the view before.
+  /// What stands for the points in a view: at most as many clusters as the limit says, if the method knows a limit.
+  /// On a journey it is told its answer for the view before.
   let answer: @Sendable (_ view: ComparisonView, _ limit: Int, _ previous: Answer?) throws -> Answer
 
   struct Answer: Sendable {

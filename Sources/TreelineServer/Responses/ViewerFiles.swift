@@ -5,8 +5,8 @@ import Synchronization
 
 /// The files of the viewer, read when they are asked for and kept until they change.
 ///
-/// Hummingbird's `FileMiddleware` has tags made of size and time alone, reads a file anew for each request, and serves no
-/// file that is kept compressed, as the land and the cities are, under the name of what it is.
+/// Hummingbird's `FileMiddleware` has tags made of size and time alone, reads a file anew for each request, and
+/// serves no file that is kept compressed, as the land and the cities are, under the name of what it is.
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
