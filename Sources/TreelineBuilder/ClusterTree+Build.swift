@@ -105,4 +105,27 @@ extension ClusterMap {
   ) throws {
     self.init(tree: try ClusterTree(values.map(coordinate), as: projection, options: options), values: values)
   }
+
+  /// Builds the same map as `init` without blocking the task that asks for it.
+  ///
+  /// ```swift
+  /// let hotels = try await ClusterMap.build(allHotels, at: \.coordinate) { print($0.stage, $0.fraction) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - values: Your own, of any type.
+  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
+  ///   - options: As of `init`.
+  ///   - coordinate: Where a value is; called for all of them before the build begins.
+  ///   - progress: As of `ClusterTree.build`.
+  /// - Throws: `BuildError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
+  public static func build(
+    _ values: [Value], as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(computesSeparations: true), at coordinate: (Value) throws -> Coordinate,
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) async throws -> ClusterMap {
+    let tree = try await ClusterTree.build(
+      values.map(coordinate), as: projection, options: options, progress: progress)
+    return ClusterMap(tree: tree, values: values)
+  }
 }

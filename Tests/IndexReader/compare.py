@@ -127,6 +127,9 @@ def random_viewport(rng, index, needs_zoom):
     width, height = (east - west) * size, (north - south) * size
     center = index.points[2 * (number := rng.randrange(index.point_count)):2 * number + 2]
     x, y = index.coordinate(*center) if rng.random() < 0.8 else (rng.uniform(west, east), rng.uniform(south, north))
+    if not index.is_mercator and rng.random() < 0.1:
+        # Off the points.
+        x += rng.uniform(-2, 2) * index.side
     zoom = rng.choice([float(rng.randrange(20)), rng.uniform(0, 24)])
     tile_size = {"tile_size": 512} if rng.random() < 0.2 else {}
     kind = rng.random()

@@ -16,8 +16,8 @@ exp2 = getattr(math, "exp2", lambda exponent: 2.0 ** exponent)
 TURN = 1 << 32
 EDGE = TURN - 1
 NULL, ABSENT = 0x7FF8_0000_0000_0000, 0x7FF8_0000_0000_0001
-OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "shown_index",
-                  "index", "members")
+OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "ellipse_meters",
+                  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2")
 
 Node = namedtuple("Node", "first count record level depth")
 """A range of points in tree order. `record` is its own or, `depth` levels below a bucket, the bucket's."""
@@ -165,6 +165,12 @@ class Index:
         east = rounded((x + 180) * (TURN / 360)) % TURN
         return (east - self.seam) % TURN, rounded(min(max(fraction * TURN, 0.0), float(EDGE)))
 
+    def middle(self, x, y):
+        """Where a screen's center lies, which may be outside of a plain plane's square."""
+        if self.is_mercator or not self.side:
+            return self.position(x, y)
+        return rounded((x - self.left) / self.side * EDGE), rounded((self.top - y) / self.side * EDGE)
+
     def plain(self, distance):
         return rounded(min(max(distance / self.side * EDGE, 0.0), float(EDGE))) if self.side else 0
 
@@ -198,7 +204,7 @@ class Index:
             zoom = zoom + 1.0 if tile_size == 512 else float(zoom)
         elif center is not None:
             units = exp2(24 - zoom)
-            x, y = self.position(*center)
+            x, y = self.middle(*center)
             west, north = self.coordinate(x - width / 2 * units, y - height / 2 * units)
             east, south = self.coordinate(x + width / 2 * units, y + height / 2 * units)
             if self.is_mercator and width * units > EDGE:

@@ -20,6 +20,18 @@ import Treeline
     #expect(try tree.contentHash == ClusterTree(Self.coordinates).contentHash)
   }
 
+  @Test func makesTheSameMap() async throws {
+    let values = Array(Self.coordinates.prefix(2_000).enumerated())
+    let reports = Reports()
+    let map = try await ClusterMap.build(values, at: \.element) { reports.add($0) }
+    let built = try ClusterMap(values, at: \.element)
+    #expect(map.tree.contentHash == built.tree.contentHash && map.tree.hasSeparations)
+    #expect(reports.told.last == BuildProgress(stage: .separating, fraction: 1))
+    await #expect(throws: BuildError.self) {
+      try await ClusterMap.build([181.0], at: { Coordinate(longitude: $0, latitude: 0) })
+    }
+  }
+
   @Test(arguments: [1, 2, 5]) func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
     let reports = Reports()
     _ = try await ClusterTree.build(Self.coordinates, options: BuildOptions(threads: threads)) { reports.add($0) }

@@ -63,6 +63,14 @@ extension Plane {
     }
   }
 
+  /// The position of a screen's center, in whole units. Unlike a point's it may lie outside of a plain plane's square:
+  /// a screen that is panned off the points shows none.
+  func middle(at center: Coordinate) -> (x: Double, y: Double) {
+    if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
+    let point = point(at: center)
+    return (Double(point.x), Double(point.y))
+  }
+
   /// Eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
   static func mercatorX(longitude: Double) -> UInt32 {
     // Longitudes of a viewport may be many turns away, and too large for an integer.
@@ -77,7 +85,12 @@ extension Plane {
   }
 
   private func units(_ distance: Double) -> UInt32 {
-    side > 0 ? UInt32(min(max((distance / side * Self.squareWidth).rounded(), 0), Self.squareWidth)) : 0
+    side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
+  }
+
+  /// Finite, so that sums with it are.
+  private func wholeUnits(_ distance: Double) -> Double {
+    min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
   private static let worldWidth = 0x1p32

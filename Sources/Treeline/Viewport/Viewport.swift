@@ -197,11 +197,9 @@ extension Viewport {
     guard let size, let zoom = try zoom(on: plane) else { throw .zoomNotFinite(found: .nan) }
     try size.check()
     let units = Plane.unitsPerPixel(zoom: zoom)
-    let middle = plane.point(at: center)
-    let northWest = plane.coordinate(
-      x: Double(middle.x) - size.width / 2 * units, y: Double(middle.y) - size.height / 2 * units)
-    let southEast = plane.coordinate(
-      x: Double(middle.x) + size.width / 2 * units, y: Double(middle.y) + size.height / 2 * units)
+    let middle = plane.middle(at: center)
+    let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
+    let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
     // All meridians are on screen even where the last falls short of the first by less than a unit.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(

@@ -11,7 +11,7 @@ struct PositionOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show a cluster that would lie outside of the box at the member in it that is nearest to the mean. (default: with --limit and --detail, but not for a tile)"
+      "Show a cluster that would lie outside of the box at the member in it that is nearest to the mean. (default: with --detail and with --limit alone, but not for a tile)"
   )
   var keepVisible: Bool?
 

@@ -191,10 +191,10 @@ public struct FeatureCollectionWriter: Sendable {
     }
   }
 
-  /// Those of a cluster, as `FeatureCollectionWriter` writes them.
+  /// Those of a cluster, as `FeatureCollectionWriter` and vector tiles write them.
   static let own: Set<String> = [
     "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "ellipse_meters",
-    "ellipse_units", "hull", "shown_index", "index", "members",
+    "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
   ]
 }
 

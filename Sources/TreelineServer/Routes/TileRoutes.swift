@@ -68,10 +68,7 @@ private struct TileJSON: Encodable {
       format.rounded)
     center =
       [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded) + [Double(tree.root?.rect.zoomToFit ?? 0)]
-    var fields = [
-      "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
-      "stack": "Boolean", "index": "Number", "area_km2": "Number",
-    ]
+    var fields = Dictionary(uniqueKeysWithValues: TileLayer.fields.map { ($0.key, $0.value) })
     let columns = zip(tree.attributeNames, tree.attributeTypes).map {
       (name: $0, value: AttributeValue.string($1.rawValue))
     }

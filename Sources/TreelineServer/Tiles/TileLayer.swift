@@ -12,15 +12,17 @@ struct TileLayer {
   /// The indices of the keys that clusters have.
   private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area }
 
-  private static let keys = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "index", "area_km2",
+  /// The keys that clusters have, in that order, each with its type in TileJSON.
+  static let fields: KeyValuePairs = [
+    "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
+    "stack": "Boolean", "index": "Number", "area_km2": "Number",
   ]
 
   init(name: String, extent: Int) {
     layer.version = 2
     layer.name = name
     layer.extent = UInt32(extent)
-    layer.keys = Self.keys
+    layer.keys = Self.fields.map(\.key)
   }
 
   mutating func append(_ cluster: Cluster, of tree: ClusterTree, at position: (x: Int, y: Int)) {

@@ -30,6 +30,17 @@ import Treeline
     }
   }
 
+  /// A screen that is panned off the points shows what its box does: some of them, and then none.
+  @Test(arguments: [0.0, 0.4, 0.6, 1.4, 1.6, 1e9, 1e300]) func screenMayBeCenteredOffTheSquare(offset: Double) throws {
+    let tree = try PointSet.planar(500, x: 10...20, y: -5...5, seed: 903).tree()
+    let (side, middle) = (tree.plane.side, Coordinate(x: 15 + offset * 10, y: 0))
+    let screen = Viewport(center: middle, zoom: 0, width: 256, height: 256)
+    let box = BoundingBox(west: middle.x - side / 2, south: -side / 2, east: middle.x + side / 2, north: side / 2)
+    let shown = try tree.clusters(.limit(500), in: screen)
+    #expect(try shown.map(\.id) == tree.clusters(.limit(500), in: Viewport(box)).map(\.id))
+    #expect(shown.isEmpty == (offset > 1.1))
+  }
+
   @Test func boxesOffTheSquareShowNothing() throws {
     let plane = Plane.planar(left: 10, top: 20, side: 5)
     for box in [
