@@ -125,6 +125,7 @@ extension Continuation {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
+    // Of lesser weights more hold, but not always: which are looked at is part of what the answer is.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])
       best = found ?? best

@@ -7,7 +7,7 @@
 ) throws(Failure) -> Index {
   var (low, high) = (range.lowerBound, range.upperBound)
   while low < high {
-    let middle = low + (high - low) / 2
+    let middle = low + (high - low - 1) / 2
     if try isAtOrAfter(middle) { high = middle } else { low = middle + 1 }
   }
   return low
