@@ -5,6 +5,12 @@ public struct BuildOptions: Hashable, Sendable {
   /// Where nodes are split. Another rule makes another tree.
   public var splitRule: SplitRule
 
+  /// By what metric clusters are merged, where the tree is grown by merging; then nothing is split.
+  var mergeMetric: MergeMetric?
+
+  /// For tests of the depth from which merge scales are rounded.
+  var maximumMergeDepth = Merges.maximumDepth
+
   /// How many threads build. The tree is the same for any number.
   public var threads: Int
 
@@ -24,6 +30,25 @@ public struct BuildOptions: Hashable, Sendable {
 }
 
 extension BuildOptions {
+  /// How the tree grows: by splitting, if not told otherwise.
+  public var growth: Growth {
+    get { mergeMetric.map { .merging(by: $0) } ?? .splitting(splitRule) }
+    set {
+      mergeMetric = newValue.mergeMetric
+      if let rule = newValue.splitRule { splitRule = rule }
+    }
+  }
+
+  /// - Parameters:
+  ///   - growth: How the tree grows.
+  ///   - threads: 1 or more; nil for as many as there are processors.
+  ///   - computesSeparations: Whether queries by `spacing` are to be answered. A tree grown by merging knows its
+  ///     separations anyway; they still take 2 bytes a point.
+  public init(growth: Growth, threads: Int? = nil, computesSeparations: Bool = false) {
+    self.init(threads: threads, computesSeparations: computesSeparations)
+    self.growth = growth
+  }
+
   @available(*, deprecated, renamed: "computesSeparations")
   public var findsSeparations: Bool {
     get { computesSeparations }
@@ -44,6 +69,8 @@ public struct BuildProgress: Hashable, Sendable {
     case projecting
     /// Points are sorted into tree order.
     case splitting
+    /// Clusters are merged, in place of splitting.
+    case merging
     /// Separations are computed.
     case separating
   }

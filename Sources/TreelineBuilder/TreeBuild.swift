@@ -16,26 +16,46 @@ struct TreeBuild {
     }
     let memory = BuildMemory(pointCount: coordinates.count)
     let projected: PointProjection
-    let top: TopNode?
+    var top: TopNode?
+    var merged: MergeBuild.Result?
     do throws(BuildFailure) {
       projected = try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
         try PointProjection(coordinates, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
       }
       memory.numberRows(threads: options.threads, monitor)
       if monitor.isCancelled { throw .cancelled }
-      top = coordinates.isEmpty ? nil : try split(memory)
+      if !coordinates.isEmpty {
+        if options.mergeMetric == nil { top = try split(memory) } else { merged = try merge(memory) }
+      }
     } catch {
       inBackground { memory.deallocate() }
       throw error
     }
-    let storage = try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
+    let storage = try finish(memory, top, merged)
+    return ClusterTree(
+      storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount, growth: options.growth)
+  }
+
+  private func finish(_ memory: BuildMemory, _ top: TopNode?, _ merged: MergeBuild.Result?) throws(BuildFailure)
+    -> TreeStorage
+  {
+    if let merged {
+      return try memory.finish(
+        merged, keepsSeparations: options.computesSeparations, threads: options.threads, monitor)
+    }
+    return try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
       guard options.computesSeparations else { return nil }
       return try SeparationBuild(storage: storage, projection: projection, threads: options.threads, monitor: monitor)
         .run().codes.baseAddress
     }
-    return ClusterTree(
-      storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount,
-      splitRule: options.splitRule)
+  }
+
+  private func merge(_ memory: BuildMemory) throws(BuildFailure) -> MergeBuild.Result {
+    let build = MergeBuild(
+      arrays: memory.arrays, pointCount: coordinates.count, projection: projection, threads: options.threads,
+      maximumDepth: options.maximumMergeDepth, monitor: monitor)
+    guard let result = build.run() else { throw .cancelled }
+    return result
   }
 
   private func split(_ memory: BuildMemory) throws(BuildFailure) -> TopNode {

@@ -51,10 +51,15 @@ extension ClusterTree {
     withStorage { storage in
       let known = problems.count
       var hierarchy = TreeVerifier(
-        storage: storage, splitRule: splitRule, principalLevels: principalLevels, problems: problems,
+        storage: storage, growth: growth, crossesSeam: plane.projection.isCyclic, principalLevels: principalLevels,
+        problems: problems,
         monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
       guard let codes = storage.separations, problems.count == known, !problems.isFull else { return }
+      if growth.mergeMetric != nil {
+        var scales = MergeScaleVerifier(storage, codes, plane.projection, problems, progress)
+        return scales.verify()
+      }
       var separations = SeparationVerifier(storage, codes, plane.projection, problems, progress)
       separations.verify()
     }

@@ -14,13 +14,17 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   private let mean: (x: Double, y: Double)
 
+  /// - Parameter shorterWayAround: whether the points are laid across the seam where that makes them narrower than
+  ///   half the world.
   /// - Precondition: there are points.
-  init(of points: UnsafeBufferPointer<PlanePoint>) {
-    let box = points.reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
+  init(of points: UnsafeBufferPointer<PlanePoint>, shorterWayAround: Bool = false) {
+    let box =
+      shorterWayAround
+      ? PlaneRect(shorterWayAround: points) : points.reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
     var sums = NodeSums(x: 0, y: 0)
     var (sumXX, sumXY, sumYY) = (0 as UInt128, 0 as UInt128, 0 as UInt128)
     for point in points {
-      let (dx, dy) = (UInt64(point.x - box.minX), UInt64(point.y - box.minY))
+      let (dx, dy) = (UInt64(point.x &- box.minX), UInt64(point.y - box.minY))
       sums.x &+= dx
       sums.y &+= dy
       sumXX &+= UInt128(dx &* dx)

@@ -62,6 +62,22 @@ struct ShownNodes {
     }
   }
 
+  /// Calls with the nodes about as near to a position as a distance, given by its square, and some farther ones; cells
+  /// are at least as wide.
+  func forEach(near position: PlanePoint, within squaredDistance: UInt64, _ body: (_ node: UInt32) -> Void) {
+    let reach = Int64(Double(squaredDistance).squareRoot()) + 1
+    for y in cells(around: position.y, reach) where y >= 0 && y <= Int64(lastCell) {
+      for x in cells(around: position.x, reach) {
+        let cell = PlanePoint(x: UInt32(truncatingIfNeeded: x) & lastCell, y: UInt32(truncatingIfNeeded: y))
+        var node = heads[list(of: cell)]
+        while node != Self.end {
+          body(node)
+          node = entries[Int(node)].next
+        }
+      }
+    }
+  }
+
   /// The node nearest to a position and closer than a distance, given by its square; cells are at least as wide.
   func nearest(to position: PlanePoint, within squaredDistance: UInt64, besides node: UInt32) -> (
     node: UInt32, squaredDistance: UInt64

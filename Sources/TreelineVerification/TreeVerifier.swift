@@ -5,7 +5,9 @@ import Treeline
 /// Each is computed afresh in a pass over its points, with no code of the builder.
 struct TreeVerifier {
   let storage: TreeStorage
-  let splitRule: SplitRule
+  let growth: Growth
+  /// Whether nodes grown by merging may lie across the seam.
+  let crossesSeam: Bool
   /// From this level on, nodes with stored children are halved along their longer side.
   let principalLevels: Int
   let problems: ProblemList
@@ -13,6 +15,8 @@ struct TreeVerifier {
 
   /// Where the next node with stored children must have them: they are in the order of a walk from left to right.
   var nextPair = 1
+  /// Whether any node is, so far.
+  var isAcrossSeam = false
 
   mutating func verify() {
     checkRows()
@@ -33,6 +37,9 @@ struct TreeVerifier {
     problems.check(
       nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
       found: "\(nodeCount)")
+    problems.check(
+      isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
+      expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam", found: "\(storage.mergeTraits.rawValue)")
     problems.check(
       pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
       expected: "0 behind the last point", found: "a gap")
@@ -58,14 +65,17 @@ struct TreeVerifier {
 
 extension TreeVerifier {
   private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
-    let facts = NodeFacts(of: storage.members(of: node))
+    let isMerged = growth.mergeMetric != nil
+    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: isMerged && crossesSeam)
     problems.check(!facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
     let isStored = storage.isStored(node)
     if isStored { checkStored(node, children, facts) }
-    if isStored && node.level >= principalLevels {
+    if isMerged {
+      isAcrossSeam = isAcrossSeam || facts.box.isAcrossSeam
+    } else if isStored && node.level >= principalLevels {
       checkHalves(node, children, facts.box)
     } else {
       checkSides(node, children, facts)
@@ -103,6 +113,7 @@ extension TreeVerifier {
         expected: "its \(name) between its children along its principal axis",
         found: "the left one up to \(left), the right one from \(right) on")
     }
+    guard let splitRule = growth.splitRule else { return }
     switch splitRule.kind {
     case .mean: expect(0, "mean")
     case .gamma: expect(facts.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")

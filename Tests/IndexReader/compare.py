@@ -24,6 +24,8 @@ SETS = [
     ("cities.csv.gz", "--attributes", "name,country,population"),
     ("cities.csv.gz", "--split", "least-scatter"),
     ("airports.csv.gz", "--split", "gamma:1.5"),
+    ("airports.csv.gz", "--grow", "merge"),
+    ("cities.csv.gz", "--grow", "merge"),
     ("iceland_addresses.csv.gz", "--no-separation"),
     *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("formats/planar.csv", "--attributes", "name"),

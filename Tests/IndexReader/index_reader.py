@@ -98,9 +98,13 @@ class Index:
             yield index, self.points[2 * index], self.points[2 * index + 1]
 
     def box(self, node):
+        of_record = tuple(self.nodes[6 * node.record:6 * node.record + 4])
         if node.depth == 0:
-            return tuple(self.nodes[6 * node.record:6 * node.record + 4])
+            return of_record
         _, xs, ys = zip(*self.positions(node))
+        if of_record[0] > of_record[2] and max(xs) - min(xs) >= TURN // 2:
+            # Across the seam: from the least x in the east to the greatest in the west.
+            return (min(x for x in xs if x >= TURN // 2), min(ys), max(x for x in xs if x < TURN // 2), max(ys))
         return min(xs), min(ys), max(xs), max(ys)
 
     # Clusters
@@ -118,11 +122,12 @@ class Index:
         if box[:2] == box[2:]:
             return 0, 0
         _, xs, ys = zip(*self.positions(node))
-        return sum(xs) - node.count * box[0], sum(ys) - node.count * box[1]
+        return sum((x - box[0]) % TURN for x in xs), sum(ys) - node.count * box[1]
 
     def mean(self, node):
         box, sums = self.box(node), self.sums_of(node)
-        return tuple(float(corner) + float(sum) / float(node.count) for corner, sum in zip(box, sums))
+        x, y = (float(corner) + float(sum) / float(node.count) for corner, sum in zip(box, sums))
+        return (x if x < TURN else x - TURN), y
 
     def trace(self, node):
         """xx + yy of the covariance."""
@@ -137,7 +142,7 @@ class Index:
         mean_x, mean_y = float(sums[0]) / count, float(sums[1]) / count
         xx = yy = 0.0
         for _, x, y in self.positions(node):
-            dx, dy = float(x - box[0]) - mean_x, float(y - box[1]) - mean_y
+            dx, dy = float((x - box[0]) % TURN) - mean_x, float(y - box[1]) - mean_y
             xx += dx * dx
             yy += dy * dy
         return f32(xx / count) + f32(yy / count)
@@ -261,10 +266,11 @@ class Query:
             min_x, min_y, max_x, max_y = self.index.box(node)
             x, width, top, bottom = self.window
             start = (min_x - x) % TURN
-            is_within = start <= width and max_x - min_x <= width - start
+            across = (max_x - min_x) % TURN
+            is_within = start <= width and across <= width - start
             if is_within and top <= min_y and max_y <= bottom:
                 return True
-            if not (start <= width or (x - min_x) % TURN <= max_x - min_x) or max_y < top or bottom < min_y:
+            if not (start <= width or (x - min_x) % TURN <= across) or max_y < top or bottom < min_y:
                 return False
             if self.index.left_record(node) is not None:
                 return any(self.is_in_view(child) for child in self.index.children(node))
@@ -371,7 +377,7 @@ class Query:
     def nearest_member(self, node, is_eligible=lambda x, y: True):
         """The tree index of the member nearest to the mean; None where none is eligible."""
         (min_x, min_y, _, _), (sum_x, sum_y), count = self.index.box(node), self.index.sums_of(node), node.count
-        distances = [((count * (x - min_x) - sum_x) ** 2 + (count * (y - min_y) - sum_y) ** 2, index)
+        distances = [((count * ((x - min_x) % TURN) - sum_x) ** 2 + (count * (y - min_y) - sum_y) ** 2, index)
                      for index, x, y in self.index.positions(node) if is_eligible(x, y)]
         return min(distances)[1] if distances else None
 

@@ -15,9 +15,9 @@ struct Compared {
     let (tree, grid) = (tree, Grid(over: tree))
     self.grid = grid
     let choices: [MethodChoice] =
-      [.grid] + [.breadthFirst, .widestFirst, .detail(), .spacing()].map { .tree($0, .mean) }
+      [.grid] + [.breadthFirst, .widestFirst, .detail(), .spacing()].map { .tree($0, .splitting(.mean)) }
     methods = choices.map {
-      $0.method(grid: grid, cellSize: .pixels(64), trees: [.mean: ComparedTree(tree)])
+      $0.method(grid: grid, cellSize: .pixels(64), trees: [.splitting(.mean): ComparedTree(tree)])
     }
   }
 

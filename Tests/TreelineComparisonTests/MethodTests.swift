@@ -12,7 +12,9 @@ import TreelineBuilder
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
     #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "spacing/least-scatter"])
     #expect(
-      MethodChoice.standard(of: .gamma(1.5)).map(\.name) == ["grid", "breadth-first/gamma:1.5", "spacing/gamma:1.5"])
+      MethodChoice.standard(of: .splitting(.gamma(1.5))).map(\.name) == [
+        "grid", "breadth-first/gamma:1.5", "spacing/gamma:1.5",
+      ])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 

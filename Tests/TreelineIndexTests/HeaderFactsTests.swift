@@ -28,7 +28,7 @@ import TreelineVerification
     var editor = try IndexEditor(TestIndex.columns)
     editor.store(UInt32(17), at: IndexHeader.offset(ofEntry: 6))
     #expect(try editor.forged().problems().count == 1)
-    editor.store(UInt16(1), at: 10)
+    editor.store(UInt16(2), at: 10)
     #expect(try editor.forged().problems() == [])
   }
 

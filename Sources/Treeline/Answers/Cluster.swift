@@ -126,9 +126,11 @@ extension ClusterTree {
       let rect = storage.box(of: node)
       let (sums, spread) = storage.summary(of: node, in: rect)
       let count = Double(node.count)
+      let meanX = Double(rect.minX) + Double(sums.x) / count
       return Cluster(
         id: node.id, range: node.range, row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
-        meanX: Double(rect.minX) + Double(sums.x) / count, meanY: Double(rect.minY) + Double(sums.y) / count,
+        // Across the seam it may lie beyond the plane's last unit.
+        meanX: meanX < 0x1p32 ? meanX : meanX - 0x1p32, meanY: Double(rect.minY) + Double(sums.y) / count,
         rect: rect, plane: plane, spread: spread)
     }
   }

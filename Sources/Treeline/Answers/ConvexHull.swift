@@ -8,12 +8,16 @@ extension ClusterTree {
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
-    var points = withStorage { storage in cluster.range.map { storage.points[$0] } }
+    // Measured from the western edge, so that a cluster across the seam is in one piece.
+    let west = cluster.rect.minX
+    var points = withStorage { storage in
+      cluster.range.map { PlanePoint(x: storage.points[$0].x &- west, y: storage.points[$0].y) }
+    }
     points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
     // Downwards is south, so that the chain from west to east with right turns alone is the southern one.
     let south = Self.chain(of: points), north = Self.chain(of: points.reversed())
     let corners = points.first == points.last ? points.prefix(1) : south.dropLast() + north.dropLast()
-    return corners.map(plane.coordinate(at:))
+    return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
   /// The convex chain from the first of some points in order to the last (A. M. Andrew, 1979,

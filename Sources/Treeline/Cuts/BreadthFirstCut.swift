@@ -26,7 +26,7 @@ extension TreeStorage {
     in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
     guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
-    let edges = WindowEdges(of: window)
+    let edges = WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
     let visibility = try visibility(byBoxOf: start, in: edges)
     if visibility == .none { return [] }
     var frontier = Frontier(of: start, visibility, limit: limit)

@@ -56,7 +56,7 @@ extension TreeStorage {
   @inline(never) private func leastCoarseness(
     in window: PlaneWindow, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
-    let edges = WindowEdges(of: window)
+    let edges = WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
     var waiting = Heap<CoarseNode>()
     func wait(_ node: Node, _ visibility: Visibility, below bound: Double) throws(IndexError) {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }

@@ -38,8 +38,9 @@ extension ClusterTree {
         separations: sections[.separations] == nil
           ? nil : try sections.start(of: .separations, count: header.pointCount),
         name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
+        mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
-      plane: header.plane, clippedPointCount: header.clippedPointCount, splitRule: header.splitRule)
+      plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
     try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }
   }
 }

@@ -47,7 +47,8 @@ extension IndexHeader {
       try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
     }
     contentHash = file.read(at: Offset.contentHash)
-    splitRule = try SplitRule(readingFrom: file)
+    growth = try Growth(readingFrom: file)
+    mergeTraits = try MergeTraits(readingFrom: file, growth)
     var end = UInt64(length)
     sections = try (0..<sectionCount).map { index throws(IndexError) in
       let section = try IndexSection(readingFrom: file, entry: Self.offset(ofEntry: index), behind: end)
@@ -81,21 +82,35 @@ extension Plane {
   }
 }
 
-extension SplitRule {
+extension Growth {
   fileprivate init(readingFrom file: NamedBytes) throws(IndexError) {
     typealias Offset = IndexHeader.Offset
-    let (rawKind, eighths): (UInt32, UInt32) = (file.read(at: Offset.splitRule), file.read(at: Offset.gamma))
-    guard let kind = Kind(rawValue: rawKind) else {
+    let (rawKind, eighths): (UInt32, UInt32) = (file.read(at: Offset.growth), file.read(at: Offset.gamma))
+    guard Growth(kind: rawKind, gammaInEighths: 0) != nil else {
       throw file.malformed(
-        at: Offset.splitRule, expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma)", found: "\(rawKind)")
+        at: Offset.growth,
+        expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma), or 4 (merged by distance)",
+        found: "\(rawKind)")
     }
-    guard let rule = SplitRule(kind: rawKind, gammaInEighths: eighths) else {
+    guard let growth = Growth(kind: rawKind, gammaInEighths: eighths) else {
       throw file.malformed(
         at: Offset.gamma,
-        expected: kind == .gamma ? "a gamma of 0 to 32 eighths" : "0, where the split rule is not gamma",
+        expected: rawKind == SplitRule.Kind.gamma.rawValue
+          ? "a gamma of 0 to 32 eighths" : "0, where the split rule is not gamma",
         found: "\(eighths)")
     }
-    self = rule
+    self = growth
+  }
+}
+
+extension MergeTraits {
+  fileprivate init(readingFrom file: NamedBytes, _ growth: Growth) throws(IndexError) {
+    rawValue = file.read(at: IndexHeader.Offset.mergeTraits)
+    let known = growth.mergeMetric == nil ? [] : Self.all
+    try file.require(
+      known.contains(self), at: IndexHeader.Offset.mergeTraits,
+      growth.mergeMetric == nil ? "0, as the tree was grown by splitting" : "traits of a merged tree, 0 to 3",
+      found: "\(rawValue)")
   }
 }
 

@@ -16,29 +16,36 @@ public struct IndexHeader: Hashable, Sendable {
   public var clippedPointCount: Int
   /// See `ClusterTree.contentHash`.
   public var contentHash: UInt64
-  /// Where nodes are split.
-  public var splitRule: SplitRule
+  /// How the tree grew.
+  public var growth: Growth
+  /// What a reader has to know of a tree grown by merging; none of another.
+  package var mergeTraits: MergeTraits
   /// What the file has, in the order of its table.
   public var sections: [IndexSection]
 }
 
 extension IndexHeader {
+  /// Where nodes are split; nil for a tree grown by merging.
+  public var splitRule: SplitRule? { growth.splitRule }
+
   /// The header's checksum, which covers those of all sections: but for chance, files that share it are the same.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
     self.init(
-      majorVersion: Self.majorVersion, minorVersion: Self.minorVersion, fileLength: fileLength,
+      majorVersion: Self.majorVersion, minorVersion: tree.growth.mergeMetric == nil ? 0 : Self.minorVersion,
+      fileLength: fileLength,
       pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount), plane: tree.plane,
-      clippedPointCount: tree.clippedPointCount, contentHash: tree.contentHash, splitRule: tree.splitRule,
-      sections: sections)
+      clippedPointCount: tree.clippedPointCount, contentHash: tree.contentHash, growth: tree.growth,
+      mergeTraits: tree.withStorage(\.mergeTraits), sections: sections)
   }
 
   /// Unlike text, and spoilt by what strips the eighth bit or changes line ends.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 0
+  /// The latest, written for trees grown by merging; that of others is 0.
+  package static let minorVersion: UInt16 = 1
 
   /// Without the section table.
   package static let fixedLength = 128
@@ -52,9 +59,9 @@ extension IndexHeader {
     static let (majorVersion, minorVersion, headerLength, fileLength) = (8, 10, 12, 16)
     static let (pointCount, nodeCount, projection) = (24, 28, 32)
     package static let (seam, left, top, side, clippedPointCount) = (36, 40, 48, 56, 64)
-    static let (sectionCount, contentHash, splitRule, gamma) = (68, 72, 80, 84)
+    static let (sectionCount, contentHash, growth, gamma, mergeTraits) = (68, 72, 80, 84, 88)
     /// Zero, for later versions.
-    static let reserved = 88..<120
+    static let reserved = 92..<120
     static let checksum = 120
   }
 
@@ -86,8 +93,9 @@ extension IndexHeader {
     bytes.store(UInt32(clippedPointCount), at: Offset.clippedPointCount)
     bytes.store(UInt32(sections.count), at: Offset.sectionCount)
     bytes.store(contentHash, at: Offset.contentHash)
-    bytes.store(splitRule.kind.rawValue, at: Offset.splitRule)
-    bytes.store(splitRule.gammaInEighths, at: Offset.gamma)
+    bytes.store(growth.rawKind, at: Offset.growth)
+    bytes.store(splitRule?.gammaInEighths ?? 0, at: Offset.gamma)
+    bytes.store(mergeTraits.rawValue, at: Offset.mergeTraits)
     for (index, section) in sections.enumerated() {
       let entry = Self.offset(ofEntry: index)
       bytes.store(section.kind.rawValue, at: entry)

@@ -11,7 +11,10 @@ public struct PlanePoint: Hashable, Sendable {
   @inlinable public init(x: UInt32, y: UInt32) { (self.x, self.y) = (x, y) }
 }
 
-/// The smallest box around some points of the plane, all four edges inclusive. It never crosses the seam.
+/// The smallest box around some points of the plane, all four edges inclusive.
+///
+/// It crosses the seam only if it is that of a cluster that was merged across it, which is narrower than half the
+/// world: its western edge then has the greater x.
 public struct PlaneRect: Hashable, Sendable {
   /// The western edge.
   public var minX: UInt32
@@ -39,6 +42,25 @@ public struct PlaneRect: Hashable, Sendable {
 
   /// Whether the box holds one position only.
   @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }
+
+  /// Whether the box begins in the east of the plane, crosses its seam and ends in the west.
+  @inlinable package var isAcrossSeam: Bool { minX > maxX }
+
+  /// The smallest box around some points that is narrower than half the world, across the seam if need be; if there
+  /// is none, the smallest that does not cross it.
+  ///
+  /// - Precondition: There are points.
+  package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
+    var box = PlaneRect(points[0])
+    // The least x in the eastern half of the plane, and the greatest in the western.
+    var (east, west) = (UInt32.max, UInt32(0))
+    for point in points {
+      box.formUnion(point)
+      if point.x < 1 << 31 { west = max(west, point.x) } else { east = min(east, point.x) }
+    }
+    if box.width >= 1 << 31 && west &- east < 1 << 31 { (box.minX, box.maxX) = (east, west) }
+    self = box
+  }
 
   @inlinable package mutating func formUnion(_ point: PlanePoint) {
     minX = min(minX, point.x)

@@ -41,6 +41,8 @@ public struct PlaneWindow: Hashable, Sendable {
 
   /// The same for fractional positions such as means.
   package func contains(x: Double, y: Double) -> Bool {
+    // A mean across the seam lies beyond the plane's last unit.
+    let x = x >= 0x1p32 ? x - 0x1p32 : x
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
     return (crossesSeam ? startsBefore || endsBehind : startsBefore && endsBehind) && Double(minY) <= y
@@ -111,15 +113,17 @@ extension Plane {
 /// A window's edges, prepared for comparison with many boxes: four at a time, without a branch.
 struct WindowEdges {
   let window: PlaneWindow
+  /// Whether the window or any box may.
   let crossesSeam: Bool
   /// East, south, west and north, in the order of vectors.
   private let farther: SIMD4<Int32>
   /// West, north, east and south, in the order of vectors.
   private let nearer: SIMD4<Int32>
 
-  init(of window: PlaneWindow) {
-    let east: UInt32
-    (east, crossesSeam) = window.x.addingReportingOverflow(window.width)
+  /// - Parameter boxesCrossSeam: Whether any box may.
+  init(of window: PlaneWindow, boxesCrossSeam: Bool = false) {
+    let (east, overflow) = window.x.addingReportingOverflow(window.width)
+    crossesSeam = overflow || boxesCrossSeam
     self.window = window
     farther = Self.ordered(SIMD4(east, window.maxY, window.x, window.minY))
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))

@@ -149,6 +149,8 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    value < least ? least - value : value > greatest ? value - greatest : 0
+    // A box across the seam, in one that is not, lies on both sides.
+    if least > greatest { return 0 }
+    return value < least ? least - value : value > greatest ? value - greatest : 0
   }
 }

@@ -92,6 +92,7 @@ extension TreeStorage {
   @inline(__always) package func box(of node: Node) -> PlaneRect {
     let record = nodes + Int(node.record)
     if node.count == record.pointee.count { return record.pointee.box }
+    if record.pointee.box.isAcrossSeam { return PlaneRect(shorterWayAround: members(of: node)) }
     var box = PlaneRect(points[Int(node.first)])
     for index in 1..<Int(node.count) { box.formUnion(points[Int(node.first) + index]) }
     return box

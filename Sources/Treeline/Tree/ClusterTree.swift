@@ -1,7 +1,7 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order, which its two children divide by a line across its
-/// principal axis: through the mean, unless another `SplitRule` is chosen. Every answer is a cut through this
+/// Each node is a contiguous range of the points in tree order, which its two children divide: by a line across its
+/// principal axis, or into the two clusters that it was merged from (see `Growth`). Every answer is a cut through this
 /// hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes
 /// trees.
 ///
@@ -16,12 +16,15 @@ public struct ClusterTree: Sendable {
   /// How many points beyond Web Mercator's latitudes were moved to its edge.
   public let clippedPointCount: Int
 
-  /// Where its nodes are split.
-  public let splitRule: SplitRule
+  /// How it grew.
+  public let growth: Growth
 
-  package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, splitRule: SplitRule) {
+  /// Where its nodes are split; nil if it was grown by merging.
+  public var splitRule: SplitRule? { growth.splitRule }
+
+  package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
     (self.storage, self.plane) = (storage, plane)
-    (self.clippedPointCount, self.splitRule) = (clippedPointCount, splitRule)
+    (self.clippedPointCount, self.growth) = (clippedPointCount, growth)
   }
 
   /// Reads the arrays, which are kept alive until `body` returns.

@@ -58,3 +58,11 @@ package struct SeparationCode: Hashable, Sendable {
 extension SeparationCode: Comparable {
   @inline(__always) package static func < (a: SeparationCode, b: SeparationCode) -> Bool { a.rawValue < b.rawValue }
 }
+
+extension SeparationCode {
+  /// Rounded down to two significant bits of the squared distance: four steps an octave.
+  package var coarse: SeparationCode {
+    let bits = rawValue < 1 << 11 ? max(14 - rawValue.leadingZeroBitCount, 0) : 9
+    return SeparationCode(rawValue: (rawValue >> UInt16(bits)) << UInt16(bits))
+  }
+}

@@ -27,19 +27,23 @@ package final class TreeStorage: @unchecked Sendable {
 
   package let attributes: [AttributeColumn]
 
+  /// None for a tree grown by splitting.
+  package let mergeTraits: MergeTraits
+
   private let release: @Sendable () -> Void
 
   package init(
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
-    attributes: [AttributeColumn] = [], release: @escaping @Sendable () -> Void
+    attributes: [AttributeColumn] = [], mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(Self.pairCount(ofNodes: nodeCount)))
     (self.separations, self.attributes) = (separations, attributes)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
+    self.mergeTraits = mergeTraits
   }
 
   deinit { release() }

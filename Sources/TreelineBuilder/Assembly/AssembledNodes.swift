@@ -17,6 +17,16 @@ struct AssembledNodes {
     ]
   }
 
+  /// Room for so many records, to be filled by whoever makes them.
+  init(recordCount: Int) {
+    self.recordCount = recordCount
+    records = .allocate(capacity: recordCount)
+    sums = .allocate(capacity: Self.pairCount(recordCount))
+    spreads = .allocate(capacity: Self.pairCount(recordCount))
+  }
+
+  func deallocate() { for block in blocks { block.deallocate() } }
+
   private static func pairCount(_ recordCount: Int) -> Int { max(recordCount - 1, 0) / 2 }
 
   /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the

@@ -40,21 +40,52 @@ struct BuildMemory {
     _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
+    do throws(BuildFailure) {
+      return try finish(
+        { AssembledNodes(top, threads: threads, monitor) }, traits: [], threads: threads, monitor, separate: separate)
+    } catch {
+      inBackground { top?.removeAll() }
+      throw error
+    }
+  }
+
+  /// The same for a tree grown by merging, whose nodes are assembled already.
+  ///
+  /// - Parameter keepsSeparations: whether the tree is to have them.
+  func finish(_ merged: MergeBuild.Result, keepsSeparations: Bool, threads: Int, _ monitor: BuildMonitor)
+    throws(BuildFailure) -> TreeStorage
+  {
+    let block = MemoryBlock(merged.separations, count: pointCount)
+    do throws(BuildFailure) {
+      return try finish({ merged.nodes }, traits: merged.traits, threads: threads, monitor) { _ in
+        if keepsSeparations { return merged.separations }
+        block.deallocate()
+        return nil
+      }
+    } catch {
+      inBackground { block.deallocate() }
+      throw error
+    }
+  }
+
+  private func finish(
+    _ assemble: () -> AssembledNodes, traits: MergeTraits, threads: Int, _ monitor: BuildMonitor,
+    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
+  ) throws(BuildFailure) -> TreeStorage {
     monitor.deallocate { for block in spare { block.deallocate() } }
     let packedGaps = packedGaps(threads: threads, monitor)
     monitor.deallocate { gaps.deallocate() }
-    let nodes = AssembledNodes(top, threads: threads, monitor)
+    let nodes = assemble()
     var blocks = [points, rows, MemoryBlock(packedGaps, count: (pointCount + 1) / 2)] + nodes.blocks
     do throws(BuildFailure) {
       if monitor.isCancelled { throw .cancelled }
-      let separations = try separate(storage(nodes, packedGaps, separations: nil) {})
+      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits) {})
       if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
-      return storage(nodes, packedGaps, separations: separations) { [blocks] in
+      return storage(nodes, packedGaps, separations: separations, traits) { [blocks] in
         for block in blocks { block.deallocate() }
       }
     } catch {
       inBackground { [blocks] in
-        top?.removeAll()
         for block in blocks { block.deallocate() }
       }
       throw error
@@ -63,12 +94,12 @@ struct BuildMemory {
 
   private func storage(
     _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
-    release: @escaping @Sendable () -> Void
+    _ traits: MergeTraits, release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
       points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps, nodes: nodes.records,
       nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
-      separations: separations.map { UnsafePointer($0) }, release: release)
+      separations: separations.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
   /// Two gaps a byte, the even one in the low half.

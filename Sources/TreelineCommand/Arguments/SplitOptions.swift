@@ -1,12 +1,37 @@
 import ArgumentParser
 import Treeline
 
-/// Where nodes are split, for every subcommand that builds a tree.
+/// How a tree grows, for every subcommand that builds one.
 struct SplitOptions: ParsableArguments {
   @Option(
     help: .init(
       "Where nodes are split: 'least-scatter', where the least scatter is left; 'mean', at the mean of their points, as the article does; 'gamma:g', at their mean weighted by distance to the power of g - 1, for a g from 0 to 4 in steps of 1/8. (default: \(SplitRule.standard))",
       valueName: "rule"), transform: SplitRule.init(argument:)) var split: SplitRule?
+
+  @Option(
+    help: .init(
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room. (default: split)",
+      valueName: "way")) var grow: GrowthChoice?
+
+  func validate() throws {
+    if grow == .merge, split != nil {
+      throw ValidationError("'--split' goes with '--grow split'; nothing is split where clusters are merged.")
+    }
+  }
+
+  /// What was asked for, if anything.
+  var growth: Growth? {
+    switch grow {
+    case .merge: .merging(by: .distance)
+    case .split: .splitting(split ?? .standard)
+    case nil: split.map { .splitting($0) }
+    }
+  }
+}
+
+/// Of `--grow`.
+enum GrowthChoice: String, ExpressibleByArgument, CaseIterable {
+  case split, merge
 }
 
 extension SplitRule {

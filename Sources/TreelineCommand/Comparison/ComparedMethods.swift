@@ -14,30 +14,30 @@ struct ComparedMethods {
   ///
   /// - Parameter names: nil is what a report usually shows, as far as the input supports it.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
-    func needsSeparations(_ choices: [MethodChoice], of rule: SplitRule) -> Bool {
-      choices.contains { $0.rule == rule && $0.needsSeparations }
+    func needsSeparations(_ choices: [MethodChoice], of growth: Growth) -> Bool {
+      choices.contains { $0.growth == growth && $0.needsSeparations }
     }
-    func choices(_ rule: SplitRule) -> [MethodChoice] {
+    func choices(_ growth: Growth) -> [MethodChoice] {
       switch names {
-      case .named(let choices)?: input.isIndex ? MethodChoice.plain(choices, of: rule) : choices
-      case .all?: input.isIndex ? MethodChoice.all(of: rule) : MethodChoice.all
-      case nil: MethodChoice.standard(of: input.isIndex ? rule : nil)
+      case .named(let choices)?: input.isIndex ? MethodChoice.plain(choices, of: growth) : choices
+      case .all?: input.isIndex ? MethodChoice.all(of: growth) : MethodChoice.all
+      case nil: MethodChoice.standard(of: input.isIndex ? growth : nil)
       }
     }
-    let asked = choices(.mean)
-    let first = asked.compactMap(\.rule).first ?? .mean
+    let asked = choices(.splitting(.mean))
+    let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(
-      input, keepsColumns: false, splitRule: input.isIndex ? nil : first,
+      input, keepsColumns: false, growth: input.isIndex ? nil : first,
       computesSeparations: !input.isIndex && needsSeparations(asked, of: first))
     let tree = points.tree
-    let wanted = choices(tree.splitRule)
-    var trees = [tree.splitRule: ComparedTree(tree)]
+    let wanted = choices(tree.growth)
+    var trees = [tree.growth: ComparedTree(tree)]
     if let table = points.table {
-      for rule in wanted.compactMap(\.rule) where trees[rule] == nil {
+      for growth in wanted.compactMap(\.growth) where trees[growth] == nil {
         let other = try ClusterTree(
-          table, options: BuildOptions(splitRule: rule, computesSeparations: needsSeparations(wanted, of: rule)),
+          table, options: BuildOptions(growth: growth, computesSeparations: needsSeparations(wanted, of: growth)),
           ProgressBar())
-        trees[rule] = ComparedTree(other, inOrderOf: tree)
+        trees[growth] = ComparedTree(other, inOrderOf: tree)
       }
     }
     let possible = wanted.filter { $0.lack(in: trees) == nil }
@@ -53,7 +53,7 @@ struct ComparedMethods {
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treeline: left out trees of other split rules: this index has one, split by '\(tree.splitRule)'; "
+        "treeline: left out trees of other split rules: this index has one, split by '\(tree.growth)'; "
           + "give the points instead")
     }
     let grid = Grid(over: tree)
@@ -66,9 +66,11 @@ struct ComparedMethods {
 
 extension MethodChoice {
   /// What it would need that there is not; nil where there is all.
-  fileprivate func lack(in trees: [SplitRule: ComparedTree]) -> String? {
-    guard let rule else { return nil }
-    guard let tree = trees[rule]?.tree else { return "a tree split by '\(rule)'" }
+  fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
+    guard let growth else { return nil }
+    guard let tree = trees[growth]?.tree else {
+      return growth.splitRule.map { "a tree split by '\($0)'" } ?? "a tree grown by merging"
+    }
     return needsSeparations && !tree.hasSeparations ? "separations" : nil
   }
 }

@@ -12,15 +12,16 @@ struct Points {
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
   ///
   /// - Parameters:
-  ///   - splitRule: where it was asked for, which is a mistake with an index.
+  ///   - growth: where it was asked for, which is a mistake with an index.
   ///   - computesSeparations: whether the tree is asked by spacing; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, splitRule: SplitRule? = nil, computesSeparations: Bool = false) throws {
+  init(_ input: Input, keepsColumns: Bool, growth: Growth? = nil, computesSeparations: Bool = false) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       tree = try input.openIndex()
-      if splitRule != nil {
+      if let growth {
         throw Failure.usage(
-          "--split: \(input.name) is an index, split at '\(tree.splitRule)' already; "
+          "\(growth.mergeMetric == nil ? "--split" : "--grow"): \(input.name) is an index, "
+            + (tree.splitRule.map { "split at '\($0)'" } ?? "grown by '\(tree.growth)'") + " already; "
             + "leave out the option, or give the points instead")
       }
       if computesSeparations && !tree.hasSeparations {
@@ -35,7 +36,7 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(splitRule: splitRule ?? .standard, computesSeparations: computesSeparations),
+        table, options: BuildOptions(growth: growth ?? .splitting(.standard), computesSeparations: computesSeparations),
         progress)
     }
     tree.reportClippedPoints()
@@ -156,6 +157,7 @@ extension BuildProgress.Stage {
     switch self {
     case .projecting: "Projecting"
     case .splitting: "Building"
+    case .merging: "Merging"
     case .separating: "Separating"
     }
   }

@@ -71,7 +71,7 @@ struct BuildCommand: ParsableCommand {
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
-      var options = BuildOptions(splitRule: splitting.split ?? .standard, computesSeparations: !noSeparation)
+      var options = BuildOptions(growth: splitting.growth ?? .splitting(.standard), computesSeparations: !noSeparation)
       if let threads { options.threads = threads }
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()

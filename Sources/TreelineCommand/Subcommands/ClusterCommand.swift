@@ -69,7 +69,7 @@ struct ClusterCommand: ParsableCommand {
     try reportingFailures {
       let question = try question()
       let points = try Points(
-        source.input, keepsColumns: true, splitRule: splitting.split,
+        source.input, keepsColumns: true, growth: splitting.growth,
         computesSeparations: question.cut.needsSeparations)
       let (tree, writer) = (points.tree, FeatureCollectionWriter(plane: points.tree.plane))
       let id = ClusterID(rawValue: id)

@@ -51,7 +51,10 @@ private struct IndexReport: Encodable {
   let extent: [Double]?
   let plane: Plane
   let clippedPoints: Int
-  let splitRule: String
+  /// Of a tree grown by splitting.
+  let splitRule: String?
+  /// The metric of a tree grown by merging.
+  let mergedBy: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
@@ -61,7 +64,8 @@ private struct IndexReport: Encodable {
   private let coordinates: CoordinateFormat
 
   enum CodingKeys: CodingKey {
-    case version, bytes, points, positions, extent, plane, clippedPoints, splitRule, contentHash, depth, storedNodes
+    case version, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy, contentHash, depth,
+      storedNodes
     case buckets, hasSeparations, sections, attributes
   }
 
@@ -83,7 +87,8 @@ private struct IndexReport: Encodable {
       case .planar: Plane(projection: "plain", left: header.plane.left, top: header.plane.top, side: header.plane.side)
       }
     clippedPoints = header.clippedPointCount
-    splitRule = "\(header.splitRule)"
+    splitRule = header.splitRule.map { "\($0)" }
+    mergedBy = header.growth.mergeMetric?.rawValue
     contentHash = String(format: "%016llx", header.contentHash)
     (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
     hasSeparations = tree.hasSeparations
@@ -109,7 +114,7 @@ private struct IndexReport: Encodable {
         + (points > 0 && attributeBytes > 0 ? " without attributes" : ""),
       "points           \(points)", "positions        \(positions)",
       "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",
-      "plane            \(planeText)", "clipped points   \(clippedPoints)", "split rule       \(splitRule)",
+      "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) buckets",
       "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
@@ -128,6 +133,10 @@ private struct IndexReport: Encodable {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var growthText: String {
+    splitRule.map { "split rule       \($0)" } ?? "merged by        \(mergedBy ?? "")"
   }
 
   private var planeText: String {

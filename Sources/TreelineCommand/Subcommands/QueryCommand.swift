@@ -99,7 +99,7 @@ struct QueryCommand: ParsableCommand {
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
         let points = try Points(
-          source.input, keepsColumns: format == .geojson, splitRule: splitting.split,
+          source.input, keepsColumns: format == .geojson, growth: splitting.growth,
           computesSeparations: query.cut.needsSeparations)
         let features = try clusters(of: points, query)
         switch format {

@@ -58,7 +58,7 @@ struct TransitionCommand: ParsableCommand {
       try answer.write(source.input, beginning: "{\"kept\":[") { write in
         let (first, second) = try queries()
         let tree = try Points(
-          source.input, keepsColumns: false, splitRule: splitting.split,
+          source.input, keepsColumns: false, growth: splitting.growth,
           computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
         ).tree
         let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window

@@ -2,67 +2,70 @@ import GridBaseline
 import Treeline
 
 /// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, of the tree whose nodes
-/// are split by a rule.
+/// grew in a way.
 package enum MethodChoice: Hashable, Sendable {
   case grid
-  case tree(TreeCut, SplitRule)
+  case tree(TreeCut, Growth)
 
-  /// The rules that are compared; a method's name tells which, but for the first.
-  private static let rules: [SplitRule] = [.mean, .leastScatter, .gamma(1.5)]
+  /// The growths that are compared; a method's name tells which, but for the first.
+  private static let growths: [Growth] = [.splitting(.mean), .splitting(.leastScatter), .splitting(.gamma(1.5))]
 
-  /// Every method, in the order of a report: each way to cut a tree, for each rule.
-  package static let all: [MethodChoice] = [.grid] + rules.flatMap { rule in TreeCut.all.map { .tree($0, rule) } }
+  /// Every method, in the order of a report: each way to cut a tree, for each growth.
+  package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
-  /// The grid and each way to cut a tree of one rule.
-  package static func all(of rule: SplitRule) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, rule) } }
+  /// The grid and each way to cut a tree of one growth.
+  package static func all(of growth: Growth) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, growth) } }
 
   /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only
   /// one there is.
-  package static func standard(of rule: SplitRule? = nil) -> [MethodChoice] {
-    [.grid, .tree(.breadthFirst, rule ?? .mean), .tree(.spacing(), rule ?? .leastScatter)]
+  package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
+    [.grid, .tree(.breadthFirst, growth ?? .splitting(.mean)), .tree(.spacing(), growth ?? .splitting(.leastScatter))]
   }
 
-  /// Some choices for an index, which holds one tree: those that are named without a rule are of that one.
-  package static func plain(_ choices: [MethodChoice], of rule: SplitRule) -> [MethodChoice] {
+  /// Some choices for an index, which holds one tree: those that are named without a growth are of that one.
+  package static func plain(_ choices: [MethodChoice], of growth: Growth) -> [MethodChoice] {
     choices.reduce(into: []) { found, choice in
       var choice = choice
-      if case .tree(let cut, Self.rules[0]) = choice { choice = .tree(cut, rule) }
+      if case .tree(let cut, Self.growths[0]) = choice { choice = .tree(cut, growth) }
       if !found.contains(choice) { found.append(choice) }
     }
   }
 
+  /// Not among all, since it takes a tree more, but known by name.
+  private static let merged = TreeCut.all.map { MethodChoice.tree($0, .merging(by: .distance)) }
+
   /// nil where no method is called so.
   package init?(name: String) {
-    guard let choice = Self.all.first(where: { $0.name == name }) else { return nil }
+    guard let choice = (Self.all + Self.merged).first(where: { $0.name == name }) else { return nil }
     self = choice
   }
 
   package var name: String {
     switch self {
     case .grid: "grid"
-    case .tree(let cut, let rule): rule == Self.rules[0] ? cut.name : "\(cut.name)/\(rule)"
+    case .tree(let cut, let growth): growth == Self.growths[0] ? cut.name : "\(cut.name)/\(growth)"
     }
   }
 
-  /// How the nodes of its tree are split; nil where it needs none.
-  package var rule: SplitRule? { if case .tree(_, let rule) = self { rule } else { nil } }
+  /// How its tree grew; nil where it needs none.
+  package var growth: Growth? { if case .tree(_, let growth) = self { growth } else { nil } }
 
   /// Whether its tree must have been built with separations.
   package var needsSeparations: Bool { if case .tree(let cut, _) = self { cut.needsSeparations } else { false } }
 
-  /// - Precondition: there is a tree of its rule, with separations if it needs them.
-  package func method(grid: Grid, cellSize: CellSize, trees: [SplitRule: ComparedTree]) -> ClusteringMethod {
+  /// - Precondition: there is a tree of its growth, with separations if it needs them.
+  package func method(grid: Grid, cellSize: CellSize, trees: [Growth: ComparedTree]) -> ClusteringMethod {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
-    case .tree(let cut, let rule):
-      guard let tree = trees[rule] else { preconditionFailure("Expected a tree split by \(rule), found none") }
-      let title = rule == Self.rules[0] ? cut.title : "\(cut.title) (\(rule))"
+    case .tree(let cut, let growth):
+      guard let tree = trees[growth] else { preconditionFailure("Expected a tree grown by \(growth), found none") }
+      let title = growth == Self.growths[0] ? cut.title : "\(cut.title) (\(growth))"
       return .tree(tree, cut: cut, name: name, title: title)
     }
   }
 }
 
-/// A tree of a comparison. Trees of different rules order the same points differently; all methods name a point by its
+/// A tree of a comparison. Trees of different growths order the same points differently; all methods name a point by its
 /// index in the order of one of them, the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree

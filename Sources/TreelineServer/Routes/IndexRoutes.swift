@@ -37,7 +37,7 @@ private struct IndexFacts: Encodable {
     projection = tree.plane.projection == .planar ? "plane" : "web-mercator"
     _bounds = ExplicitNull(
       wrappedValue: tree.root.map(\.bounds).map { [$0.west, $0.south, $0.east, $0.north].map(format.rounded) })
-    split = "\(tree.splitRule)"
+    split = "\(tree.growth)"
     hasSeparations = tree.hasSeparations
     columns = tree.attributeNames
   }

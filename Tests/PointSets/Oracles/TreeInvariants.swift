@@ -64,7 +64,7 @@ public struct TreeInvariants {
         && right.range.upperBound == cluster.range.upperBound,
       "\(name): its children \(left.range) and \(right.range) do not tile it")
     if entry.level < principalLevels {
-      faults.messages += PrincipalSplit(of: members).faults(left: left.range, by: outline.tree.splitRule).map {
+      faults.messages += PrincipalSplit(of: members).faults(left: left.range, by: outline.tree.splitRule!).map {
         "\(name): \($0)"
       }
     }

@@ -16,7 +16,8 @@ struct HandmadeTree {
       storage: TreeStorage(
         points: memory.points, rows: memory.rows, pointCount: points.count, gaps: memory.gaps, nodes: memory.records,
         nodeCount: records.count, sums: memory.sums, spreads: memory.spreads,
-        release: { withExtendedLifetime(memory) {} }), plane: .webMercator(), clippedPointCount: 0, splitRule: .mean)
+        release: { withExtendedLifetime(memory) {} }), plane: .webMercator(), clippedPointCount: 0,
+      growth: .splitting(.mean))
   }
 
   private final class Memory: @unchecked Sendable {

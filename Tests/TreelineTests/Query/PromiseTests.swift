@@ -19,12 +19,21 @@ import TreelineBuilder
   ) throws {
     let options = BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
     let tree = try ClusterTree(set.coordinates, as: set.projection, options: options)
+    try check(tree, "\(set), \(rule)")
+  }
+
+  @Test(arguments: sets) func treesGrownByMergingKeepThemAsWell(_ set: PointSet) throws {
+    let options = BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)
+    try check(ClusterTree(set.coordinates, as: set.projection, options: options), "\(set), merged")
+  }
+
+  private func check(_ tree: ClusterTree, _ set: String) throws {
     for kind in ScreenCut.Kind.allCases {
       let seed = UInt64(kind.rawValue.count) &+ 7
       var screens = ScreenMaker(over: tree, seed: seed)
       var count = PromiseCount()
       for _ in 0..<Self.pairsEach { try count.add(kind, of: tree, &screens) }
-      let name = "\(set), \(rule), \(kind), seed \(seed)"
+      let name = "\(set), \(kind), seed \(seed)"
       #expect(count.nestednessViolations == 0, "\(name)")
       #expect(count.conservationViolations == 0, "\(name)")
       #expect(count.limitViolations == 0, "\(name)")

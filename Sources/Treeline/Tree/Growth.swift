@@ -1,0 +1,70 @@
+/// How a tree grew, which decides what points share a cluster.
+public enum Growth: Hashable, Sendable {
+  /// From the root down: a node's points are split by a line.
+  case splitting(SplitRule)
+
+  /// From the points up: of all clusters the two that come first by a metric are merged, again and again. So clusters
+  /// merge where they touch, and nowhere else. It needs an index of format 1.1, which older readers refuse.
+  case merging(by: MergeMetric)
+}
+
+/// Which two clusters are merged next.
+public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
+  /// Those whose means are closest, of several such pairs the one with the least members (see the format document). A
+  /// `Cut.spacing` then shows as many clusters as have room.
+  case distance
+}
+
+extension Growth {
+  /// How nodes are split; nil for a tree grown by merging.
+  public var splitRule: SplitRule? { if case .splitting(let rule) = self { rule } else { nil } }
+
+  /// By what metric clusters were merged; nil for a tree grown by splitting.
+  public var mergeMetric: MergeMetric? { if case .merging(let metric) = self { metric } else { nil } }
+
+  /// As stored in an index: the kind of a split rule, or of a metric.
+  package var rawKind: UInt32 {
+    switch self {
+    case .splitting(let rule): rule.kind.rawValue
+    case .merging(by: .distance): 4
+    }
+  }
+
+  /// As stored in an index; nil if there is no such growth.
+  package init?(kind: UInt32, gammaInEighths: UInt32) {
+    if let rule = SplitRule(kind: kind, gammaInEighths: gammaInEighths) {
+      self = .splitting(rule)
+    } else if gammaInEighths == 0,
+      let metric = MergeMetric.allCases.first(where: { Growth.merging(by: $0).rawKind == kind })
+    {
+      self = .merging(by: metric)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// The split rule as `SplitRule` writes it, or the metric behind `merge:`.
+extension Growth: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .splitting(let rule): "\(rule)"
+    case .merging(let metric): "merge:\(metric.rawValue)"
+    }
+  }
+}
+
+/// What a reader has to know of a tree grown by merging, as an index stores it.
+package struct MergeTraits: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Some node lies across the plane's seam: its box begins in the east of the plane and ends in the west, so that its
+  /// least x is above its greatest.
+  package static let acrossSeam = MergeTraits(rawValue: 1)
+
+  /// The merge scales are rounded down to four steps an octave, since the tree would be too deep otherwise.
+  package static let coarseScales = MergeTraits(rawValue: 2)
+
+  package static let all: MergeTraits = [.acrossSeam, .coarseScales]
+}

@@ -1,0 +1,51 @@
+import PointSets
+import Testing
+import Treeline
+
+@testable import TreelineBuilder
+
+/// Every merge of many small trees, one by one, against the definition.
+@Suite struct MergingExhaustiveTests {
+  @Test(arguments: PointSet.nasty) func mergesAreThoseOfTheDefinition(_ set: PointSet) throws {
+    try check(set.sample(150, seed: 41))
+  }
+
+  @Test(arguments: (0..<300).map { PointSet.random(seed: UInt64($0), upTo: 70) })
+  func mergesOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
+
+  /// Nothing but ties.
+  @Test func mergesOfAllPartsOfALatticeAreThoseOfTheDefinition() throws {
+    for chosen in 1..<512 {
+      var points: [PlanePoint] = []
+      for cell in UInt32(0)..<9 where chosen >> Int(cell) & 1 == 1 {
+        points.append(PlanePoint(x: 1_000_000 + 3 * (cell % 3), y: 1_000_000 + 3 * (cell / 3)))
+      }
+      try check(PointSet("part \(chosen) of a lattice", onPlane: points))
+    }
+  }
+
+  @Test(arguments: 0..<60 as Range<UInt64>) func tiesGoByTheLeastMembers(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let side = 2 + random.index(below: 9)
+    try check(PointSet.coarse(1 + random.index(below: 90), side: side, seed: seed))
+    let step = UInt32(1) << UInt32(random.index(below: 28))
+    try check(PointSet.lattice(columns: 1 + random.index(below: 8), rows: side, step: step))
+  }
+
+  /// Points on a narrow band around the world are merged across the seam, wherever it is.
+  @Test(arguments: 0..<60 as Range<UInt64>) func clustersAreMergedAcrossTheSeam(seed: UInt64) throws {
+    try check(PointSet.band(10 + Int(seed), seed: seed))
+  }
+
+  @Test(arguments: 0..<60 as Range<UInt64>) func plainPlanesHaveNoSeam(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    try check(PointSet.planar(10 + Int(seed), x: 0...1, y: 0...random.number(from: 0, to: 2), seed: seed))
+    try check(PointSet("band \(seed), plain", PointSet.band(60, seed: seed).coordinates, as: .planar))
+  }
+
+  private func check(_ set: PointSet) throws {
+    let tree = try set.mergedTree()
+    let differences = try tree.differencesFromMerging()
+    #expect(differences.isEmpty, "\(set): \(differences.prefix(3))")
+  }
+}

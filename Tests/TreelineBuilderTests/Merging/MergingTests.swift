@@ -1,0 +1,145 @@
+import PointSets
+import Testing
+import Treeline
+
+@testable import TreelineBuilder
+
+@Suite struct MergingTests {
+  @Test(arguments: [
+    PointSet.cities(20_000, seed: 501), .uniformWorld(10_000, seed: 502), .coarse(10_000, side: 40, seed: 503),
+    .antimeridian(5_000, seed: 504), .roads(10_000, seed: 505),
+  ]) func theTreeIsAFunctionOfTheSetOfPoints(_ set: PointSet) throws {
+    let tree = try set.mergedTree()
+    for other in try [set.mergedTree(threads: 3), set.shuffled(seed: 506).mergedTree(threads: 2)] {
+      #expect(other.contentHash == tree.contentHash, "\(set)")
+      #expect(other.scales == tree.scales, "\(set)")
+    }
+  }
+
+  @Test func nothingAndOnePositionAreTrees() throws {
+    #expect(try PointSet("none", []).mergedTree().root == nil)
+    for count in [1, 2, 17, 1000] {
+      let place = Coordinate(longitude: 3, latitude: 4)
+      let tree = try PointSet("\(count) at one position", Array(repeating: place, count: count)).mergedTree()
+      #expect(tree.root?.pointCount == count && tree.scales.allSatisfy { $0 == 0 })
+      #expect((0..<count).allSatisfy { tree.row(atTreeIndex: $0) == $0 })
+    }
+  }
+
+  @Test func separationsAreLeftOutUnlessAskedFor() throws {
+    let set = PointSet.cities(500, seed: 507)
+    let tree = try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance)))
+    #expect(!tree.hasSeparations && tree.growth == .merging(by: .distance) && tree.splitRule == nil)
+    #expect(try tree.contentHash == set.mergedTree().contentHash)
+  }
+
+  /// More clusters have room than in a tree that was split, and points are closer to them.
+  @Test func spacingShowsMoreThanOfATreeThatWasSplit() throws {
+    let set = PointSet.cities(20_000, seed: 508)
+    let trees = try [set.mergedTree(), set.tree(.leastScatter, computesSeparations: true)]
+    for zoom in [6.0, 8, 10] {
+      let counts = try trees.map { try $0.clusters(.spacing(44), in: .everything(zoom: zoom)).count }
+      #expect(Double(counts[0]) > 1.1 * Double(counts[1]), "zoom \(zoom): \(counts)")
+    }
+  }
+
+  /// Where a tree would be too deep scales are rounded to few steps, which makes it shallow.
+  @Test(arguments: [
+    PointSet.cities(20_000, seed: 509), .geometricSpread(.spiral), .coarse(10_000, side: 40, seed: 510),
+    .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
+  ]) func coarseScalesBoundTheDepth(_ set: PointSet) throws {
+    let (exact, coarse) = try (set.mergedTree(), set.mergedTree(maximumDepth: 4))
+    #expect(try coarse.shape().depth <= 31 + 256)
+    #expect(coarse.withStorage { $0.mergeTraits.contains(.coarseScales) })
+    let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
+    #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
+    #expect(coarse.root?.pointCount == exact.root?.pointCount)
+    // Both show the same clusters where the distance is one of the steps.
+    for code in Set(codes) {
+      #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
+    }
+    #expect(try set.shuffled(seed: 512).mergedTree(maximumDepth: 4).contentHash == coarse.contentHash)
+  }
+
+  @Test func codesAreRoundedToTwoBits() {
+    for rawValue in 0..<SeparationCode.beyondAll.rawValue {
+      let code = SeparationCode(rawValue: rawValue)
+      let square = code.coarse.squaredDistance
+      #expect(code.coarse <= code && (square == 0) == (rawValue == 0))
+      #expect(square.nonzeroBitCount <= 2 && (rawValue >= 2048 || square > code.squaredDistance / 2 || rawValue < 2))
+    }
+  }
+}
+
+/// A degree apart all around the world: whatever the seam is, clusters lie across it.
+@Suite struct MergingAcrossTheSeamTests {
+  static let ring = PointSet(
+    "ring", (-180..<180).map { Coordinate(longitude: Double($0) + 0.25, latitude: $0 % 2 == 0 ? 0 : 0.1) })
+
+  @Test(arguments: [0.0, 0.5, 1, 1.5, 2, 2.5, 3]) func badgesAreApartAllAroundTheWorld(zoom: Double) throws {
+    let tree = try Self.ring.mergedTree()
+    let shown = Array(try tree.clusters(.spacing(44), in: .everything(zoom: zoom)))
+    #expect(shown.reduce(0) { $0 + $1.pointCount } == 360)
+    let pixel = Plane.unitsPerPixel(zoom: zoom)
+    for (index, a) in shown.enumerated() {
+      for b in shown[(index + 1)...] {
+        let plain = abs(a.meanX - b.meanX)
+        let around = min(plain, 0x1p32 - plain)
+        // Clusters that are half the world wide together are not merged across the seam.
+        let isWide = Double(a.rect.width) + Double(b.rect.width) + around >= 0x1p31
+        #expect((isWide ? plain : around) >= 44 * pixel, "zoom \(zoom): \(a) and \(b)")
+      }
+    }
+    #expect(zoom < 1 || zoom > 2 || shown.contains { $0.rect.isAcrossSeam } || shown.count < 8)
+  }
+
+  @Test func aClusterAcrossTheSeamIsSeenFromBothSides() throws {
+    let tree = try Self.ring.mergedTree()
+    let across = (0..<40).lazy.compactMap { step in
+      try? tree.clusters(.spacing(44), in: .everything(zoom: Double(step) / 8)).first { $0.rect.isAcrossSeam }
+    }.first
+    let cluster = try #require(across)
+    let (rect, bounds) = (cluster.rect, cluster.bounds)
+    #expect(cluster.meanX < 0x1p32 && rect.width < 1 << 31)
+    #expect(UInt32(cluster.meanX) &- rect.minX <= rect.width)
+    #expect(bounds.width < 180, "\(bounds)")
+    for point in tree.positions[cluster.range] { #expect(point.x &- rect.minX <= rect.width) }
+    // A window on either side, and one on the other side of the world.
+    for (x, isSeen) in [(rect.minX, true), (rect.maxX &- 1000, true), (rect.minX &+ 1 << 31, false)] {
+      let window = PlaneWindow(x: x, width: 1000, minY: 0, maxY: .max)
+      for cut in [Cut.limit(10_000), .limit(10_000, .widestFirst), .spacing(0.5), .detail(0.5)] {
+        let found = try tree.clusters(cut, in: window, zoom: 8)
+        #expect(found.contains { cluster.range.contains($0.range.lowerBound) } == isSeen, "\(cut) at \(x)")
+      }
+    }
+    let hull = tree.convexHull(of: cluster)
+    #expect(hull.count >= 2)
+    let member = try tree.nearestMember(of: cluster.id)
+    #expect(cluster.range.contains(member))
+    let nearest = tree.position(atTreeIndex: member).x &- UInt32(cluster.meanX)
+    #expect(min(nearest, 0 &- nearest) < 1 << 24)
+  }
+}
+
+extension BoundingBox { fileprivate var width: Double { east >= west ? east - west : east - west + 360 } }
+
+extension ClusterTree {
+  fileprivate var scales: [UInt16] {
+    withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
+  }
+
+  /// The rows of the clusters that there are where any two are a distance apart.
+  fileprivate func shown(below code: SeparationCode) throws -> Set<Set<Int>> {
+    try withStorage { storage in
+      var (shown, stack) = (Set<Set<Int>>(), [storage.root!])
+      while let node = stack.popLast() {
+        if let (left, right) = try storage.children(of: node), storage.separations![Int(right.first)] >= code.rawValue {
+          stack += [left, right]
+        } else {
+          shown.insert(Set(node.range.map { row(atTreeIndex: $0) }))
+        }
+      }
+      return shown
+    }
+  }
+}
