@@ -495,44 +495,68 @@ def check_bounds(server):
         assert log.count("Refused requests") < 20, log
 
 
+def behind(server, command, port):
+    """Asks the server through a proxy, which is run meanwhile."""
+    proxy = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        def answer():
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("GET", "/v1/iceland/tiles.json")
+            return json.loads(connection.getresponse().read())
+
+        def is_up():
+            assert proxy.poll() is None, f"{command[0]} ended with code {proxy.poll()}"
+            try:
+                return answer()
+            except OSError:
+                return False
+
+        until(is_up, 30)
+        # As the client knows it, as the proxy is trusted.
+        assert answer()["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), answer()
+    finally:
+        proxy.send_signal(signal.SIGQUIT)
+        proxy.wait(timeout=30)
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def check_deployment(server):
-    """The unit of systemd is one, and the proxies' examples are read by those that are installed."""
+    """The unit of systemd is one, and the server answers behind the proxies' examples; without root."""
+    examples = ROOT / "Sources/TreelineServer/Deployment"
+    for name in ["systemd-analyze", "nginx", "caddy"]:
+        if not shutil.which(name):
+            print(f"  skipped: {name} is not installed")
     if shutil.which("systemd-analyze"):
         with tempfile.TemporaryDirectory() as folder:
             unit = pathlib.Path(folder) / "treeline-server.service"
-            text = (ROOT / "Sources/TreelineServer/Deployment/treeline-server.service").read_text()
+            text = (examples / "treeline-server.service").read_text()
             unit.write_text(text.replace("/usr/local/bin/treeline-server", server.process.args[0]))
             found = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
             assert found.returncode == 0 and not found.stderr, found.stderr
     if shutil.which("nginx"):
         with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = free.getsockname()[1]
-            example = (ROOT / "Sources/TreelineServer/Deployment/nginx.conf").read_text()
+            port = free_port()
+            example = (examples / "nginx.conf").read_text()
             example = example.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}").replace("listen 80;", f"listen 127.0.0.1:{port};")
-            (folder / "nginx.conf").write_text(
-                f"daemon off; pid {folder}/pid; error_log {folder}/error; events {{}} http {{ access_log off; {example} }}")
-            proxy = subprocess.Popen(["nginx", "-c", folder / "nginx.conf", "-e", folder / "error"])
-            try:
-                def answer():
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-                    connection.request("GET", "/v1/iceland/tiles.json")
-                    return json.loads(connection.getresponse().read())
-
-                def isUp():
-                    try:
-                        return answer()
-                    except OSError:
-                        return False
-
-                until(isUp)
-                # As the client knows it, as the proxy is trusted.
-                assert answer()["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), answer()
-            finally:
-                proxy.send_signal(signal.SIGQUIT)
-                proxy.wait(timeout=30)
+            kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            own = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+            (pathlib.Path(folder) / "nginx.conf").write_text(
+                f"daemon off; pid {folder}/pid; error_log {folder}/error; events {{}} http {{ access_log off; {own} {example} }}")
+            behind(server, ["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error"], port)
+    if shutil.which("caddy"):
+        with tempfile.TemporaryDirectory() as folder:
+            port = free_port()
+            example = (examples / "Caddyfile").read_text()
+            # A name of its own would have it ask for a certificate.
+            example = example.replace("example.org", f"http://127.0.0.1:{port}").replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+            (pathlib.Path(folder) / "Caddyfile").write_text("{\n\tadmin off\n}\n" + example)
+            home = ["env", f"HOME={folder}", f"XDG_DATA_HOME={folder}", f"XDG_CONFIG_HOME={folder}"]
+            behind(server, [*home, "caddy", "run", "--adapter", "caddyfile", "--config", f"{folder}/Caddyfile"], port)
 
 
 def check_odd_requests(server):
