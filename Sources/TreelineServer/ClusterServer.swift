@@ -16,19 +16,23 @@ public struct ClusterServer: Sendable {
   private let catalog: Catalog
   private let options: ServerOptions
   private let metrics: ServerMetrics
-  private let bounds: ServerBounds
+  let bounds: ServerBounds
+  private let log: LogOutput
   private let logger: Logger
   private let routes: Routes
   private let tls: NIOSSLContext?
 
   /// A server of some indexes.
   ///
+  /// - Parameter logger: Where it logs, in place of standard error.
   /// - Throws: `ServerError` where the files that it gives out are missing.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
-    var quiet = Logger(label: "treeline")
+    let log = LogOutput()
+    var quiet = Logger(label: "treeline") { [format = options.logFormat] in ServerLogHandler($0, format, to: log) }
     quiet.logLevel = options.logsRequests ? .info : .notice
+    self.log = log
     self.logger = logger ?? quiet
     guard let resources = Bundle.module.resourcePath else { throw ServerError.noResources }
     let viewer = options.viewerFolder ?? resources + "/viewer"
@@ -36,7 +40,7 @@ public struct ClusterServer: Sendable {
       throw ServerError.noViewer(folder: viewer)
     }
     tls = try options.tls.map { try $0.context() }
-    metrics = ServerMetrics()
+    metrics = ServerMetrics(log: log)
     bounds = ServerBounds(options, metrics: metrics, logger: self.logger)
     routes = Routes(
       catalog: catalog, options: options, metrics: metrics, bounds: bounds, pool: AnswerPool(bounds),
@@ -86,6 +90,7 @@ public struct ClusterServer: Sendable {
     var configuration = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(30)
+    defer { log.flush() }
     try await ServiceGroup(configuration: configuration).run()
   }
 }
@@ -135,6 +140,8 @@ public struct ServerOptions: Sendable {
   public var requestsPerSecond: Double?
   /// Whether each request is logged.
   public var logsRequests = false
+  /// How the server logs where it is given no logger.
+  public var logFormat = LogFormat.text
   /// Whether there is a map at `/`.
   public var hasViewer = true
   /// For how many seconds an answer may be used without asking whether it still holds.

@@ -196,6 +196,40 @@ import Treeline
     #expect(refused.allSatisfy { $0.headers[.retryAfter] != nil })
   }
 
+  /// Beyond the bound clients are told when to ask again, all else goes on, and what was refused is counted; the log
+  /// has one line a second for all of it.
+  @Test(arguments: [Bound.answersUnderWay, .answerBytes]) func whatIsUnderWayIsBounded(_ bound: Bound) async throws {
+    let (testServer, log) = (try TestServer(), TestLog())
+    let server = try ClusterServer(testServer.catalog, logger: log.logger)
+    let client = TestClient(responder: server.responder)
+    let path = "/v1/places/clusters?limit=3"
+    switch bound {
+    case .answersUnderWay: for _ in 0..<2048 { try server.bounds.begin() }
+    default: server.bounds.changeUnreadBytes(by: ServerOptions().answerBytes + 1)
+    }
+    for _ in 0..<20 {
+      let answer = try await client.get(path)
+      #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "1")
+      #expect(answer.headers[.contentType] == "application/problem+json")
+      #expect(try answer.json()["status"] as? Int == 503)
+    }
+    for state in ["/health", "/ready"] { #expect(try await client.get(state).status == .ok) }
+    // One at once, and one after a second for the others.
+    #expect(log.events.map(\.metadata?.description) == ["[\"\(bound.rawValue)\": 1]"])
+    try await Task.sleep(for: .milliseconds(1050))
+    #expect(try await client.get(path).status == .serviceUnavailable)
+    #expect(log.events.map(\.metadata?.description) == ["[\"\(bound.rawValue)\": 1]", "[\"\(bound.rawValue)\": 20]"])
+    #expect(log.events.allSatisfy { $0.level == .warning && $0.message == "Refused requests" })
+    switch bound {
+    case .answersUnderWay: for _ in 0..<2048 { server.bounds.end() }
+    default: server.bounds.changeUnreadBytes(by: -ServerOptions().answerBytes - 1)
+    }
+    #expect(try await client.get(path).status == .ok)
+    #expect(server.bounds.answersUnderWay == 0 && server.bounds.answerBytes == 0)
+    let metrics = String(buffer: try await client.get("/metrics").body)
+    #expect(metrics.contains("treeline_refusals_total{bound=\"\(bound.rawValue)\"} 21\n"), "\(metrics)")
+  }
+
   @Test func costsAreEstimatedByPixels() throws {
     let tree = TestServer.places
     let view = try Viewport(center: Coordinate(longitude: 2, latitude: 48), zoom: 5, width: 1000, height: 800)

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -61,6 +62,10 @@ class Server:
         status, _, body = self.ask(path)
         assert status == 200, f"{path}: {status} {body[:300]}"
         return json.loads(body)
+
+    def memory(self):
+        """In MiB."""
+        return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1]) / 1024
 
     def stop(self):
         if self.process.poll() is None:
@@ -523,6 +528,99 @@ def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
+
+
+def check_idle_connections(server):
+    """Of 10,000 connections that ask for nothing as many are held as the bound says, whoever is among them is answered, and
+    the state is told all the while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 12_000:
+        return print(f"  skipped: needs 12,000 open files, and the limit is {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copyfile(server.path("iceland"), folder / "iceland.treeline")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            management = free.getsockname()[1]
+        other = Server(
+            server.process.args[0], folder, ["iceland"], "--no-viewer", "--management-port", str(management))
+
+        def ask(port, path, source=None):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30, source_address=source)
+            connection.request("GET", path)
+            return connection.getresponse().read().decode()
+
+        def gauge(name):
+            return int(re.search(rf"^{name} (\d+)$", ask(management, "/metrics"), re.M)[1])
+
+        clients, start, slowest = [], time.monotonic(), 0
+        for number in range(10_000):
+            client = socket.socket()
+            client.setblocking(False)
+            # No address has more than it may.
+            client.bind((f"127.0.1.{number % 50 + 1}", 0))
+            client.connect_ex(("127.0.0.1", other.port))
+            clients.append(client)
+            if number % 1000 == 999:
+                asked = time.monotonic()
+                assert "ok" in ask(management, "/health")
+                slowest = max(slowest, time.monotonic() - asked)
+        until(lambda: gauge("treeline_connections") >= 4096)
+        assert gauge("treeline_connections") <= 4096 + 512 + 1
+        # One of those that are held is answered like any.
+        held = clients[100]
+        held.setblocking(True)
+        held.sendall(b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert held.recv(100).startswith(b"HTTP/1.1 200"), "a connection that was held got no answer"
+        # Those beyond the bound are closed in turn.
+        until(lambda: int(re.search(r'bound="connections"} (\d+)', ask(management, "/metrics"))[1]) > 512)
+        print(f"  {gauge('treeline_connections')} connections held after {time.monotonic() - start:.0f} s, the state told within "
+              f"{slowest * 1000:.0f} ms, {other.memory():.0f} MiB")
+        for client in clients:
+            client.close()
+        until(lambda: gauge("treeline_connections") <= 4)
+        assert other.ask("/v1/iceland")[0] == 200
+        code, log = other.stop()
+        assert code == 0 and log.count("Refused requests") < time.monotonic() - start + 2, log
+
+
+def check_log(server):
+    """As JSON, an object a line; and a log that nobody reads holds up no answer."""
+    def started(folder, stderr, *options):
+        process = subprocess.Popen(
+            [server.process.args[0], f"iceland={server.path('iceland')}", "--port", "0", "--access-log", *options],
+            stdout=subprocess.PIPE, stderr=stderr, text=True)
+        return process, int(re.search(r":(\d+)/", process.stdout.readline())[1])
+
+    with tempfile.TemporaryFile("w+") as log:
+        process, port = started(None, log, "--log-format", "json")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", "/v1/iceland/clusters?limit=3&x=%0A%22")
+        connection.getresponse().read()
+        process.terminate()
+        assert process.wait(30) == 0
+        log.seek(0)
+        lines = [json.loads(line) for line in log]
+        told = next(line for line in lines if line["message"] == "Answered")
+        assert told["status"] == 400 and told["level"] == "info" and told["milliseconds"] >= 0, told
+    reading, writing = os.pipe()
+    process, port = started(None, writing)
+    os.close(writing)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    # More than a pipe and the room for what waits hold together.
+    for number in range(3000):
+        connection.request("GET", "/health?" + "x" * 1000)
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.status
+        answer.read()
+    connection.request("GET", "/metrics")
+    dropped = int(re.search(r"^treeline_log_lines_dropped_total (\d+)$", connection.getresponse().read().decode(), re.M)[1])
+    assert dropped > 500, dropped
+    start = time.monotonic()
+    process.terminate()
+    assert process.wait(30) == 0 and time.monotonic() - start < 20
+    os.close(reading)
 
 
 def check_deployment(server):

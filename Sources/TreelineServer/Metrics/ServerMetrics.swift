@@ -20,6 +20,7 @@ final class ServerMetrics: Sendable {
     (underWay, "gauge", "Requests that are being answered."),
     (queueLength, "gauge", "Expensive answers that wait for a thread."),
     (answerBytes, "gauge", "Bytes of answers that clients have not taken."),
+    (droppedLines, "counter", "Lines of the log that nobody took in time."),
     (memory, "gauge", "Resident memory of the process, files that it maps included."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
@@ -35,10 +36,15 @@ final class ServerMetrics: Sendable {
   private static let underWay = "treeline_answers_under_way"
   private static let queueLength = "treeline_queue_length"
   private static let answerBytes = "treeline_answer_bytes"
+  private static let droppedLines = "treeline_log_lines_dropped_total"
   private static let memory = "process_resident_memory_bytes"
   private static let reloads = "treeline_index_reloads_total"
 
-  init() {
+  private let log: LogOutput?
+
+  /// - Parameter log: Whose dropped lines are told.
+  init(log: LogOutput? = nil) {
+    self.log = log
     // All of them, as a counter that is not there yet cannot rise.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
@@ -78,7 +84,8 @@ final class ServerMetrics: Sendable {
     let gauges = [
       (Self.openIndexes, state.openIndexes), (Self.connections, state.connections),
       (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
-      (Self.answerBytes, state.answerBytes), (Self.memory, ProcessMemory.residentBytes),
+      (Self.answerBytes, state.answerBytes), (Self.droppedLines, log?.droppedLineCount ?? 0),
+      (Self.memory, ProcessMemory.residentBytes),
     ]
     for (label, value) in gauges { Gauge(label: label, factory: backend).record(value) }
     return backend.text

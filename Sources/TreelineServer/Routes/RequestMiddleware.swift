@@ -48,9 +48,11 @@ struct RequestMiddleware: RouterMiddleware {
     logger.info(
       "Answered",
       metadata: [
-        "method": "\(request.method)", "path": "\(request.uri.string)", "status": "\(response.status.code)",
-        "bytes": "\(response.body.contentLength ?? 0)", "client": "\(client?.address?.description ?? "-")",
-        "milliseconds": "\((duration / .microseconds(1)).rounded() / 1000)",
+        "method": "\(request.method)", "path": "\(request.uri.string)",
+        "status": .stringConvertible(response.status.code),
+        "bytes": .stringConvertible(response.body.contentLength ?? 0),
+        "client": "\(client?.address?.description ?? "-")",
+        "milliseconds": .stringConvertible((duration / .microseconds(1)).rounded() / 1000),
       ])
   }
 

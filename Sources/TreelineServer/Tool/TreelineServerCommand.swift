@@ -5,6 +5,8 @@ import NIOPosix
 @_spi(Server) import Treeline
 import TreelineServer
 
+extension LogFormat: ExpressibleByArgument {}
+
 @main struct TreelineServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
@@ -63,6 +65,8 @@ import TreelineServer
   var responseTime = 60
 
   @Flag(help: "Log each request.") var accessLog = false
+
+  @Option(help: "How the log on standard error is written.") var logFormat = LogFormat.text
 
   @Flag(help: "Serve no map at /.") var noViewer = false
 
@@ -135,6 +139,7 @@ import TreelineServer
     (options.allowedOrigins, options.maxAge) = (allowOrigin, maxAge)
     (options.publicURL, options.viewerFolder) = (publicURL.map(Self.withoutSlash), viewer)
     (options.hasViewer, options.logsRequests) = (!noViewer, accessLog)
+    options.logFormat = logFormat
     (options.trustedProxyAddresses, options.requestsPerSecond) = (trustedProxy, rate)
     (options.connections, options.connectionsPerAddress) = (connections, connectionsPerAddress)
     (options.requestSeconds, options.responseSeconds) = (requestTime, responseTime)

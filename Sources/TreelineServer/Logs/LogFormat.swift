@@ -1,0 +1,96 @@
+import Foundation
+import Logging
+@_spi(Server) import TreelineFormats
+
+/// How the server writes its log.
+public enum LogFormat: String, CaseIterable, Hashable, Sendable {
+  /// Lines to read: time, level, message, and what belongs to it.
+  case text
+  /// An object of JSON a line, with `time`, `level` and `message`, and whatever belongs to it as other members.
+  case json
+}
+
+/// Writes what the server and the packages below it log, as swift-log hands it on.
+struct ServerLogHandler: LogHandler {
+  let label: String
+  let format: LogFormat
+  let output: LogOutput
+  var logLevel = Logger.Level.notice
+  var metadata: Logger.Metadata = [:]
+  var metadataProvider: Logger.MetadataProvider?
+
+  init(_ label: String, _ format: LogFormat, to output: LogOutput) {
+    (self.label, self.format, self.output) = (label, format, output)
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var all = metadata
+    if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
+    if let own = event.metadata { all.merge(own) { $1 } }
+    if let error = event.error { all["error"] = "\(error)" }
+    output.write(line(event.level, "\(event.message)", all)) { count in
+      line(.warning, "Dropped lines of the log that nobody took", ["lines": .stringConvertible(count)])
+    }
+  }
+
+  private func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
+    let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
+    let members = metadata.sorted { $0.key < $1.key }
+    switch format {
+    case .text:
+      let rest = members.map { " \($0.key)=\($0.value)" }.joined()
+      // A line stays one, whatever a client has sent.
+      return Self.escaped("\(time) \(level) \(label): \(message)\(rest)") + "\n"
+    case .json:
+      var bytes = OutputBytes(capacity: 256)
+      let own: [(String, Logger.MetadataValue)] = [
+        ("time", "\(time)"), ("level", "\(level)"), ("logger", "\(label)"), ("message", "\(message)"),
+      ]
+      let names = Set(own.map(\.0))
+      Self.append(own + members.filter { !names.contains($0.key) }.map { ($0.key, $0.value) }, to: &bytes)
+      bytes.append("\n")
+      return bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    return text.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : "\(scalar)"
+    }.joined()
+  }
+
+  /// Numbers as numbers.
+  private static func append(_ value: Logger.MetadataValue, to bytes: inout OutputBytes) {
+    switch value {
+    case .string(let text): bytes.append(json: text)
+    case .stringConvertible(let number as Int): bytes.append(number)
+    case .stringConvertible(let number as Double): bytes.append(json: number)
+    case .stringConvertible(let other): bytes.append(json: "\(other)")
+    case .array(let values):
+      bytes.append("[")
+      for (number, value) in values.enumerated() {
+        if number > 0 { bytes.append(",") }
+        append(value, to: &bytes)
+      }
+      bytes.append("]")
+    case .dictionary(let members): append(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, to: &bytes)
+    }
+  }
+
+  private static func append(_ members: [(name: String, value: Logger.MetadataValue)], to bytes: inout OutputBytes) {
+    bytes.append("{")
+    for (number, member) in members.enumerated() {
+      if number > 0 { bytes.append(",") }
+      bytes.append(json: member.name)
+      bytes.append(":")
+      append(member.value, to: &bytes)
+    }
+    bytes.append("}")
+  }
+}
