@@ -199,8 +199,9 @@ import Treeline
   /// Beyond the bound clients are told when to ask again, all else goes on, and what was refused is counted; the log
   /// has one line a second for all of it.
   @Test(arguments: [Bound.answersUnderWay, .answerBytes]) func whatIsUnderWayIsBounded(_ bound: Bound) async throws {
-    let (testServer, log) = (try TestServer(), TestLog())
-    let server = try ClusterServer(testServer.catalog, logger: log.logger)
+    let indexes = try TestServer()
+    let log = TestLog()
+    let server = try ClusterServer(indexes.catalog, logger: log.logger)
     let client = TestClient(responder: server.responder)
     let path = "/v1/places/clusters?limit=3"
     switch bound {
