@@ -567,14 +567,15 @@ def check_idle_connections(server):
                 assert "ok" in ask(management, "/health")
                 slowest = max(slowest, time.monotonic() - asked)
         until(lambda: gauge("treeline_connections") >= 4096)
-        assert gauge("treeline_connections") <= 4096 + 512 + 1
+        # As many as are accepted in one turn may come on top.
+        assert gauge("treeline_connections") <= 4096 + 512 + 64
         # One of those that are held is answered like any.
         held = clients[100]
         held.setblocking(True)
         held.sendall(b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n")
         assert held.recv(100).startswith(b"HTTP/1.1 200"), "a connection that was held got no answer"
-        # Those beyond the bound are closed in turn.
-        until(lambda: int(re.search(r'bound="connections"} (\d+)', ask(management, "/metrics"))[1]) > 512)
+        # Those beyond the bound are closed in turn, so that the state is told here too.
+        until(lambda: int(re.search(r'bound="connections"} (\d+)', ask(management, "/metrics"))[1]) > 600)
         print(f"  {gauge('treeline_connections')} connections held after {time.monotonic() - start:.0f} s, the state told within "
               f"{slowest * 1000:.0f} ms, {other.memory():.0f} MiB")
         for client in clients:

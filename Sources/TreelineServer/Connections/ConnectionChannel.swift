@@ -75,7 +75,8 @@ struct ConnectionChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       try pipeline.addHandler(
-        ProtocolHandler(limit: idleTime) { isHTTP2 in
+        // One beyond the bound that says nothing must not keep others from asking for the state.
+        ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
           // One beyond the bound has no use for many streams.
           let future =
             isHTTP2 && admission == .welcome

@@ -43,7 +43,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var bounds: ServerBounds { connection.bounds }
 
   /// What a connection beyond the bound has for one question.
-  private static let shortTime = TimeAmount.seconds(2)
+  static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {
     let limit = connection.isBeyondBound ? Self.shortTime : bounds.requestTime

@@ -39,7 +39,7 @@ struct ServerLogHandler: LogHandler {
   }
 
   private func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
-    let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
+    let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let members = metadata.sorted { $0.key < $1.key }
     switch format {
     case .text:
