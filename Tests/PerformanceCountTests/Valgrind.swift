@@ -1,4 +1,5 @@
 import Foundation
+import Treeline
 
 /// Counts the work of the tool `Benchmarks` from outside, with valgrind: such counts vary with the code and the C
 /// libraries, and neither with the machine nor with what else it does.
@@ -39,12 +40,14 @@ enum Valgrind {
       .appendingPathComponent(program)
   }
 
-  static func count(_ counter: Counter, builds: Int = 1, asks: Int = 1, limit: Int = 100) throws -> Int {
+  static func count(
+    _ counter: Counter, split: SplitRule = .standard, builds: Int = 1, asks: Int = 1, limit: Int = 100
+  ) throws -> Int {
     let process = Process()
     process.executableURL = executable!
     process.arguments =
       ["--tool=\(counter.rawValue)"] + counter.options + [benchmarks.path, "work", Work.points] + [
-        "--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)",
+        "--split", "\(split)", "--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)",
       ]
     // Or tables of hashes would be as full as chance has it.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
@@ -69,8 +72,8 @@ enum Work {
   static let viewCount = 13
 
   /// What one more build costs.
-  static func ofBuild(_ counter: Valgrind.Counter) throws -> Int {
-    try Valgrind.count(counter, builds: 2) - Valgrind.count(counter)
+  static func ofBuild(_ counter: Valgrind.Counter, _ split: SplitRule) throws -> Int {
+    try Valgrind.count(counter, split: split, builds: 2) - Valgrind.count(counter, split: split)
   }
 
   /// What one more query costs, on average over the views.
