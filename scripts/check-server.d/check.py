@@ -502,7 +502,13 @@ def check_bounds(server):
 
 def behind(server, command, port):
     """Asks the server through a proxy, which is run meanwhile."""
-    proxy = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    log = tempfile.TemporaryFile(mode="w+")
+    proxy = subprocess.Popen(command, stderr=log)
+
+    def said():
+        log.seek(0)
+        return log.read()[-2000:]
+
     try:
         def answer():
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -510,7 +516,7 @@ def behind(server, command, port):
             return json.loads(connection.getresponse().read())
 
         def is_up():
-            assert proxy.poll() is None, f"{command[0]} ended with code {proxy.poll()}"
+            assert proxy.poll() is None, f"{command} ended with code {proxy.poll()}: {said()}"
             try:
                 return answer()
             except OSError:
@@ -522,12 +528,19 @@ def behind(server, command, port):
     finally:
         proxy.send_signal(signal.SIGQUIT)
         proxy.wait(timeout=30)
+        log.close()
 
 
 def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    """A free port that the system does not hand out to the many clients of these checks in the meantime."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as free:
+            try:
+                free.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def check_idle_connections(server):
