@@ -31,6 +31,7 @@ extension ClusterTree {
     tree.withStorage { header.check(UnsafeBufferPointer(start: $0.points, count: $0.pointCount), problems) }
     tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
     tree.withStorage { $0.attributes.check(isOfKnownVersion: header.isOfKnownVersion, problems) }
+    header.checkDescription(in: bytes, problems)
     return problems.problems
   }
 

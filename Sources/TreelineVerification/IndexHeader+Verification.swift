@@ -28,7 +28,8 @@ extension IndexHeader {
   private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
     let (section, entry) = (sections[index], Self.offset(ofEntry: index))
     problems.check(
-      !isOfKnownVersion || section.kind.isKnown || section.kind.isPrivate, "section table, byte \(entry)",
+      !isOfKnownVersion || section.kind.isPrivate
+        || section.kind.isKnown && section.kind.minorVersion <= minorVersion, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
       found: "\(section.kind.rawValue)")
     // Opening has refused the flag on unknown kinds.
@@ -45,6 +46,28 @@ extension IndexHeader {
   {
     guard let offset = bytes[Int(start)..<Int(end)].firstIndex(where: { $0 != 0 }) else { return }
     problems.add("byte \(offset)", expected: "0 between sections", found: "\(bytes[offset])")
+  }
+}
+
+// MARK: - The description
+
+extension IndexHeader {
+  /// Checks that it tells something, in UTF-8, and a unit only of a plain plane. Opening has found its texts.
+  func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
+    guard let section = sections.first(where: { $0.kind == .description }) else { return }
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(section.offset)..<Int(section.offset + section.length)])
+    guard let texts = IndexDescription.texts(in: bytes) else { return }
+    let reserved: UInt32 = bytes.read(at: 12)
+    problems.check(
+      reserved == 0 || !isOfKnownVersion, "description", expected: "0 in the bytes from 12 on", found: "\(reserved)")
+    problems.check(bytes.count > IndexDescription.fixedLength, "description", expected: "a text", found: "none")
+    for text in [texts.0, texts.1, texts.2] {
+      problems.check(
+        String(validating: text, as: UTF8.self) != nil, "description", expected: "text in UTF-8", found: "other bytes")
+    }
+    problems.check(
+      texts.2.isEmpty || plane.projection == .planar, "description", expected: "a unit only on a plain plane",
+      found: "\(texts.2.count) bytes")
   }
 }
 

@@ -28,7 +28,7 @@ SETS = [
     ("cities.csv.gz", "--grow", "merge"),
     ("iceland_addresses.csv.gz", "--no-separation"),
     *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
-    ("formats/planar.csv", "--attributes", "name"),
+    ("formats/planar.csv", "--attributes", "name", "--title", "Höhen", "--attribution", "© Amt", "--unit", "m"),
     ("formats/collection.geojson",),
 ]
 
@@ -290,6 +290,11 @@ def main():
         indexes += [built(folder, FIXTURES / points, *options) for points, *options in SETS]
         beyond = FIXTURES / "index/v1/broken/separations-beyond-all.treeline"
         indexes.append((beyond, Index(beyond)))
+        for path, index in indexes:
+            told = json.loads(run("inspect", "--json", path))
+            for name in ("title", "attribution", "unit"):
+                if getattr(index, name) != told.get(name):
+                    raise SystemExit(f"The reader finds the {name} {getattr(index, name)!r}, expected {told.get(name)!r}: {path}")
         rng = random.Random(seed)
         for path, index in indexes:
             if index.root is None:

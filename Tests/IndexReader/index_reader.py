@@ -48,11 +48,14 @@ class Index:
         self.is_mercator = projection == 1
 
         sections, attributes = {}, []
+        self.title = self.attribution = self.unit = None
         for number in range(section_count):
             kind, flags, offset, length, _ = struct.unpack_from("<IIQQQ", data, 128 + 32 * number)
             section = memoryview(data)[offset:offset + length]
             if kind == 16:
                 attributes.append(section)
+            elif kind == 17:
+                self.title, self.attribution, self.unit = described(section)
             elif kind <= 7:
                 sections[kind] = section
             elif flags & 1:
@@ -526,6 +529,17 @@ class Continuation:
             else:
                 waiting += reversed(list(zip(entry.below, choice)))
         return plan
+
+
+def described(section):
+    """Title, attribution and unit; None for what is not told."""
+    texts, start = [], 16
+    for length in struct.unpack_from("<III", section):
+        texts.append(bytes(section[start:start + length]).decode("utf-8", "replace") or None)
+        start += length
+    if start != len(section):
+        raise ValueError("expected a description that fills its section")
+    return texts
 
 
 class Attribute:

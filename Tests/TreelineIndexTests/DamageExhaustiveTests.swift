@@ -3,7 +3,7 @@ import Treeline
 
 /// Every bit that can flip and every place at which a file can end.
 @Suite struct DamageExhaustiveTests {
-  @Test(arguments: TestIndex.all.filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
+  @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
     _ index: TestIndex
   ) throws {
     let bytes = try index.bytes()
@@ -21,7 +21,8 @@ import Treeline
   }
 
   /// The same flips with checksums made right: they get through to the hierarchy, and nothing may crash.
-  @Test(arguments: TestIndex.all.filter { $0.name != "none" }) func noFlippedBitBehindAGoodChecksumCrashes(
+  @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" })
+  func noFlippedBitBehindAGoodChecksumCrashes(
     _ index: TestIndex
   ) throws {
     let bytes = try index.bytes()
@@ -33,7 +34,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: TestIndex.all) func everyTruncationIsReported(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all + [.described]) func everyTruncationIsReported(_ index: TestIndex) throws {
     let bytes = try index.bytes()
     for length in 0..<bytes.count {
       let damaged = IndexBytes(Array(bytes[..<length]))
@@ -45,7 +46,7 @@ import Treeline
     }
   }
 
-  @Test(arguments: TestIndex.all) func moreBytesAreReported(_ index: TestIndex) throws {
+  @Test(arguments: TestIndex.all + [.described]) func moreBytesAreReported(_ index: TestIndex) throws {
     let damaged = IndexBytes(try index.bytes() + [0])
     #expect(throws: IndexError.self) { _ = try damaged.open() }
   }

@@ -26,9 +26,9 @@ import TreelineVerification
   /// A later minor version may have more kinds of sections.
   @Test func sectionOfALaterVersionInOne() throws {
     var editor = try IndexEditor(TestIndex.columns)
-    editor.store(UInt32(17), at: IndexHeader.offset(ofEntry: 6))
+    editor.store(UInt32(18), at: IndexHeader.offset(ofEntry: 6))
     #expect(try editor.forged().problems().count == 1)
-    editor.store(UInt16(2), at: 10)
+    editor.store(IndexHeader.minorVersion + 1, at: 10)
     #expect(try editor.forged().problems() == [])
   }
 

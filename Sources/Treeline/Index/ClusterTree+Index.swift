@@ -27,6 +27,9 @@ extension ClusterTree {
     let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
       try AttributeColumn(section, in: file, pointCount: header.pointCount)
     }
+    let description = try sections[.description].map { section throws(IndexError) in
+      try IndexDescription(section, in: file)
+    }
     let pairs = TreeStorage.pairCount(ofNodes: header.nodeCount)
     self.init(
       storage: TreeStorage(
@@ -38,7 +41,7 @@ extension ClusterTree {
         separations: sections[.separations] == nil
           ? nil : try sections.start(of: .separations, count: header.pointCount),
         name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
-        mergeTraits: header.mergeTraits,
+        mergeTraits: header.mergeTraits, description: description ?? IndexDescription(),
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
     try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }

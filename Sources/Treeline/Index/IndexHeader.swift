@@ -33,7 +33,8 @@ extension IndexHeader {
 
   package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
     self.init(
-      majorVersion: Self.majorVersion, minorVersion: tree.growth.mergeMetric == nil ? 0 : Self.minorVersion,
+      majorVersion: Self.majorVersion,
+      minorVersion: (sections.map(\.kind.minorVersion) + [tree.growth.minorVersion]).max()!,
       fileLength: fileLength,
       pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount), plane: tree.plane,
       clippedPointCount: tree.clippedPointCount, contentHash: tree.contentHash, growth: tree.growth,
@@ -44,7 +45,7 @@ extension IndexHeader {
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   package static let majorVersion: UInt16 = 1
-  /// The latest, written for trees grown by merging; that of others is 0.
+  /// The latest; an index has the least that it needs.
   package static let minorVersion: UInt16 = 1
 
   /// Without the section table.

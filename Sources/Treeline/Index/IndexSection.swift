@@ -36,6 +36,8 @@ public struct IndexSection: Hashable, Sendable {
     public static let separations = Kind(rawValue: 7)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
+    /// Title, attribution and unit; optional, since version 1.1.
+    public static let description = Kind(rawValue: 17)
 
     /// The sections that make up the hierarchy: byte for byte the same for the same points in any order.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
@@ -46,12 +48,15 @@ public struct IndexSection: Hashable, Sendable {
     /// Whether this version has sections of this kind.
     package var isKnown: Bool { Self.names[self] != nil }
 
+    /// The minor version that has it first.
+    package var minorVersion: UInt16 { self == .description ? 1 : 0 }
+
     /// Whether no version of the format will ever use this kind: anybody else may.
     package var isPrivate: Bool { rawValue >= 1 << 31 }
 
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
-      .separations: "separations", .attribute: "attribute",
+      .separations: "separations", .attribute: "attribute", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

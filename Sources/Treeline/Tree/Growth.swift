@@ -30,6 +30,9 @@ extension Growth {
     }
   }
 
+  /// The minor version of the format that has it first.
+  package var minorVersion: UInt16 { mergeMetric == nil ? 0 : 1 }
+
   /// As stored in an index; nil if there is no such growth.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
     if let rule = SplitRule(kind: kind, gammaInEighths: gammaInEighths) {

@@ -26,6 +26,7 @@ package final class TreeStorage: @unchecked Sendable {
   package let separations: UnsafePointer<UInt16>?
 
   package let attributes: [AttributeColumn]
+  package let description: IndexDescription
 
   /// None for a tree grown by splitting.
   package let mergeTraits: MergeTraits
@@ -36,12 +37,13 @@ package final class TreeStorage: @unchecked Sendable {
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
-    attributes: [AttributeColumn] = [], mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
+    attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(), mergeTraits: MergeTraits = [],
+    release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(Self.pairCount(ofNodes: nodeCount)))
-    (self.separations, self.attributes) = (separations, attributes)
+    (self.separations, self.attributes, self.description) = (separations, attributes, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
     self.mergeTraits = mergeTraits
   }

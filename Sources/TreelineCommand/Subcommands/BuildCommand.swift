@@ -31,6 +31,12 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("The columns to keep for each point.", valueName: "name,name")) var attributes: [String] = []
 
+  @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
+
+  @Option(help: .init("Whose data it is, for a corner of the map.", valueName: "text")) var attribution: String?
+
+  @Option(help: .init("What x and y count on a plain plane, such as 'm'.", valueName: "text")) var unit: String?
+
   @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
   var noSeparation = false
 
@@ -49,6 +55,12 @@ struct BuildCommand: ParsableCommand {
     }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
+    }
+    for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
+      guard let text else { continue }
+      guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        throw ValidationError("'--\(name)' must be one line of text, found \(text.debugDescription).")
+      }
     }
     try checkInputPath(path)
     try checkOutputPath(output, "--output")
@@ -69,13 +81,20 @@ struct BuildCommand: ParsableCommand {
       let progress = ProgressBar()
       defer { progress.clear() }
       let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
+      if unit != nil && !table.isPlanar {
+        throw Failure.usage(
+          "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
+      }
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
       var options = BuildOptions(growth: splitting.growth ?? .splitting(.standard), computesSeparations: !noSeparation)
       if let threads { options.threads = threads }
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
-      try tree.write(to: destination, attributes: kept.attributes, row: table.row(ofPoint:)) { written, total in
+      let description = IndexDescription(title: title, attribution: attribution, unit: unit)
+      try tree.write(
+        to: destination, attributes: kept.attributes, description: description, row: table.row(ofPoint:)
+      ) { written, total in
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }

@@ -45,6 +45,8 @@ private struct IndexReport: Encodable {
   }
 
   let version: String
+  /// Left out where the index does not tell.
+  let title, attribution, unit: String?
   let bytes: UInt64
   let points, positions: Int
   /// West, south, east, north; west is greater than east across the antimeridian.
@@ -64,8 +66,8 @@ private struct IndexReport: Encodable {
   private let coordinates: CoordinateFormat
 
   enum CodingKeys: CodingKey {
-    case version, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy, contentHash, depth,
-      storedNodes
+    case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
+      contentHash, depth, storedNodes
     case buckets, hasSeparations, sections, attributes
   }
 
@@ -75,6 +77,8 @@ private struct IndexReport: Encodable {
     let columns = tree.withStorage { $0.attributes }
     var names = columns.map(\.name)[...]
     version = "\(header.majorVersion).\(header.minorVersion)"
+    let description = tree.indexDescription
+    (title, attribution, unit) = (description.title, description.attribution, description.unit)
     bytes = header.fileLength
     (points, positions) = (header.pointCount, shape.positionCount)
     extent = tree.root.map { [$0.bounds.west, $0.bounds.south, $0.bounds.east, $0.bounds.north].map(format.rounded) }
@@ -108,8 +112,11 @@ private struct IndexReport: Encodable {
   /// For reading.
   var text: String {
     let attributeBytes = sections.lazy.filter { $0.kind == "attribute" }.reduce(0) { $0 + $1.bytes }
-    var lines = [
-      "version          \(version)",
+    var lines = ["version          \(version)"]
+    for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
+      if let text { lines.append(name.padded(to: 17) + text.debugDescription) }
+    }
+    lines += [
       "bytes            \(bytes)" + (points > 0 ? ", \(perPoint(bytes - attributeBytes, "%.2f")) a point" : "")
         + (points > 0 && attributeBytes > 0 ? " without attributes" : ""),
       "points           \(points)", "positions        \(positions)",

@@ -10,14 +10,20 @@ struct TestIndex: Sendable, CustomStringConvertible {
   let set: PointSet
   let attributes: [IndexAttribute]
   let computesSeparations: Bool
+  let telling: IndexDescription
 
   var description: String { name }
 
   func bytes() throws -> [UInt8] {
-    try set.tree(computesSeparations: computesSeparations).indexBytes(attributes: attributes)
+    try set.tree(computesSeparations: computesSeparations).indexBytes(
+      attributes: attributes, description: telling)
   }
 
-  init(name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false) {
+  init(
+    name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false,
+    telling: IndexDescription = IndexDescription()
+  ) {
+    self.telling = telling
     self.name = name
     self.set = set
     self.attributes = attributes
@@ -60,6 +66,11 @@ struct TestIndex: Sendable, CustomStringConvertible {
     name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
     attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], computesSeparations: true)
 
+  /// Everything that an index tells people.
+  static let described = TestIndex(
+    name: "described", set: .planar(9, x: 0...4, y: 0...1, seed: 11),
+    telling: IndexDescription(title: "Häuser", attribution: "© Amt", unit: "m"))
+
   static let planar = TestIndex(name: "planar", set: .planar(24, x: -3...9, y: 0...1, seed: 7))
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
@@ -69,10 +80,12 @@ struct TestIndex: Sendable, CustomStringConvertible {
 
 extension ClusterTree {
   /// The bytes of its index, as they come to stand in a file.
-  func indexBytes(attributes: [IndexAttribute] = []) throws -> [UInt8] {
+  func indexBytes(attributes: [IndexAttribute] = [], description: IndexDescription = IndexDescription()) throws
+    -> [UInt8]
+  {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    try write(index: folder.path("index"), attributes: attributes)
+    try write(index: folder.path("index"), attributes: attributes, description: description)
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
   }
 }

@@ -1,0 +1,65 @@
+/// What an index tells people of itself. Each is nil where nothing is told.
+///
+/// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
+/// 0, and the texts in UTF-8, one behind the other.
+public struct IndexDescription: Hashable, Sendable {
+  /// What the points are.
+  public var title: String?
+  /// Whose data it is, as maps say it in a corner.
+  public var attribution: String?
+  /// What the coordinates of a plain plane count, such as `m`; those of other indexes are degrees.
+  public var unit: String?
+
+  /// A description; an empty text is none.
+  public init(title: String? = nil, attribution: String? = nil, unit: String? = nil) {
+    func text(_ text: String?) -> String? { text?.isEmpty == false ? text : nil }
+    (self.title, self.attribution, self.unit) = (text(title), text(attribution), text(unit))
+  }
+
+  /// Whether it tells anything.
+  public var isEmpty: Bool { self == IndexDescription() }
+
+  package static let fixedLength = 16
+
+  init(_ section: IndexSection, in file: NamedBytes) throws(IndexError) {
+    let bytes = UnsafeRawBufferPointer(
+      rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+    try file.require(
+      bytes.count >= Self.fixedLength, at: section.offset, "a description of \(Self.fixedLength) bytes or more",
+      found: "\(bytes.count) bytes")
+    let texts = Self.texts(in: bytes)
+    try file.require(
+      texts != nil, at: section.offset, "texts that fill the \(bytes.count) bytes of the section",
+      found: "\((0..<3).map { bytes.read(at: 4 * $0) as UInt32 }) bytes")
+    let (title, attribution, unit) = texts!
+    func decoded(_ text: UnsafeRawBufferPointer) -> String { String(decoding: text, as: UTF8.self) }
+    self.init(title: decoded(title), attribution: decoded(attribution), unit: decoded(unit))
+  }
+
+  /// The three texts in a section of at least `fixedLength` bytes; nil where they are not all of the rest.
+  package static func texts(in bytes: UnsafeRawBufferPointer) -> (
+    UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer
+  )? {
+    var end = fixedLength
+    let ranges = (0..<3).map { number in
+      let start = end
+      end += Int(bytes.read(at: 4 * number) as UInt32)
+      return start..<end
+    }
+    guard end == bytes.count else { return nil }
+    let texts = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+    return (texts[0], texts[1], texts[2])
+  }
+
+  /// The bytes of its section.
+  package var bytes: [UInt8] {
+    let texts = [title, attribution, unit].map { Array(($0 ?? "").utf8) }
+    let lengths = texts.map { UInt32($0.count) } + [0]
+    return lengths.flatMap { length in withUnsafeBytes(of: length.littleEndian) { Array($0) } } + texts.joined()
+  }
+}
+
+extension ClusterTree {
+  /// What its index tells people; nothing for a tree built in memory.
+  public var indexDescription: IndexDescription { withStorage(\.description) }
+}
