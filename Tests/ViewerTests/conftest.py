@@ -66,6 +66,7 @@ def indexes(tmp_path_factory):
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("one", fixtures / "nasty/one.csv"),
+        ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):
         built[name] = folder / f"{name}.treeline"
         subprocess.run([TOOL, "build", points, "-o", built[name], *options], check=True, capture_output=True)

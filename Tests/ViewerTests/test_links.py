@@ -102,3 +102,14 @@ def test_a_slow_start_shows_no_unset_controls(open_map, slow):
     rest(page)
     assert page.locator("#amount-value").inner_text() == "44 px"
     assert page.locator("#views").is_visible() and page.locator("#key .ends span").count() == 3
+
+
+def test_title_and_attribution_are_shown_as_text(open_map):
+    page = open_map("#index=titled&view=tree")
+    assert page.locator("#facts").inner_text() == "Stacks <b>& more</b> · 53 points"
+    assert "© A <script>B</script>" in page.locator(".maplibregl-ctrl-attrib").first.inner_text()
+    assert "Stacks <b>& more</b>" in page.locator("#split option, #dataset option").all_inner_texts() \
+        or "stacks" in page.locator("#dataset option").all_inner_texts()
+    page.evaluate("location.hash = '#index=iceland&view=tree&dust=false'")
+    page.wait_for_function("() => viewer.index.name === 'iceland'")
+    assert "©" not in page.locator(".maplibregl-ctrl-attrib").first.inner_text()

@@ -14,6 +14,8 @@ enum IndexRoutes {
 /// An index as clients are told of it.
 private struct IndexFacts: Encodable {
   let name: String
+  /// Left out where the index does not tell.
+  let title, attribution, unit: String?
   let version: String
   let pointCount: Int
   let projection: String
@@ -24,7 +26,7 @@ private struct IndexFacts: Encodable {
   let columns: [String]
 
   enum CodingKeys: String, CodingKey {
-    case name, version, projection, bounds, split, columns
+    case name, title, attribution, unit, version, projection, bounds, split, columns
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
   }
@@ -32,6 +34,8 @@ private struct IndexFacts: Encodable {
   init(_ index: ServedIndex) {
     let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
     name = index.name
+    let description = tree.indexDescription
+    (title, attribution, unit) = (description.title, description.attribution, description.unit)
     version = index.version
     pointCount = tree.pointCount
     projection = tree.plane.projection == .planar ? "plane" : "web-mercator"

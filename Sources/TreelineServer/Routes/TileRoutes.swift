@@ -42,6 +42,8 @@ private struct TileJSON: Encodable {
 
   let tilejson = "3.0.0"
   let name: String
+  /// Left out where the index does not tell.
+  let attribution: String?
   let scheme = "xyz"
   let tiles: [String]
   let minzoom = 0
@@ -52,7 +54,7 @@ private struct TileJSON: Encodable {
   let layers: [Layer]
 
   enum CodingKeys: String, CodingKey {
-    case tilejson, name, scheme, tiles, minzoom, maxzoom, bounds, center
+    case tilejson, name, attribution, scheme, tiles, minzoom, maxzoom, bounds, center
     case layers = "vector_layers"
   }
 
@@ -62,7 +64,8 @@ private struct TileJSON: Encodable {
     // TileJSON knows no box across the antimeridian.
     let isAcross = bounds.west > bounds.east
     let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
-    name = index.name
+    name = tree.indexDescription.title ?? index.name
+    attribution = tree.indexDescription.attribution
     tiles = [address]
     self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north].map(
       format.rounded)

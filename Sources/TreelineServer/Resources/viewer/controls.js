@@ -2,7 +2,7 @@
 
 import { GRID_CELLS } from "./constants.js";
 import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
-import { element, points, short } from "./text.js";
+import { element, points, short, titleOf } from "./text.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -73,7 +73,7 @@ export class Controls {
       const key = `${each.point_count} ${each.bounds}`;
       if (!datasets.has(key) || samePoints(each) && each.name === index.name) datasets.set(key, each);
     }
-    fill(find("#dataset"), [...datasets.values()].map(({ name }) => [name, name]), index.name);
+    fill(find("#dataset"), [...datasets.values()].map((each) => [each.name, titleOf(each)]), index.name);
     find("#dataset-field").hidden = datasets.size < 2;
     const splits = indexes.filter(samePoints);
     // Two that are split alike go by their names.
@@ -81,7 +81,7 @@ export class Controls {
     const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    find("#facts").textContent = `${index.name} · ${points(index.point_count)}`;
+    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}`;
   }
 
   /** What the colours stand for. */

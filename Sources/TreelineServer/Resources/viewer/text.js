@@ -26,6 +26,9 @@ export function coordinate(latitude, longitude, decimals = 2) {
   return `${part(latitude, "N", "S")}, ${part(longitude, "E", "W")}`;
 }
 
+/** What an index is called: its title, or the name that it is served under. */
+export const titleOf = ({ title, name }) => title ?? name;
+
 /** What a point is called: its column of that name, or the first column with a text. */
 export function nameOf(properties, columns) {
   const column = columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
@@ -41,6 +44,9 @@ export function factsOf(properties, columns) {
     .filter(([, value]) => value !== undefined && value !== null && value !== "" && String(value) !== name)
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
+
+/** Text as HTML that shows it. */
+export const escaped = (text) => element("p", {}, text).innerHTML;
 
 /** An element with attributes and children; text is text, never markup. */
 export function element(tag, attributes = {}, ...children) {

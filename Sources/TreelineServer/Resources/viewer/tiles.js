@@ -72,7 +72,7 @@ export class TileLayers {
     this.#remove(name);
     this[name] = url;
     if (!url) return;
-    this.map.addSource(name, url.includes("{z}") ? { type: "vector", tiles: [url], maxzoom: 15 } : { type: "vector", url });
+    this.map.addSource(name, url.includes("{z}") ? { type: "vector", tiles: [url], maxzoom: 15 } : { type: "vector", url, attribution: "" });
     const above = name === "dust" && [PLACES, "clusters"].find((id) => this.map.getLayer(id));
     this.map.addLayer(layer(name), above || undefined);
   }

@@ -20,7 +20,7 @@ import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
 import { GridSide, TreeSide } from "./side.js";
 import { Stage } from "./stage.js";
-import { clusters, coordinate, points } from "./text.js";
+import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -92,9 +92,10 @@ export class Viewer {
     this.map = new maplibregl.Map({
       ...this.mapOptions,
       container: "map",
-      attributionControl: { compact: false },
+      attributionControl: false,
       ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
+    this.#credit();
     this.map.addControl(new maplibregl.ScaleControl({ maxWidth: 110 }), "bottom-left");
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
@@ -110,6 +111,18 @@ export class Viewer {
     this.#restSoon();
   }
 
+  /** Says in the corner of the map whose data it shows. */
+  #credit() {
+    if (this.credit) this.map.removeControl(this.credit);
+    const { attribution } = this.index;
+    this.credit = new maplibregl.AttributionControl({
+      compact: false,
+      // The library takes it for HTML, and an index may come from anybody.
+      ...(attribution && { customAttribution: escaped(attribution) }),
+    });
+    this.map.addControl(this.credit, "bottom-right");
+  }
+
   /** Loads which densities the index has, over which the tones are spread. */
   async #loadDensities() {
     const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW, ellipses: true });
@@ -120,7 +133,7 @@ export class Viewer {
   #tellOfLink() {
     const { index, unreadable } = this.settings;
     const said = [];
-    if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${this.index.name}.`);
+    if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
     if (unreadable.length > 0) said.push(`The link has parts that say nothing: ${[...new Set(unreadable)].join(", ")}.`);
     if (said.length > 0) this.tell("link", said.join(" "));
     else this.notice.hide("link");
@@ -307,6 +320,7 @@ export class Viewer {
   async #useIndex(index) {
     const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
     this.index = index;
+    this.#credit();
     this.controls.offer(this.indexes, index);
     this.card.close();
     this.pointing.point(null);
