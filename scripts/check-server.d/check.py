@@ -76,7 +76,7 @@ class Server:
 
 
 def built(folder):
-    """Three indexes, many points, columns of all kinds, a plain plane; and files of a viewer."""
+    """Three indexes, many points with a title, columns of all kinds, a plain plane; and files of a viewer."""
     def build(name, source, *options):
         subprocess.run([TOOL, "build", ROOT / source, "-o", folder / f"{name}.treeline", *options], check=True)
 
@@ -85,7 +85,7 @@ def built(folder):
     (viewer / "index.html").write_text("<!doctype html><title>Treeline</title>" + "<p>" * 1000)
     (viewer / "vendor/map.js").write_text("// " + "map " * 1000)
     (viewer / "land.geojson.gz").write_bytes(gzip.compress(b'{"type":"FeatureCollection","features":[]}'))
-    build("iceland", "Fixtures/iceland_addresses.csv.gz")
+    build("iceland", "Fixtures/iceland_addresses.csv.gz", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>")
     for name in ["columns", "planar"]:
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
     return ["iceland", "columns", "planar"]
@@ -311,8 +311,14 @@ def check_tiles(server):
         for name, value in feature["properties"].items():
             assert fields[name] in (types[type(value)], "Mixed"), f"{name}: {fields[name]} for {value!r}"
     assert not expected
-    tiles = server.json("/v1/iceland/tiles.json?spacing=60")["tiles"][0]
+    document = server.json("/v1/iceland/tiles.json?spacing=60")
+    tiles = document["tiles"][0]
     assert tiles == f"http://127.0.0.1:{server.port}/v1/iceland/tiles/{{z}}/{{x}}/{{y}}.mvt?spacing=60"
+    # Maps take the attribution for HTML.
+    assert (document["name"], document["attribution"]) == ("Iceland's <addresses>", "© A &amp; &lt;i&gt;B&lt;/i&gt;"), document
+    facts = server.json("/v1/iceland")
+    assert (facts["title"], facts["attribution"]) == ("Iceland's <addresses>", "© A & <i>B</i>") and "unit" not in facts, facts
+    assert "attribution" not in server.json("/v1/columns/tiles.json") and "title" not in server.json("/v1/columns")
 
 
 # MARK: HTTP

@@ -42,7 +42,7 @@ private struct TileJSON: Encodable {
 
   let tilejson = "3.0.0"
   let name: String
-  /// Left out where the index does not tell.
+  /// As HTML, for which maps take it; left out where the index does not tell.
   let attribution: String?
   let scheme = "xyz"
   let tiles: [String]
@@ -65,7 +65,7 @@ private struct TileJSON: Encodable {
     let isAcross = bounds.west > bounds.east
     let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
     name = tree.indexDescription.title ?? index.name
-    attribution = tree.indexDescription.attribution
+    attribution = tree.indexDescription.attribution?.escapedAsHTML
     tiles = [address]
     self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north].map(
       format.rounded)
@@ -77,6 +77,13 @@ private struct TileJSON: Encodable {
     }
     FeatureProperties.forEachColumn(columns) { name, type in if case .string(let type) = type { fields[name] = type } }
     layers = [Layer(fields: fields)]
+  }
+}
+
+extension String {
+  /// HTML that shows this text: an index may come from anybody.
+  fileprivate var escapedAsHTML: String {
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(self) { $0.replacing($1.0, with: $1.1) }
   }
 }
 
