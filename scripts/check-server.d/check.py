@@ -646,6 +646,9 @@ def check_log(server):
 def check_deployment(server):
     """The unit of systemd is one, and the server answers behind the proxies' examples; without root."""
     examples = ROOT / "Sources/TreelineServer/Deployment"
+    hadolint = pathlib.Path(sys.executable).with_name("hadolint")
+    found = subprocess.run([hadolint, "--no-color", examples / "Dockerfile"], capture_output=True, text=True)
+    assert found.returncode == 0 and not found.stdout, found.stdout
     for name in ["systemd-analyze", "nginx", "caddy"]:
         if not shutil.which(name):
             print(f"  skipped: {name} is not installed")
