@@ -123,7 +123,7 @@ private struct IndexReport: Encodable {
       "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
-      "stored nodes     \(storedNodes), of them \(buckets) buckets",
+      "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
       "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
       "section                  offset         bytes  bytes/point  checksum",
     ]
