@@ -27,14 +27,14 @@ extension IndexHeader {
 
   private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
     let (section, entry) = (sections[index], Self.offset(ofEntry: index))
+    let isKnown = section.kind.isKnown(in: minorVersion)
     problems.check(
-      !isOfKnownVersion || section.kind.isPrivate
-        || section.kind.isKnown && section.kind.minorVersion <= minorVersion, "section table, byte \(entry)",
+      !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
       found: "\(section.kind.rawValue)")
     // Opening has refused the flag on unknown kinds.
     problems.check(
-      section.isRequired == section.kind.isInEveryIndex || !section.kind.isKnown, "section table, byte \(entry + 4)",
+      section.isRequired == section.kind.isInEveryIndex || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isInEveryIndex ? 1 : 0) of a section of \(section.kind)",
       found: section.isRequired ? "1" : "0")
     problems.check(
@@ -54,7 +54,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks that it tells something, in UTF-8, and a unit only of a plain plane. Opening has found its texts.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
-    guard let section = sections.first(where: { $0.kind == .description }) else { return }
+    let kind = IndexSection.Kind.description
+    guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
     let bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(section.offset)..<Int(section.offset + section.length)])
     guard let texts = IndexDescription.texts(in: bytes) else { return }
     let reserved: UInt32 = bytes.read(at: 12)

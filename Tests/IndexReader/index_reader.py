@@ -34,7 +34,7 @@ class Index:
             data = file.read()
         if data[:8] != b"\x89TRL\r\n\x1a\n":
             raise ValueError("expected an index, found other bytes")
-        major, _, header_length, file_length = struct.unpack_from("<HHIQ", data, 8)
+        major, minor, header_length, file_length = struct.unpack_from("<HHIQ", data, 8)
         if major != 1:
             raise ValueError(f"expected major version 1, found {major}")
         self.point_count, self.node_count, projection, self.seam = struct.unpack_from("<IIII", data, 24)
@@ -54,7 +54,7 @@ class Index:
             section = memoryview(data)[offset:offset + length]
             if kind == 16:
                 attributes.append(section)
-            elif kind == 17:
+            elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
             elif kind <= 7:
                 sections[kind] = section

@@ -41,7 +41,7 @@ extension ClusterTree {
         separations: sections[.separations] == nil
           ? nil : try sections.start(of: .separations, count: header.pointCount),
         name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
-        mergeTraits: header.mergeTraits, description: description ?? IndexDescription(),
+        description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
     try withStorage { storage throws(IndexError) in try storage.checkRoot(in: file) }
@@ -84,7 +84,7 @@ private struct SectionsByKind {
   init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
     self.file = file
     for (index, section) in header.sections.enumerated() {
-      guard section.kind.isKnown else {
+      guard section.kind.isKnown(in: header.minorVersion) else {
         if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
         continue
       }

@@ -45,11 +45,11 @@ public struct IndexSection: Hashable, Sendable {
     /// Whether every index has a section of this kind, which every reader must know.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
-    /// Whether this version has sections of this kind.
-    package var isKnown: Bool { Self.names[self] != nil }
-
     /// The minor version that has it first.
     package var minorVersion: UInt16 { self == .description ? 1 : 0 }
+
+    /// Whether an index of a minor version, this or an earlier one, has sections of this kind.
+    package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 
     /// Whether no version of the format will ever use this kind: anybody else may.
     package var isPrivate: Bool { rawValue >= 1 << 31 }

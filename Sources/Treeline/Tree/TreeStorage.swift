@@ -37,7 +37,8 @@ package final class TreeStorage: @unchecked Sendable {
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
-    attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(), mergeTraits: MergeTraits = [],
+    attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(),
+    mergeTraits: MergeTraits = [],
     release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
