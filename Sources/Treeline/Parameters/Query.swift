@@ -41,8 +41,9 @@ extension Query: Parameterized {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
+    let name = pixels.criterion.rawValue
     parameters.refuse(
-      "zoom", expected: "a zoom, as \(pixels.name) is in pixels", found: nil,
-      sentence: "{\(pixels.name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
+      "zoom", expected: "a zoom, as \(name) is in pixels", found: nil,
+      sentence: "{\(name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
   }
 }
