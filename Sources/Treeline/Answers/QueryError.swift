@@ -48,7 +48,8 @@ extension QueryError: CustomStringConvertible {
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
     case .noZoom:
-      "\(PixelCriterion.allCases.map { "a \($0.rawValue)" }.joined(separator: ", ")) and a margin are in pixels and need a viewport with a zoom, found one without"
+      (PixelCriterion.allCases.map { "a \($0.rawValue)" } + ["a margin"]).listed("and")
+        + " are in pixels and need a viewport with a zoom, found one without"
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:

@@ -159,7 +159,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// All of them for a text: `a detail or a spacing`.
   @_spi(Server) public static func list(
     _ conjunction: String = "or", spelling: (_ name: String) -> String = { "a \($0)" }
-  ) -> String { allCases.map { spelling($0.rawValue) }.joined(separator: " \(conjunction) ") }
+  ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 
 /// Which cluster of an answer is replaced by its children next, as long as there is room within the limit.

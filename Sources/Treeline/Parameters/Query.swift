@@ -7,7 +7,7 @@
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
 /// let url = "/v1/hotels/clusters?" + query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-/// let clusters = try tree.clusters(query.cut, in: query.viewport)
+/// let clusters = try tree.clusters(query)
 /// ```
 public struct Query: Hashable, Sendable {
   /// How finely points are told apart.

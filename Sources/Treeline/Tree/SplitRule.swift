@@ -85,10 +85,9 @@ public struct SplitRule: Hashable, Sendable {
   package static let examples = Kind.allCases.map(\.example)
 
   /// For messages: `'mean', 'least-scatter' or 'gamma:' and a number from 0 to 4 in steps of 1/8`.
-  package static let expectation: String = {
-    let names = Kind.allCases.map { "'\($0.name)\($0 == .gamma ? ":' and a number \(gammaDomain)" : "'")" }
-    return names.dropLast().joined(separator: ", ") + " or " + names.last!
-  }()
+  package static let expectation = Kind.allCases.map {
+    "'\($0.name)\($0 == .gamma ? ":' and a number \(gammaDomain)" : "'")"
+  }.listed()
 
   /// For help texts: each rule with what it does, the standard first.
   package static let summaries = ([standard.kind] + Kind.allCases.filter { $0 != standard.kind }).map {

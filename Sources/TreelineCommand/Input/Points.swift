@@ -50,7 +50,9 @@ struct Points {
   }
 
   /// The input's row number of a point, by its tree index.
-  func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
+  func row(atTreeIndex treeIndex: Int) -> Int {
+    table?.row(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.row(atTreeIndex: treeIndex)
+  }
 
   /// A cluster of the tree as it is written out.
   ///
@@ -60,7 +62,7 @@ struct Points {
       ClusterFeature(
         id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
         bounds: cluster.bounds, isStack: cluster.isStack), members: cluster.range, listsMembers: listsMembers)
-    if feature.row == nil { feature.shownRow = position?.treeIndex.map(row(at:)) }
+    if feature.row == nil { feature.shownRow = position?.treeIndex.map(row(atTreeIndex:)) }
     return feature
   }
 
@@ -78,16 +80,16 @@ struct Points {
   ) -> ClusterFeature {
     var feature = feature
     if feature.pointCount == 1, let single = members.first {
-      feature.row = row(at: single)
-      if keepsColumns { feature.columns = columns(at: single) }
+      feature.row = row(atTreeIndex: single)
+      if keepsColumns { feature.columns = columns(atTreeIndex: single) }
       feature.featureID = table?.featureID(ofPoint: tree.row(atTreeIndex: single))
     }
-    if listsMembers { feature.members = members.map(row(at:)).sorted() }
+    if listsMembers { feature.members = members.map(row(atTreeIndex:)).sorted() }
     return feature
   }
 
-  private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {
-    table?.columns(ofPoint: tree.row(atTreeIndex: index)) ?? tree.attributes(atTreeIndex: index)
+  private func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
+    table?.columns(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.attributes(atTreeIndex: treeIndex)
   }
 }
 

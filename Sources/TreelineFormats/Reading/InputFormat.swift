@@ -20,7 +20,7 @@ protocol InputFormat {
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
   /// For texts: `CSV or GeoJSON`.
-  public static var names: String { all.map { $0.name }.joined(separator: " or ") }
+  public static var names: String { all.map { $0.name }.listed() }
 
   /// Consumes a byte order mark of UTF-8, and nothing else.
   ///
