@@ -15,7 +15,7 @@ import Testing
 
   init() throws {
     text = try ViewerFile("../openapi.json").text
-    document = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? JSONObject)
+    document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? JSONObject)
   }
 
   @Test func everyRouteThatCutsTakesEveryParameterOfACut() throws {
