@@ -1,5 +1,6 @@
 import ArgumentParser
 @_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
 
 @main struct TreelineCommand: ParsableCommand {
   /// Before the message of every error, the parser's and ours.
@@ -8,7 +9,7 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "treeline", abstract: "Turns many points into few clusters that follow their density.",
     discussion: """
-      Points are read from CSV or GeoJSON, plain or gzip-compressed; '-' is standard input.
+      Points are read from \(InputFormats.names), plain or gzip-compressed; '-' is standard input.
 
       Long tasks show their progress on standard error after half a second, if that is a terminal.
 

@@ -32,7 +32,7 @@ struct GridByDefinition {
     #expect(UInt64(cluster.cell.row) == row)
     #expect(cluster.cell.side == side)
     #expect(cluster.pointCount == members.count)
-    #expect(cluster.firstRow == members[0])
+    #expect(cluster.firstPoint == members[0])
 
     // Eastwards from the cell's west edge, no position wraps.
     let west = UInt32(column * side) &- plane.seam

@@ -52,7 +52,7 @@ struct GridClustersTests {
     let side: UInt32 = 88 << 20
     let points = (0..<46 * 46).map { (index: UInt32) in PlanePoint(x: index % 46 * side, y: index / 46 * side) }
     let clusters = Grid(points, on: .webMercator()).clusters(in: .everything, cellSide: UInt64(side))
-    #expect(clusters.map(\.firstRow) == Array(points.indices) && clusters.allSatisfy { $0.pointCount == 1 })
+    #expect(clusters.map(\.firstPoint) == Array(points.indices) && clusters.allSatisfy { $0.pointCount == 1 })
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func randomSetsAtEveryScale(seed: UInt64) {

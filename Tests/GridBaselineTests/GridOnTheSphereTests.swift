@@ -26,7 +26,7 @@ struct GridOnTheSphereTests {
         let clusters = try grid.clusters(in: window, cellSize: .published, zoom: zoom)
         let others = try other.clusters(in: rotatedWindow, cellSize: .published, zoom: zoom)
         #expect(clusters.map(\.cell) == others.map(\.cell))
-        #expect(clusters.map { [$0.pointCount, $0.firstRow] } == others.map { [$0.pointCount, $0.firstRow] })
+        #expect(clusters.map { [$0.pointCount, $0.firstPoint] } == others.map { [$0.pointCount, $0.firstPoint] })
         for (cluster, same) in zip(clusters, others) {
           #expect(same.bounds.x == cluster.bounds.x &- seam)
           #expect(grid.members(of: cluster) == other.members(of: same))

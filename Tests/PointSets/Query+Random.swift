@@ -8,14 +8,15 @@ extension Query {
     let unclustered = UnclusteredPoints(
       leastMembers: 2 + random.index(below: 9),
       fromZoom: random.index(below: 2) == 0 ? .infinity : random.number(from: 0, to: 32))
-    let order = ExpansionOrder.allCases[random.index(below: 3)]
+    let order = ExpansionOrder.allCases[random.index(below: ExpansionOrder.allCases.count)]
+    let criterion = PixelCriterion.allCases[random.index(below: PixelCriterion.allCases.count)]
     let cut: Cut =
       switch random.index(below: 5) {
       case 0: .limit(limit, order).unclustered(unclustered)
       case 1: .limit(limit, order, isContinuing: true)
-      case 2: .detail(pixels).unclustered(unclustered)
-      case 3: .spacing(pixels).atMost(limit).unclustered(unclustered)
-      default: .spacing(pixels)
+      case 2: Cut(criterion, pixels: pixels).unclustered(unclustered)
+      case 3: Cut(criterion, pixels: pixels).atMost(limit).unclustered(unclustered)
+      default: Cut(criterion, pixels: pixels)
       }
     let size = (random.number(from: 1, to: 4000), Double(1 + random.index(below: 4000)))
     let tileSize = Viewport.TileSize.allCases[random.index(below: 2)]

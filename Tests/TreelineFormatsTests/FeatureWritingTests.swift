@@ -126,7 +126,7 @@ import TreelineBuilder
       let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: projection)
       let root = try #require(tree.root)
       var feature = ClusterFeature(root, of: tree, hasEllipse: true)
-      (feature.isStack, feature.shownIndex, feature.index, feature.members) = (true, 0, 0, [0, 1])
+      (feature.isStack, feature.shownRow, feature.row, feature.members) = (true, 0, 0, [0, 1])
       feature.hull = tree.convexHull(of: root)
       var bytes = OutputBytes()
       FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
@@ -148,7 +148,7 @@ import TreelineBuilder
   private static func feature(columns: [(name: String, value: AttributeValue)]) -> ClusterFeature {
     let coordinate = Coordinate(longitude: 1, latitude: 2)
     return ClusterFeature(
-      id: 1, pointCount: 1, coordinate: coordinate, bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), index: 0,
+      id: 1, pointCount: 1, coordinate: coordinate, bounds: BoundingBox(west: 1, south: 2, east: 1, north: 2), row: 0,
       columns: columns)
   }
 }

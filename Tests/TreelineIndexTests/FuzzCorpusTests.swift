@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 import Treeline
-import TreelineFormats
+
+@_spi(Server) @testable import TreelineFormats
 
 /// What the fuzzers start from, and what they once found, in Fixtures/fuzz.
 @Suite struct FuzzCorpusTests {
   static let indexes = Repository.files(in: "Fixtures/fuzz/index") + Repository.files(in: "Fixtures/fuzz/found/index")
-  static let points = ["csv", "geojson", "found/csv", "found/geojson"].flatMap {
-    Repository.files(in: "Fixtures/fuzz/\($0)")
+  static let points = InputFormats.all.map { $0.name.lowercased() }.flatMap { name in
+    Repository.files(in: "Fixtures/fuzz/\(name)") + Repository.files(in: "Fixtures/fuzz/found/\(name)")
   }
 
   @Test(.enabled(if: !indexes.isEmpty), arguments: indexes) func indexEndsInAnAnswerOrATypedError(_ path: String) throws

@@ -1,7 +1,8 @@
 import Foundation
 import GridBaseline
 import Testing
-import Treeline
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
 
 @testable import TreelineServer
 
@@ -38,17 +39,26 @@ import Treeline
     }
   }
 
+  @Test func areasAreThoseOfTiles() throws {
+    let constants = try ViewerConstants()
+    #expect(try constants.number("AREA_DEVIATIONS") == Plane.areaDeviations)
+    #expect(try constants.number("LEAST_WIDTH") == Plane.leastWidth)
+  }
+
   @Test func countsEndInTheLettersOfTheLibrary() throws {
     let letters = [3, 6, 9, 12].map { BadgeText.abbreviated(Int(pow(10.0, $0))).dropFirst() }
     #expect(try ViewerConstants().value("COUNT_SUFFIXES") == letters.joined())
   }
 
-  @Test func defaultsAreThoseOfTheServer() throws {
-    let constants = try ViewerConstants()
-    #expect(try constants.number("DEFAULT_SPACING") == Cut.standardSpacing)
-    #expect(try constants.number("DEFAULT_DETAIL") == Cut.standardDetail)
-    #expect(try constants.number("DEFAULT_LIMIT") == Double(Cut.standard.limit))
-    #expect(try constants.value("ORDERS") == ExpansionOrder.allCases.map(\.rawValue))
+  @Test func cutsAndTheirDefaultsAreThoseOfTheServer() throws {
+    let text = try ViewerFile("cut.js").text
+    let offered = text.matches(of: /(?m)^  (\w+): \{\n.*? standard: (\d+),.*? isByPixels: (\w+),/).map {
+      "\($0.1) \($0.2) \($0.3)"
+    }
+    let expected = PixelCriterion.allCases.map { "\($0) \(Int($0.standard)) true" }
+    #expect(Set(offered) == Set(expected + ["limit \(Cut.standard.limit) false"]))
+    let orders = text.matches(of: /\["([a-z\-]+)", "/).map { String($0.1) }
+    #expect(orders == ExpansionOrder.allCases.map(\.rawValue))
   }
 
   @Test func gridCellsAreThoseOfTheServerButForTheNarrowest() throws {
@@ -62,9 +72,7 @@ import Treeline
   }
 
   @Test func badgesAreAsWideAsTheStandardSpacing() throws {
-    let constants = try ViewerConstants()
-    #expect(try constants.number("LARGEST_BADGE") == BadgeSize.largest)
-    #expect(try constants.number("DEFAULT_SPACING") == constants.number("LARGEST_BADGE"))
+    #expect(try ViewerConstants().number("LARGEST_BADGE") == PixelCriterion.spacing.standard)
   }
 
   @Test func zoomsAreThoseOfTheLibrary() throws {
@@ -79,17 +87,24 @@ import Treeline
   }
 }
 
+/// A module of the viewer.
+struct ViewerFile {
+  let text: String
+
+  init(_ name: String) throws {
+    // The server's package reaches its tests by a link.
+    let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/\(name)")
+    text = try String(contentsOf: file, encoding: .utf8)
+  }
+}
+
 /// The exports of `constants.js`, each a line of its own with a value of JSON.
 private struct ViewerConstants {
   private let text: String
 
-  init() throws {
-    // The server's package reaches its tests by a link.
-    let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/constants.js")
-    text = try String(contentsOf: file, encoding: .utf8)
-  }
+  init() throws { text = try ViewerFile("constants.js").text }
 
   func value<Value: Decodable>(_ name: String) throws -> Value {
     let start = "export const \(name) = "

@@ -125,7 +125,7 @@ def requests_of_all_routes(server):
         yield "/v1/{index}/clusters/{id}" + name, f"/v1/iceland/clusters/{ids[0]}{name}?ellipses=true", 200
         yield "/v1/{index}/clusters/{id}" + name, "/v1/iceland/clusters/4503599627370495" + name, 404
     yield "/v1/{index}/clusters/{id}/members", f"/v1/columns/clusters/0/members?offset=2&limit=5", 200
-    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?spacing=44", 200
+    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?spacing=44&tile-size=512", 200
     yield ("/v1/{index}/clusters/{id}/expansion-zoom",
            f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?detail=44&min-points=3&alone-from-zoom=11", 200)
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom", 400

@@ -5,6 +5,8 @@ import gzip
 import json
 import math
 import os
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -18,6 +20,9 @@ CREDITS = {
     ICELAND: "Addresses: Staðfangaskrá (HMS). Land: Natural Earth.",
     CITIES: "Cities: GeoNames, CC BY 4.0. Land: Natural Earth.",
 }
+# The viewer's constants, which a test holds to the library's.
+CONSTANTS = pathlib.Path("Sources/TreelineServer/Resources/viewer/constants.js").read_text()
+BADGE = {name: float(value) for name, value in re.findall(r"^export const (\w*BADGE\w*) = ([\d.]+);", CONSTANTS, re.M)}
 DOTS = 1500
 GAP = 12
 CAPTION = 26
@@ -181,7 +186,7 @@ def badge(count, position, style="badge"):
     x, y = (f"{value:.1f}" for value in position)
     if count == 1:
         return f'<circle class="{style}" cx="{x}" cy="{y}" r="4"/>'
-    radius = 22 / (1 + math.exp(-0.3 * count**0.4))
+    radius = BADGE["LARGEST_BADGE"] / 2 / (1 + math.exp(-BADGE["BADGE_RATE"] * count ** BADGE["BADGE_POWER"]))
     text = str(count) if count < 1000 else f"{count / 1000:.1f}k" if count < 9950 else f"{count / 1000:.0f}k"
     size = 13 if len(text) < 4 else 11
     return (

@@ -67,7 +67,7 @@ struct PromisesCommand: ParsableCommand {
       for _ in 0..<pairs { try count.add(kind, of: tree, &screens) }
       cuts.append(
         Cut(
-          name: kind.rawValue, pairs: count.pairs, nestednessViolations: count.nestednessViolations,
+          name: "\(kind)", pairs: count.pairs, nestednessViolations: count.nestednessViolations,
           conservationViolations: count.conservationViolations, limitViolations: count.limitViolations,
           isFixedOnPans: kind.isFixedOnPans, panPersistence: count.panPersistence,
           continuingDistortion: count.continuingDistortion))

@@ -15,8 +15,8 @@ public struct GridCluster: Hashable, Sendable {
   /// The smallest box around the points. Its width may lead across the seam, where the cell does.
   package let bounds: PlaneWindow
 
-  /// The lowest row number among the points; where `pointCount` is 1, the row of the point.
-  public let firstRow: Int
+  /// The first of its points, as the grid numbers them; no two cells share it.
+  public let firstPoint: Int
 
   /// Whether it is more than one point, all at one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
@@ -35,7 +35,7 @@ extension GridCluster {
     meanY = Double(totals.sumY / count) + Double(totals.sumY % count) / Double(count)
     bounds = PlaneWindow(
       x: totals.bounds.minX &- seam, width: totals.bounds.width, minY: totals.bounds.minY, maxY: totals.bounds.maxY)
-    firstRow = Int(totals.firstRow)
+    firstPoint = Int(totals.firstPoint)
   }
 }
 

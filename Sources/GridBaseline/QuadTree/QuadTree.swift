@@ -115,14 +115,14 @@ struct PointTotals: Hashable, Sendable {
   /// At most 2^31, so that the sums stay below 2^63.
   var count: UInt32
   /// The lowest row number among the points.
-  var firstRow: UInt32
+  var firstPoint: UInt32
   var sumX: UInt64
   var sumY: UInt64
   var bounds: PlaneRect
 
   init(_ point: PlanePoint, row: UInt32) {
     count = 1
-    firstRow = row
+    firstPoint = row
     sumX = UInt64(point.x)
     sumY = UInt64(point.y)
     bounds = PlaneRect(point)
@@ -130,7 +130,7 @@ struct PointTotals: Hashable, Sendable {
 
   mutating func add(_ other: PointTotals) {
     count += other.count
-    firstRow = min(firstRow, other.firstRow)
+    firstPoint = min(firstPoint, other.firstPoint)
     sumX += other.sumX
     sumY += other.sumY
     bounds.formUnion(PlanePoint(x: other.bounds.minX, y: other.bounds.minY))

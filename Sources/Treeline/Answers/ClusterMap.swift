@@ -64,6 +64,11 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     results(for: try tree.clusters(cut, in: viewport, after: previous?.clusters))
   }
 
+  /// The results of a query: of its cut, in its viewport.
+  public func clusters(_ query: Query, after previous: Results? = nil) throws -> Results {
+    try clusters(query.cut, in: query.viewport, after: previous)
+  }
+
   /// What a tile shows; see `ClusterTree.clusters(_:centeredIn:)`.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
     results(for: try tree.clusters(cut, centeredIn: viewport))
@@ -80,6 +85,15 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public func transition(from first: Results, to second: Results) -> Transition {
     Transition(Treeline.Transition(from: first.clusters, to: second.clusters), values: values)
   }
+
+  /// Whether any value is in view.
+  public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
+
+  /// All values on the map as one result; nil where there are none.
+  public var root: Result? { tree.root.map(result) }
+
+  /// The result of an id.
+  public func cluster(_ id: ClusterID) throws -> Result { result(for: try tree.cluster(id)) }
 
   /// The two parts of a cluster, or none where all its values have one position.
   public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
@@ -105,6 +119,36 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     try tree.expansionZoom(of: id, by: cut, tileSize: tileSize)
   }
+
+  /// The zoom from which a value is shown by itself; see `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
+  ///
+  /// - Parameters:
+  ///   - row: The value's index in `values`.
+  ///   - coordinate: The one that it was given with.
+  ///   - cut: By detail or spacing.
+  ///   - tileSize: Of which tiles the zoom is told.
+  /// - Returns: nil where it is at none, or not on the map.
+  public func unclusteredZoom(
+    ofRow row: Int, at coordinate: Coordinate, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
+  ) throws -> Double? {
+    guard let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return nil }
+    return try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
+  }
+
+  /// The value of a cluster that lies nearest to its mean; see `ClusterTree.nearestMember(of:)`.
+  public func nearestMember(of id: ClusterID) throws -> Value {
+    values[tree.row(atTreeIndex: try tree.nearestMember(of: id))]
+  }
+
+  /// The same among the values in a window; nil if none is.
+  public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Value? {
+    try tree.nearestMember(of: id, in: window).map { values[tree.row(atTreeIndex: $0)] }
+  }
+
+  /// Where a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
+  public func shownPosition(
+    of result: Result, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
+  ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: window) }
 
   /// The values of any cluster of the tree.
   public func members(of cluster: Cluster) -> Members { Members(rows: tree.members(of: cluster), values: values) }

@@ -34,6 +34,11 @@ extension ClusterTree {
     return try clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
+  /// The clusters of a query: of its cut, in its viewport.
+  public func clusters(_ query: Query, after previous: Clusters? = nil) throws -> Clusters {
+    try clusters(query.cut, in: query.viewport, after: previous)
+  }
+
   /// The same for a part of the plane.
   ///
   /// - Parameter zoom: Of 256 px tiles.
@@ -94,6 +99,9 @@ extension ClusterTree {
 
   /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
   public var hasSeparations: Bool { withStorage { $0.separations != nil } }
+
+  /// Whether it has what a cut needs; all trees have what a limit and a detail do.
+  public func supports(_ cut: Cut) -> Bool { !cut.needsSeparations || hasSeparations }
 }
 
 extension TreeStorage {

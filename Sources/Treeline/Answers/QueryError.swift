@@ -47,9 +47,11 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
-    case .noZoom: "a detail, a spacing and a margin are in pixels and need a viewport with a zoom, found one without"
+    case .noZoom:
+      (PixelCriterion.allCases.map { "a \($0.rawValue)" } + ["a margin"]).listed("and")
+        + " are in pixels and need a viewport with a zoom, found one without"
     case .notByPixels:
-      "expected a cut by detail or spacing, which is the same for every viewport, found a limit"
+      "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:
       "expected a box, a center or everything as what to look at on a plain plane, found a map tile"
     case .tooFewValues(let expected, let found):

@@ -11,25 +11,17 @@
 /// (`parameters`). What is looked at is a `Viewport`; `ClusterTree.clusters(_:in:after:)` takes both.
 public struct Cut: Hashable, Sendable {
   /// What decides whether a cluster is shown as a whole or by its parts.
-  public enum Criterion: Hashable, Sendable {
+  package enum Criterion: Hashable, Sendable {
     /// As many clusters as the limit has room for, split in an order. One that continues keeps as many clusters of a
     /// previous answer as it can.
     case limit(ExpansionOrder, isContinuing: Bool)
 
-    /// How far points lie from their cluster's mean, as a root mean square in pixels.
-    case detail(Double)
-
-    /// How far clusters are from each other, in pixels.
-    case spacing(Double)
+    /// So many pixels, of what the first says.
+    case pixels(PixelCriterion, Double)
   }
 
-  /// The criteria by pixels, each with the name of its parameter.
-  static let byPixels: [(name: String, criterion: @Sendable (Double) -> Criterion)] = [
-    ("detail", { .detail($0) }), ("spacing", { .spacing($0) }),
-  ]
-
   /// What decides whether a cluster is shown as a whole.
-  public let criterion: Criterion
+  package let criterion: Criterion
 
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.
   public var limit: Int
@@ -76,7 +68,7 @@ public struct Cut: Hashable, Sendable {
   /// refines this one.
   ///
   /// - Parameter pixels: 0 or more. At 0 every position is shown by itself.
-  public static func detail(_ pixels: Double) -> Cut { Cut(.detail(pixels), limit: .max) }
+  public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
   /// Clusters any two of which are at least so many pixels apart, so that badges of that size never touch: those in
   /// view and all others that a larger viewport would show. It needs a tree with separations and a viewport with a
@@ -93,7 +85,10 @@ public struct Cut: Hashable, Sendable {
   /// Points that are shown unclustered may be closer to others than the spacing. So may positions other than means.
   ///
   /// - Parameter pixels: 0 or more.
-  public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing(pixels), limit: .max) }
+  public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
+
+  /// A cut by so many pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
+  public init(_ criterion: PixelCriterion, pixels: Double) { self.init(.pixels(criterion, pixels), limit: .max) }
 
   /// The same cut with no more clusters than a limit.
   ///
@@ -110,22 +105,18 @@ public struct Cut: Hashable, Sendable {
   /// Whether it goes by pixels, so that what is shown depends on the zoom and not on the viewport.
   public var isByPixels: Bool { pixels != nil }
 
-  /// Whether it needs a tree with separations; see `ClusterTree.hasSeparations`.
-  public var needsSeparations: Bool { if case .spacing = criterion { true } else { false } }
+  /// Whether it needs a tree with separations; see `ClusterTree.supports(_:)`.
+  public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
   /// Whether it looks at a previous answer.
   public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
 
   /// The parameter that tells its pixels; nil for a limit.
-  public var pixelParameter: String? { pixels?.name }
+  public var pixelParameter: String? { pixels?.criterion.rawValue }
 
-  /// What it goes by, in words and pixels; nil for a limit.
-  var pixels: (name: String, count: Double)? {
-    switch criterion {
-    case .limit: nil
-    case .detail(let pixels): ("detail", pixels)
-    case .spacing(let pixels): ("spacing", pixels)
-    }
+  /// What it goes by, and how many pixels of it; nil for a limit.
+  var pixels: (criterion: PixelCriterion, count: Double)? {
+    if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
   /// A cluster of the answer is about as large as a square of so many pixels a side; nil for a limit.
@@ -139,6 +130,36 @@ public struct Cut: Hashable, Sendable {
   /// How much farther from their clusters' means points may be in an answer that continues another than in a fresh
   /// one, as a root mean square.
   public static let continuityFactor = 1.25
+}
+
+/// What a cut by pixels goes by. Each is named as its parameter is; texts, options and messages list them from here.
+public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
+  /// How far points lie from their cluster's mean, as a root mean square.
+  case detail
+
+  /// How far clusters are from each other.
+  case spacing
+
+  /// Whether it needs a tree with separations.
+  public var needsSeparations: Bool {
+    switch self {
+    case .detail: false
+    case .spacing: true
+    }
+  }
+
+  /// How many pixels where nobody says. A spacing is as wide as the largest badge, so that none touch.
+  public var standard: Double {
+    switch self {
+    case .detail: 20
+    case .spacing: BadgeSize.largest
+    }
+  }
+
+  /// All of them for a text: `a detail or a spacing`.
+  @_spi(Server) public static func list(
+    _ conjunction: String = "or", spelling: (_ name: String) -> String = { "a \($0)" }
+  ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 
 /// Which cluster of an answer is replaced by its children next, as long as there is room within the limit.

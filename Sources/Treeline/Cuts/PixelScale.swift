@@ -3,43 +3,57 @@
 struct PixelScale {
   let storage: TreeStorage
 
-  /// The codes by which a spacing goes, each of a node with two children at the tree index of its right child's first
-  /// point: every such node parts two neighbouring points, and no two part the same ones. nil where a detail goes by
-  /// radii.
-  let separations: UnsafePointer<UInt16>?
-
-  let name: String
+  let coarseness: Coarseness
+  let criterion: PixelCriterion
   let pixels: Double
+
+  /// In what unit nodes are compared.
+  enum Coarseness {
+    /// The mean square distance of a node's points to their mean.
+    case squaredRadius
+
+    /// The codes of separations, each of a node with two children at the tree index of its right child's first point:
+    /// every such node parts two neighbouring points, and no two part the same ones.
+    case separation(UnsafePointer<UInt16>)
+  }
 }
 
 extension PixelScale {
   /// - Returns: nil for a limit.
   /// - Throws: `QueryError.noSeparations` where the tree lacks what the cut goes by.
   init?(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
-    guard let (name, pixels) = cut.pixels else { return nil }
-    if cut.needsSeparations && storage.separations == nil { throw .noSeparations }
-    self.init(
-      storage: storage, separations: cut.needsSeparations ? storage.separations : nil, name: name, pixels: pixels)
+    guard let (criterion, pixels) = cut.pixels else { return nil }
+    let coarseness: Coarseness
+    switch criterion {
+    case .detail: coarseness = .squaredRadius
+    case .spacing:
+      guard let separations = storage.separations else { throw .noSeparations }
+      coarseness = .separation(separations)
+    }
+    self.init(storage: storage, coarseness: coarseness, criterion: criterion, pixels: pixels)
   }
 
-  /// The mean square distance of a node's points to their mean, or the code of its separation. Separations never grow
-  /// from parent to child; a damaged file may say otherwise.
+  /// How coarse a node is. Separations never grow from parent to child; a damaged file may say otherwise.
   @inline(__always) func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
-    if let separations { return Double(separations[Int(node.first &+ pair.leftCount)]) }
-    return try storage.squaredRadius(of: node)
+    switch coarseness {
+    case .squaredRadius: try storage.squaredRadius(of: node)
+    case .separation(let codes): Double(codes[Int(node.first &+ pair.leftCount)])
+    }
   }
 
   /// The greatest coarseness of a node that is shown as a whole.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
     let units = try units(atZoom: zoom)
-    if separations == nil { return units * units }
+    return switch coarseness {
+    case .squaredRadius: units * units
     // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
-    return Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+    case .separation: Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+    }
   }
 
   private func units(atZoom zoom: Double) throws(QueryError) -> Double {
     guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
-    guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: name, found: pixels) }
+    guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: criterion.rawValue, found: pixels) }
     // At a zoom so low that a pixel is endless, 0 of them are still 0.
     return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
   }

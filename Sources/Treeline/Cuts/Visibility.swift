@@ -7,13 +7,13 @@ struct Visibility: Equatable {
   static let none = Visibility(bits: 0)
 
   /// As far as its box tells, some points and not all. Said of nodes with stored children only.
-  static let partial = Visibility(bits: 1 << 30)
+  static let partial = Visibility(bits: Bucket.partlyVisible)
 
   /// All of its points.
-  static let whole = Visibility(bits: 1 << 31)
+  static let whole = Visibility(bits: Bucket.whollyVisible)
 
   /// Something, however much: what is seen does not matter any more. The greatest number of all.
-  static let finished = Visibility(bits: 1 << 31 | 1 << 30)
+  static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Where the bits begin that tell of the points of a bucket, one by one.
   private static let shift = Bucket.shiftOfVisibility

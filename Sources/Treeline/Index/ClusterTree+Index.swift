@@ -35,7 +35,7 @@ extension ClusterTree {
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount),
         rows: try sections.start(of: .rows, count: header.pointCount), pointCount: header.pointCount,
-        gaps: try sections.start(of: .gaps, count: (header.pointCount + 1) / 2),
+        gaps: try sections.start(of: .gaps, count: Gap.byteCount(ofPoints: header.pointCount)),
         nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
         separations: sections[.separations] == nil
@@ -63,7 +63,8 @@ extension TreeStorage {
     let pairs = Self.pairCount(ofNodes: nodeCount)
     var sections = [
       (IndexSection.Kind.points, Self.bytes(points, count: pointCount)),
-      (.gaps, Self.bytes(gaps, count: (pointCount + 1) / 2)), (.nodes, Self.bytes(nodes, count: nodeCount)),
+      (.gaps, Self.bytes(gaps, count: Gap.byteCount(ofPoints: pointCount))),
+      (.nodes, Self.bytes(nodes, count: nodeCount)),
       (.sums, Self.bytes(sums, count: pairs)), (.spreads, Self.bytes(spreads, count: pairs)),
     ]
     if let separations { sections.append((.separations, Self.bytes(separations, count: pointCount))) }

@@ -89,8 +89,7 @@ extension Growth {
     guard Growth(kind: rawKind, gammaInEighths: 0) != nil else {
       throw file.malformed(
         at: Offset.growth,
-        expected: "split rule 1 (mean), 2 (least scatter) or 3 (gamma), or 4 (merged by distance)",
-        found: "\(rawKind)")
+        expected: "one of the growths \(Growth.kinds)", found: "\(rawKind)")
     }
     guard let growth = Growth(kind: rawKind, gammaInEighths: eighths) else {
       throw file.malformed(

@@ -4,17 +4,13 @@ extension Cut {
 
   /// Of tiles and other queries that no limit can bound: a spacing where the tree can have it, else a detail.
   public static func standardByPixels(of tree: ClusterTree) -> Cut {
-    tree.hasSeparations ? .spacing(standardSpacing) : .detail(standardDetail)
+    let criterion: PixelCriterion = tree.hasSeparations ? .spacing : .detail
+    return Cut(criterion, pixels: criterion.standard)
   }
 
-  /// In pixels: as wide as the largest badge, so that none touch.
-  public static let standardSpacing = BadgeSize.largest
-
-  /// In pixels.
-  public static let standardDetail = 20.0
-
   /// The parameters that the cuts of several queries may share; see `QueryParameters.read(prefix:sharing:_:)`.
-  public static let sharedParameters = [["limit"], ["order"] + byPixels.map(\.name)] + unclusteredNames.map { [$0] }
+  public static let sharedParameters =
+    [["limit"], ["order"] + PixelCriterion.allCases.map(\.rawValue)] + unclusteredNames.map { [$0] }
 
   /// All parameters that a cut is read from.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
@@ -29,7 +25,7 @@ extension Cut: Parameterized {
       return [("limit", .integer(limit)), ("order", .text(order.rawValue))]
         + (isContinuing ? [("continuing", .flag(true))] : [])
     }
-    var parameters = pixels.map { [(name: $0.name, value: ParameterValue.number($0.count))] } ?? []
+    var parameters = pixels.map { [(name: $0.criterion.rawValue, value: ParameterValue.number($0.count))] } ?? []
     if limit != .max { parameters.append(("limit", .integer(limit))) }
     if unclustered.leastMembers > 2 { parameters.append(("min-points", .integer(unclustered.leastMembers))) }
     if unclustered.fromZoom < .infinity { parameters.append(("alone-from-zoom", .number(unclustered.fromZoom))) }
@@ -45,13 +41,13 @@ extension Cut: Parameterized {
   public init(_ parameters: inout QueryParameters, default standard: Cut) {
     let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")
-    let given = Self.byPixels.filter { parameters.has($0.name) }
+    let given = PixelCriterion.allCases.filter { parameters.has($0.rawValue) }
     let criterion: Criterion
-    if let (name, makeCriterion) = given.first {
-      for other in given.dropFirst() { parameters.refuse(name, beside: other.name) }
-      let pixels = parameters.number(name, in: parameters.bounds.pixels, unit: "a number of pixels ")
-      criterion = makeCriterion(pixels ?? 0)
-      parameters.refuseOrder(beside: name)
+    if let first = given.first {
+      for other in given.dropFirst() { parameters.refuse(first.rawValue, beside: other.rawValue) }
+      let pixels = parameters.number(first.rawValue, in: parameters.bounds.pixels, unit: "a number of pixels ")
+      criterion = .pixels(first, pixels ?? 0)
+      parameters.refuseOrder(beside: first.rawValue)
     } else if standard.isByPixels && !parameters.has("order") {
       criterion = standard.criterion
     } else {
@@ -63,8 +59,9 @@ extension Cut: Parameterized {
     }
     if isContinuing {
       parameters.refuse(
-        "continuing", expected: "a limit alone beside it; a detail and a spacing stay as they are", found: "true",
-        sentence: "{continuing} goes with a limit; a detail and a spacing stay as they are.")
+        "continuing", expected: "a limit alone beside it; \(PixelCriterion.list("and")) stay as they are",
+        found: "true",
+        sentence: "{continuing} goes with a limit; \(PixelCriterion.list("and")) stay as they are.")
     }
     self.init(criterion, limit: limit ?? .max, unclustered: UnclusteredPoints(&parameters))
   }
@@ -75,8 +72,9 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing beside it, as a limit alone leaves no room", found: text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; a limit alone leaves no room.")
+        name, expected: "\(PixelCriterion.list()) beside it, as a limit alone leaves no room", found: text(name),
+        sentence: "{min-points} and {alone-from-zoom} go with \(PixelCriterion.list { "{\($0)}" }); "
+          + "a limit alone leaves no room.")
     }
   }
 
@@ -89,7 +87,7 @@ extension QueryParameters {
   fileprivate mutating func refuseOrder(beside name: String) {
     guard has("order") else { return }
     refuse(
-      "order", expected: "no order with a detail or a spacing", found: text("order"),
+      "order", expected: "no order with \(PixelCriterion.list())", found: text("order"),
       sentence: "{order} goes with a limit alone; {\(name)} splits evenly, within a limit too, and knows no order.")
   }
 }

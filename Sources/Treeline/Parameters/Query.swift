@@ -7,7 +7,7 @@
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
 /// let url = "/v1/hotels/clusters?" + query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-/// let clusters = try tree.clusters(query.cut, in: query.viewport)
+/// let clusters = try tree.clusters(query)
 /// ```
 public struct Query: Hashable, Sendable {
   /// How finely points are told apart.
@@ -41,8 +41,9 @@ extension Query: Parameterized {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
+    let name = pixels.criterion.rawValue
     parameters.refuse(
-      "zoom", expected: "a zoom, as \(pixels.name) is in pixels", found: nil,
-      sentence: "{\(pixels.name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
+      "zoom", expected: "a zoom, as \(name) is in pixels", found: nil,
+      sentence: "{\(name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
   }
 }

@@ -1,4 +1,6 @@
 /// Tells whether text of an index, which answers contain verbatim, is JSON (RFC 8259). Nothing is decoded.
+///
+/// The reader of GeoJSON has a scanner of its own: it reads pieces of a stream, counts lines and says what it expected.
 package enum JSONSyntax {
   /// Deeper nesting is taken for damage.
   fileprivate static let maximumDepth = 1024

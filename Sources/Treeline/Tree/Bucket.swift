@@ -20,6 +20,10 @@ enum Bucket {
   /// The first of the bits that tell which points of a bucket are visible.
   static let shiftOfVisibility: UInt32 = bitsOfLevel + bitsOfDepth
 
+  /// Above the bits of points: whether a node is visible as far as its box tells, and whether all of it is.
+  static let partlyVisible: UInt32 = 1 << 30
+  static let whollyVisible: UInt32 = 1 << 31
+
   /// Of a bucket: its parts may lie up to 15 levels deeper, and their levels must fit an id.
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
@@ -36,6 +40,17 @@ extension NodeRecord {
 package enum Gap {
   /// No split: both points have one position.
   package static let none: UInt8 = 15
+
+  /// How many bytes the gaps of so many points take.
+  package static func byteCount(ofPoints pointCount: Int) -> Int { (pointCount + 1) / 2 }
+
+  /// The byte of the gaps behind two neighbouring points, the first of them even.
+  @inline(__always) package static func byte(even: UInt8, odd: UInt8) -> UInt8 { even | odd << 4 }
+
+  /// The gap behind a point, given its byte.
+  @inline(__always) static func gap(in byte: UInt8, after treeIndex: UInt32) -> UInt8 {
+    byte >> UInt8(truncatingIfNeeded: (treeIndex & 1) << 2) & 15
+  }
 }
 
 extension Node {
@@ -81,11 +96,11 @@ extension TreeStorage {
   }
 
   @inline(never) private func lastGaps(from start: Int) -> UInt64 {
-    (start..<(pointCount + 1) / 2).reversed().reduce(0) { $0 << 8 | UInt64(gaps[$1]) }
+    (start..<Gap.byteCount(ofPoints: pointCount)).reversed().reduce(0) { $0 << 8 | UInt64(gaps[$1]) }
   }
 
   @inline(__always) package func gap(after treeIndex: UInt32) -> UInt8 {
-    gaps[Int(treeIndex >> 1)] >> UInt8(truncatingIfNeeded: (treeIndex & 1) << 2) & 15
+    Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
   /// The smallest box around the node's points.

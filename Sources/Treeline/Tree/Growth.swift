@@ -33,6 +33,13 @@ extension Growth {
   /// The minor version of the format that has it first.
   package var minorVersion: UInt16 { mergeMetric == nil ? 0 : 1 }
 
+  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)`.
+  static var kinds: String {
+    let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
+    let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }
+    return (splits + merges).joined(separator: ", ")
+  }
+
   /// As stored in an index; nil if there is no such growth.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
     if let rule = SplitRule(kind: kind, gammaInEighths: gammaInEighths) {

@@ -1,10 +1,32 @@
 /// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and
 /// both children have points.
 public struct SplitRule: Hashable, Sendable {
+  /// The rules by their numbers in an index. To add one is to add it here, with what is told of it.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
     case leastScatter = 2
     case gamma = 3
+
+    /// As options and messages spell it; a power follows that of `gamma`.
+    package var name: String {
+      switch self {
+      case .mean: "mean"
+      case .leastScatter: "least-scatter"
+      case .gamma: "gamma"
+      }
+    }
+
+    /// Where it splits, in words that follow its name and a comma.
+    fileprivate var summary: String {
+      switch self {
+      case .mean: "at the mean of their points, as the article does"
+      case .leastScatter: "where the least scatter is left"
+      case .gamma: "at their mean weighted by distance to the power of g - 1, for a g \(gammaDomain)"
+      }
+    }
+
+    /// A rule of this kind, to be compared with others.
+    fileprivate var example: SplitRule { self == .gamma ? .gamma(1.5) : SplitRule(self) }
   }
 
   package let kind: Kind
@@ -57,26 +79,34 @@ public struct SplitRule: Hashable, Sendable {
 
   private static let mostEighths: UInt32 = 32
 
-  package static let gammaDomain = "from 0 to 4 in steps of 1/8"
+  private static let gammaDomain = "from 0 to 4 in steps of 1/8"
+
+  /// One rule of each kind.
+  package static let examples = Kind.allCases.map(\.example)
+
+  /// For messages: `'mean', 'least-scatter' or 'gamma:' and a number from 0 to 4 in steps of 1/8`.
+  package static let expectation = Kind.allCases.map {
+    "'\($0.name)\($0 == .gamma ? ":' and a number \(gammaDomain)" : "'")"
+  }.listed()
+
+  /// For help texts: each rule with what it does, the standard first.
+  package static let summaries = ([standard.kind] + Kind.allCases.filter { $0 != standard.kind }).map {
+    "'\($0.name)\($0 == .gamma ? ":g" : "")', \($0.summary)"
+  }
+  .joined(separator: "; ")
 }
 
 /// `mean`, `least-scatter` or, for example, `gamma:1.5`.
 extension SplitRule: LosslessStringConvertible {
   public init?(_ description: String) {
-    switch description {
-    case "mean": self = .mean
-    case "least-scatter": self = .leastScatter
-    default:
-      guard description.hasPrefix("gamma:"), let power = Double(description.dropFirst(6)) else { return nil }
-      self.init(gamma: power)
+    if let kind = Kind.allCases.first(where: { $0 != .gamma && $0.name == description }) {
+      self.init(kind)
+      return
     }
+    let prefix = Kind.gamma.name + ":"
+    guard description.hasPrefix(prefix), let power = Double(description.dropFirst(prefix.count)) else { return nil }
+    self.init(gamma: power)
   }
 
-  public var description: String {
-    switch kind {
-    case .mean: "mean"
-    case .leastScatter: "least-scatter"
-    case .gamma: "gamma:\(Double(gammaInEighths) / 8)"
-    }
-  }
+  public var description: String { kind == .gamma ? "\(kind.name):\(Double(gammaInEighths) / 8)" : kind.name }
 }

@@ -9,7 +9,7 @@
   }
 
   extension CLLocationCoordinate2D {
-    /// The same place for Core Location and MapKit. Not of a plain plane, which has no degrees.
+    /// The same coordinate for Core Location and MapKit. Not of a plain plane, which has no degrees.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }

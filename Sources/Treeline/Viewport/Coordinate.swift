@@ -7,7 +7,7 @@ public struct Coordinate: Hashable, Sendable {
   /// In degrees, positive to the north.
   public var latitude: Double
 
-  /// A place on the Earth.
+  /// A position on the Earth.
   public init(longitude: Double, latitude: Double) {
     self.longitude = longitude
     self.latitude = latitude

@@ -76,7 +76,7 @@ struct BuildMemory {
     let packedGaps = packedGaps(threads: threads, monitor)
     monitor.deallocate { gaps.deallocate() }
     let nodes = assemble()
-    var blocks = [points, rows, MemoryBlock(packedGaps, count: (pointCount + 1) / 2)] + nodes.blocks
+    var blocks = [points, rows, MemoryBlock(packedGaps, count: Gap.byteCount(ofPoints: pointCount))] + nodes.blocks
     do throws(BuildFailure) {
       if monitor.isCancelled { throw .cancelled }
       let separations = try separate(storage(nodes, packedGaps, separations: nil, traits) {})
@@ -102,13 +102,14 @@ struct BuildMemory {
       separations: separations.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
-  /// Two gaps a byte, the even one in the low half.
+  /// The gaps as a tree has them.
   private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
+    let byteCount = Gap.byteCount(ofPoints: pointCount)
     arrays.gaps[pointCount] = 0
-    nonisolated(unsafe) let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: (pointCount + 1) / 2)
-    _ = inChunks(of: (pointCount + 1) / 2, threads: threads) { range in
+    nonisolated(unsafe) let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount)
+    _ = inChunks(of: byteCount, threads: threads) { range in
       monitor.pass(over: range) { block in
-        for pair in block { packed[pair] = arrays.gaps[2 * pair] | arrays.gaps[2 * pair + 1] << 4 }
+        for pair in block { packed[pair] = Gap.byte(even: arrays.gaps[2 * pair], odd: arrays.gaps[2 * pair + 1]) }
       }
     }
     return packed

@@ -53,28 +53,28 @@ struct SortedPoint {
     return best
   }
 
-  /// Sorts a few points. Each finds its place by counting those before it: no branch is guessed wrong.
+  /// Sorts a few points. Each is ranked by counting those before it: no branch is guessed wrong.
   @inline(__always) private static func sort(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts,
     to sorted: UnsafeMutablePointer<SortedPoint>
   ) {
     withUnsafeTemporaryAllocation(of: Int64.self, capacity: 2 * few) { space in
       let values = space.baseAddress!
-      let places = values + few
+      let ranks = values + few
       for index in 0..<count {
         let value = products.of(points[index])
         values[index] = value
-        var place = Int64(index)
+        var rank = Int64(index)
         for other in 0..<index {
           // Products have 62 bits and a sign, so no difference overflows.
           let isBefore = (value &- values[other]) &>> 63
-          places[other] &-= isBefore
-          place &+= isBefore
+          ranks[other] &-= isBefore
+          rank &+= isBefore
         }
-        places[index] = place
+        ranks[index] = rank
       }
       for index in 0..<count {
-        sorted[Int(places[index])] = SortedPoint(product: values[index], point: points[index])
+        sorted[Int(ranks[index])] = SortedPoint(product: values[index], point: points[index])
       }
     }
   }
@@ -89,37 +89,37 @@ struct SortedPoint {
     to sorted: UnsafeMutablePointer<SortedPoint>, by unsorted: UnsafeMutablePointer<SortedPoint>
   ) {
     let scale = BinScale(around: scatter, bits: Int.bitWidth - count.leadingZeroBitCount)
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * some) { places in
-      let places = places.baseAddress!
-      places.update(repeating: 0, count: scale.count)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * some) { next in
+      let next = next.baseAddress!
+      next.update(repeating: 0, count: scale.count)
       for index in 0..<count {
         let product = products.of(points[index])
         unsorted[index] = SortedPoint(product: product, point: points[index])
-        places[scale.bin(of: product)] &+= 1
+        next[scale.bin(of: product)] &+= 1
       }
       // From how many points each bin has to where its next one goes.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end
-        end &+= places[bin]
-        places[bin] = start
+        end &+= next[bin]
+        next[bin] = start
       }
       for index in 0..<count {
         let bin = scale.bin(of: unsorted[index].product)
-        sorted[Int(places[bin])] = unsorted[index]
-        places[bin] &+= 1
+        sorted[Int(next[bin])] = unsorted[index]
+        next[bin] &+= 1
       }
     }
     // Where insertion ends.
     sorted[-1] = SortedPoint(product: .min, point: points[0])
     for index in 1..<count {
-      let next = sorted[index]
-      var place = index
-      while sorted[place &- 1].product > next.product {
-        sorted[place] = sorted[place &- 1]
-        place &-= 1
+      let point = sorted[index]
+      var target = index
+      while sorted[target &- 1].product > point.product {
+        sorted[target] = sorted[target &- 1]
+        target &-= 1
       }
-      sorted[place] = next
+      sorted[target] = point
     }
   }
 }

@@ -1,19 +1,19 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 
 /// How a tree is cut.
 struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("limit"), parsing: .unconditional,
     help: Prefix.help(
-      "limit", "The most clusters. (default: 100, or none with --detail or --spacing)", valueName: "k")) var limit:
-    String?
+      "limit", "The most clusters. (default: \(Cut.standard.limit), or none with \(pixelOptions))", valueName: "k"))
+  var limit: String?
 
   @Option(
     name: Prefix.name("order"),
     help: Prefix.help(
       "order",
-      "Which cluster is split next, as long as there is room within the limit: breadth-first, widest-first, or steepest-first. (default: breadth-first)",
+      "Which cluster is split next, as long as there is room within the limit: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
       valueName: "order"), completion: .list(ExpansionOrder.allCases.map(\.rawValue))) var order: String?
 
   @Option(
@@ -33,14 +33,14 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("min-points"), parsing: .unconditional,
     help: Prefix.help(
-      "min-points", "Show clusters of fewer points than this as their points, by --detail or --spacing.", valueName: "m"
-    )) var minPoints: String?
+      "min-points", "Show clusters of fewer points than this as their points, by \(pixelOptions).", valueName: "m"))
+  var minPoints: String?
 
   @Option(
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "Show every position by itself from this zoom on, by --detail or --spacing; where a limit has room for all in view.",
+      "Show every position by itself from this zoom on, by \(pixelOptions); where a limit has room for all in view.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {
@@ -48,5 +48,15 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
       ("limit", limit), ("order", order), ("detail", detail), ("spacing", spacing), ("min-points", minPoints),
       ("alone-from-zoom", aloneFromZoom),
     ])
+  }
+}
+
+/// The options of cuts by pixels, for texts: `--detail or --spacing`.
+let pixelOptions = PixelCriterion.list { "--\($0)" }
+
+extension ExpansionOrder {
+  /// For texts: `breadth-first, widest-first, or steepest-first`.
+  fileprivate static var list: String {
+    allCases.dropLast().map { $0.rawValue + ", " }.joined() + "or " + allCases.last!.rawValue
   }
 }

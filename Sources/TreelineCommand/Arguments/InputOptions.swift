@@ -1,10 +1,10 @@
 import ArgumentParser
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 /// Where the points are, for every subcommand that takes an index in their place.
 struct InputOptions: ParsableArguments {
   @Argument(
-    help: .init("An index, or points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+    help: .init("An index, or points as \(inputHelp)", valueName: "points"))
   var path: String
 
   @OptionGroup var columns: ColumnOptions
@@ -13,6 +13,9 @@ struct InputOptions: ParsableArguments {
 
   var input: Input { Input(path: path, columns: columns) }
 }
+
+/// What points may be, for help texts.
+let inputHelp = "\(InputFormats.names), plain or .gz; '-' reads standard input."
 
 /// Which columns of a CSV file hold the coordinates, how they are written, and what is done with a row that has none.
 struct ColumnOptions: ParsableArguments {

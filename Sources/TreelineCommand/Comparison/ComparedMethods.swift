@@ -14,8 +14,8 @@ struct ComparedMethods {
   ///
   /// - Parameter names: nil is what a report usually shows, as far as the input supports it.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
-    func needsSeparations(_ choices: [MethodChoice], of growth: Growth) -> Bool {
-      choices.contains { $0.growth == growth && $0.needsSeparations }
+    func cuts(_ choices: [MethodChoice], of growth: Growth) -> [Cut] {
+      choices.filter { $0.growth == growth }.compactMap(\.cut)
     }
     func choices(_ growth: Growth) -> [MethodChoice] {
       switch names {
@@ -28,15 +28,14 @@ struct ComparedMethods {
     let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(
       input, keepsColumns: false, growth: input.isIndex ? nil : first,
-      computesSeparations: !input.isIndex && needsSeparations(asked, of: first))
+      for: input.isIndex ? [] : cuts(asked, of: first))
     let tree = points.tree
     let wanted = choices(tree.growth)
     var trees = [tree.growth: ComparedTree(tree)]
     if let table = points.table {
       for growth in wanted.compactMap(\.growth) where trees[growth] == nil {
         let other = try ClusterTree(
-          table, options: BuildOptions(growth: growth, computesSeparations: needsSeparations(wanted, of: growth)),
-          ProgressBar())
+          table, options: BuildOptions(growth: growth, for: cuts(wanted, of: growth)), ProgressBar())
         trees[growth] = ComparedTree(other, inOrderOf: tree)
       }
     }
@@ -71,7 +70,7 @@ extension MethodChoice {
     guard let tree = trees[growth]?.tree else {
       return growth.splitRule.map { "a tree split by '\($0)'" } ?? "a tree grown by merging"
     }
-    return needsSeparations && !tree.hasSeparations ? "separations" : nil
+    return cut.map(tree.supports) ?? true ? nil : "separations"
   }
 }
 

@@ -2,6 +2,13 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
+extension BuildOptions {
+  /// A tree that supports some cuts.
+  init(growth: Growth, for cuts: [Cut]) {
+    self.init(growth: growth, computesSeparations: cuts.contains(where: \.needsSeparations))
+  }
+}
+
 /// The points that a subcommand works on: a tree, and what is known of its points besides.
 struct Points {
   let tree: ClusterTree
@@ -13,20 +20,21 @@ struct Points {
   ///
   /// - Parameters:
   ///   - growth: where it was asked for, which is a mistake with an index.
-  ///   - computesSeparations: whether the tree is asked by spacing; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, growth: Growth? = nil, computesSeparations: Bool = false) throws {
+  ///   - cuts: how the tree is to be cut; an index must have what it takes.
+  init(_ input: Input, keepsColumns: Bool, growth: Growth? = nil, for cuts: [Cut] = []) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
-      tree = try input.openIndex()
+      let tree = try input.openIndex()
+      self.tree = tree
       if let growth {
         throw Failure.usage(
           "\(growth.mergeMetric == nil ? "--split" : "--grow"): \(input.name) is an index, "
             + (tree.splitRule.map { "split at '\($0)'" } ?? "grown by '\(tree.growth)'") + " already; "
             + "leave out the option, or give the points instead")
       }
-      if computesSeparations && !tree.hasSeparations {
+      if let cut = cuts.first(where: { !tree.supports($0) }) {
         throw Failure.usage(
-          "\(input.name): --spacing needs an index with separations, found one without; "
+          "\(input.name): --\(cut.pixelParameter!) needs an index with separations, found one without; "
             + "build it anew, with 'treeline build' and without '--no-separation'")
       }
       table = nil
@@ -36,56 +44,52 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(growth: growth ?? .splitting(.standard), computesSeparations: computesSeparations),
-        progress)
+        table, options: BuildOptions(growth: growth ?? .splitting(.standard), for: cuts), progress)
     }
     tree.reportClippedPoints()
   }
 
   /// The input's row number of a point, by its tree index.
-  func row(at index: Int) -> Int { table?.row(ofPoint: tree.row(atTreeIndex: index)) ?? tree.row(atTreeIndex: index) }
+  func row(atTreeIndex treeIndex: Int) -> Int {
+    table?.row(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.row(atTreeIndex: treeIndex)
+  }
 
   /// A cluster of the tree as it is written out.
   ///
   /// - Parameter position: Where it is shown if not at its mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
-    feature(
-      id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
-      bounds: cluster.bounds, isStack: cluster.isStack, shownTreeIndex: position?.treeIndex, members: cluster.range,
-      listsMembers: listsMembers)
-  }
-
-  /// A single point, by itself though others may have its position.
-  func feature(ofPointAt index: Int) throws -> ClusterFeature {
-    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: index))
-    return feature(
-      id: try tree.clusters(containingTreeIndex: index).last!.id.rawValue, pointCount: 1, coordinate: coordinate,
-      bounds: BoundingBox(
-        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude),
-      isStack: false, members: CollectionOfOne(index), listsMembers: false)
-  }
-
-  /// A cluster of any method as it is written out.
-  ///
-  /// - Parameters:
-  ///   - shownTreeIndex: the tree index of the point that stands for a cluster, where one does.
-  ///   - members: the tree indices of all its points.
-  func feature(
-    id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool,
-    shownTreeIndex: Int? = nil, members: some RandomAccessCollection<Int>, listsMembers: Bool
-  ) -> ClusterFeature {
-    let single = pointCount == 1 ? members.first : nil
-    var feature = ClusterFeature(
-      id: id, pointCount: pointCount, coordinate: coordinate, bounds: bounds, isStack: isStack,
-      index: single.map(row(at:)), columns: keepsColumns ? single.map(columns(at:)) ?? [] : [])
-    if single == nil { feature.shownIndex = shownTreeIndex.map(row(at:)) }
-    feature.featureID = single.flatMap { table?.featureID(ofPoint: tree.row(atTreeIndex: $0)) }
-    if listsMembers { feature.members = members.map(row(at:)).sorted() }
+    var feature = completed(
+      ClusterFeature(
+        id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
+        bounds: cluster.bounds, isStack: cluster.isStack), members: cluster.range, listsMembers: listsMembers)
+    if feature.row == nil { feature.shownRow = position?.treeIndex.map(row(atTreeIndex:)) }
     return feature
   }
 
-  private func columns(at index: Int) -> [(name: String, value: AttributeValue)] {
-    table?.columns(ofPoint: tree.row(atTreeIndex: index)) ?? tree.attributes(atTreeIndex: index)
+  /// A single point, by itself though others may have its position.
+  func feature(ofPointAt treeIndex: Int) throws -> ClusterFeature {
+    let leaf = try tree.clusters(containingTreeIndex: treeIndex).last!
+    return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
+  }
+
+  /// A feature of any method with what the input says of its points.
+  ///
+  /// - Parameter members: the tree indices of all its points.
+  func completed(
+    _ feature: ClusterFeature, members: some RandomAccessCollection<Int>, listsMembers: Bool = false
+  ) -> ClusterFeature {
+    var feature = feature
+    if feature.pointCount == 1, let single = members.first {
+      feature.row = row(atTreeIndex: single)
+      if keepsColumns { feature.columns = columns(atTreeIndex: single) }
+      feature.featureID = table?.featureID(ofPoint: tree.row(atTreeIndex: single))
+    }
+    if listsMembers { feature.members = members.map(row(atTreeIndex:)).sorted() }
+    return feature
+  }
+
+  private func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
+    table?.columns(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.attributes(atTreeIndex: treeIndex)
   }
 }
 

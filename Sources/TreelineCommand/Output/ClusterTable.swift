@@ -35,8 +35,8 @@ struct ClusterTable {
       coordinate("north", planar: "max y", \.bounds.north), length("major", plane, \.semiMajor),
       length("minor", plane, \.semiMinor),
       ("angle", { $0.ellipse.map { String(format: "%.1f", Double($0.tenthsOfDegrees) / 10) } }),
-      ("shown_index", { $0.shownIndex.map(String.init) }),
-      ("index", { $0.index.map(String.init) }), ("members", { $0.members?.map(String.init).joined(separator: " ") }),
+      ("shown_index", { $0.shownRow.map(String.init) }),
+      ("index", { $0.row.map(String.init) }), ("members", { $0.members?.map(String.init).joined(separator: " ") }),
     ]
   }
 

@@ -18,7 +18,7 @@ struct BuildCommand: ParsableCommand {
       same. The 'id' of a GeoJSON Feature is not kept.
       """)
 
-  @Argument(help: .init("Points as CSV or GeoJSON, plain or .gz; '-' reads standard input.", valueName: "points"))
+  @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
   var path: String
 
   @OptionGroup var columns: ColumnOptions

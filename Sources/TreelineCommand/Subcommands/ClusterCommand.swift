@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 struct ClusterCommand: ParsableCommand {
@@ -7,8 +7,8 @@ struct ClusterCommand: ParsableCommand {
     commandName: "cluster", abstract: "Prints what a cluster consists of and is part of.",
     discussion: """
       'itself', its two 'children', its 'parent', and its 'members', from the one that --offset counts to, at most \
-      --limit of them (100). 'expansion-zoom' is the zoom from which it is shown by its parts, by --detail or \
-      --spacing; null where that is at none.
+      --limit of them (100). 'expansion-zoom' is the zoom from which it is shown by its parts, by \
+      \(pixelOptions); null where that is at none.
 
       An id means the same in all answers over one index, and nothing in another.
       """)
@@ -28,6 +28,10 @@ struct ClusterCommand: ParsableCommand {
 
   @OptionGroup var cut: CutOptions<NoPrefix>
 
+  @Option(
+    help: .init("Of which tiles 'expansion-zoom' is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
+  var tileSize: String?
+
   @OptionGroup var splitting: SplitOptions
 
   @OptionGroup var notes: NoteOptions
@@ -38,15 +42,15 @@ struct ClusterCommand: ParsableCommand {
   }
 
   /// The cut that a zoom is asked by, or how many members make a page.
-  private func question() throws -> (cut: Cut, pageSize: Int) {
-    var parameters = QueryParameters(cut.parameters)
+  private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
+    var parameters = QueryParameters(cut.parameters + NoPrefix.parameters([("tile-size", tileSize)]))
     let taken =
       switch show {
       case .itself, .children, .parent: Set<String>()
       case .members: Set(["limit"])
-      case .expansionZoom: Set(Cut.parameterNames).subtracting(["limit", "order"])
+      case .expansionZoom: Set(Cut.parameterNames + ["tile-size"]).subtracting(["limit", "order"])
       }
-    for name in Cut.parameterNames where parameters.has(name) && !taken.contains(name) {
+    for name in Cut.parameterNames + ["tile-size"] where parameters.has(name) && !taken.contains(name) {
       parameters.refuse(
         name, expected: "no --show \(show.rawValue) beside it", found: parameters.value(name),
         sentence: "{\(name)} does not go with '--show \(show.rawValue)'.")
@@ -57,20 +61,21 @@ struct ClusterCommand: ParsableCommand {
       cut = Cut(&parameters)
       if !cut.isByPixels {
         parameters.refuse(
-          "detail", expected: "a detail or a spacing", found: nil,
-          sentence: "'--show expansion-zoom' needs {detail} or {spacing}: by a limit it depends on what is in view.")
+          "detail", expected: PixelCriterion.list(), found: nil,
+          sentence: "'--show expansion-zoom' needs \(PixelCriterion.list { "{\($0)}" }): "
+            + "by a limit it depends on what is in view.")
       }
     }
+    let tileSize = parameters.tileSize("tile-size") ?? .pixels256
     try parameters.check()
-    return (cut, pageSize)
+    return (cut, pageSize, tileSize)
   }
 
   func run() throws {
     try reportingFailures {
       let question = try question()
       let points = try Points(
-        source.input, keepsColumns: true, growth: splitting.growth,
-        computesSeparations: question.cut.needsSeparations)
+        source.input, keepsColumns: true, growth: splitting.growth, for: [question.cut])
       let (tree, writer) = (points.tree, FeatureCollectionWriter(plane: points.tree.plane))
       let id = ClusterID(rawValue: id)
       var bytes = OutputBytes()
@@ -96,7 +101,7 @@ struct ClusterCommand: ParsableCommand {
         writer.close(&bytes)
       case .expansionZoom:
         // What is too small to be a cluster is none at any zoom.
-        let zoom = try tree.expansionZoom(of: id, by: question.cut).map { max($0, 0) }
+        let zoom = try tree.expansionZoom(of: id, by: question.cut, tileSize: question.tileSize).map { max($0, 0) }
         bytes.append("{\"zoom\":")
         bytes.append(json: zoom)
         bytes.append("}\n")

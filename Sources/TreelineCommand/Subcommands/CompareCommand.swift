@@ -12,11 +12,8 @@ struct CompareCommand: ParsableCommand {
       measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
       network. --journey adds what changes on the screen on a flight through the data, as a film strip.
 
-      Methods: 'grid', one cluster for each occupied cell. 'breadth-first', 'widest-first' and 'steepest-first', the \
-      tree split in that order up to the limit. 'continuing', the same widest first, but on a journey with the least change. 'detail', clusters as wide as so many pixels, the least that keep within the limit. \
-      'spacing', as many clusters as stay \(Int(Cut.standardSpacing)) px apart, whatever the limit. With '/' and a \
-      rule, of a tree whose nodes are split so: 'widest-first/least-scatter'; without, of one split at the mean, as \
-      the article does, or of the one that an index holds.
+      Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). With '/' and a rule, of a tree whose \
+      nodes are split so: 'widest-first/least-scatter'; without, of one split at the mean, as the article does, or of the one that an index holds.
       """)
 
   @OptionGroup var source: InputOptions

@@ -1,14 +1,14 @@
 import ArgumentParser
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineComparison
-import TreelineFormats
+@_spi(Server) import TreelineFormats
 
 struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' expands the tree up to --limit clusters, or to --detail or --spacing pixels. 'grid' makes one cluster of each cell that has a \
+      'pca' expands the tree up to --limit clusters, or to \(pixelOptions) pixels. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
@@ -99,8 +99,7 @@ struct QueryCommand: ParsableCommand {
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
         let points = try Points(
-          source.input, keepsColumns: format == .geojson, growth: splitting.growth,
-          computesSeparations: query.cut.needsSeparations)
+          source.input, keepsColumns: format == .geojson, growth: splitting.growth, for: [query.cut])
         let features = try clusters(of: points, query)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)
@@ -117,7 +116,7 @@ struct QueryCommand: ParsableCommand {
     guard let view = try query.viewport.located(on: tree, NoPrefix.self) else { return AnySequence([]) }
     switch method {
     case .pca:
-      let clusters = try tree.clusters(query.cut, in: query.viewport)
+      let clusters = try tree.clusters(query)
       let positions = try position.positions(of: clusters, of: tree, for: query, in: view.window)
       return points.features(
         of: clusters, at: positions, ellipses: ellipses, hulls: hulls, members: members)
@@ -153,10 +152,12 @@ extension Points {
     let clusters = try grid.clusters(in: window, cellSize: cell.map(CellSize.pixels) ?? .published, zoom: zoom)
     return AnySequence(
       clusters.lazy.map { cluster in
-        feature(
-          id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-          bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack,
-          members: members ? grid.members(of: cluster) : [cluster.firstRow], listsMembers: members)
+        completed(
+          ClusterFeature(
+            id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+            bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack),
+          members: members ? grid.members(of: cluster) : [cluster.firstPoint],
+          listsMembers: members)
       })
   }
 }

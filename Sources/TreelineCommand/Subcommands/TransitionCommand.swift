@@ -58,13 +58,12 @@ struct TransitionCommand: ParsableCommand {
       try answer.write(source.input, beginning: "{\"kept\":[") { write in
         let (first, second) = try queries()
         let tree = try Points(
-          source.input, keepsColumns: false, growth: splitting.growth,
-          computesSeparations: first.cut.needsSeparations || second.cut.needsSeparations
+          source.input, keepsColumns: false, growth: splitting.growth, for: [first.cut, second.cut]
         ).tree
         let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
         let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
-        let shown = try tree.clusters(first.cut, in: first.viewport)
-        let next = try tree.clusters(second.cut, in: second.viewport, after: shown)
+        let shown = try tree.clusters(first)
+        let next = try tree.clusters(second, after: shown)
         func position(for query: Query, in window: PlaneWindow?) -> TransitionWriter.Position {
           { try self.position.coordinate(of: $0, of: tree, for: query, in: window) }
         }

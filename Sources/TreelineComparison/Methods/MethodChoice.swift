@@ -8,7 +8,7 @@ package enum MethodChoice: Hashable, Sendable {
   case tree(TreeCut, Growth)
 
   /// The growths that are compared; a method's name tells which, but for the first.
-  private static let growths: [Growth] = [.splitting(.mean), .splitting(.leastScatter), .splitting(.gamma(1.5))]
+  private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// Every method, in the order of a report: each way to cut a tree, for each growth.
   package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
@@ -50,8 +50,8 @@ package enum MethodChoice: Hashable, Sendable {
   /// How its tree grew; nil where it needs none.
   package var growth: Growth? { if case .tree(_, let growth) = self { growth } else { nil } }
 
-  /// Whether its tree must have been built with separations.
-  package var needsSeparations: Bool { if case .tree(let cut, _) = self { cut.needsSeparations } else { false } }
+  /// How its tree is cut; nil where it needs none.
+  package var cut: Cut? { if case .tree(let cut, _) = self { cut.cut } else { nil } }
 
   /// - Precondition: there is a tree of its growth, with separations if it needs them.
   package func method(grid: Grid, cellSize: CellSize, trees: [Growth: ComparedTree]) -> ClusteringMethod {

@@ -11,12 +11,10 @@ package struct TreeCut: Hashable, Sendable {
   let summary: String
 
   /// Limits are those of the comparison, where the cut goes by one.
-  let cut: Cut
+  package let cut: Cut
 
   /// Whether its detail is the least that keeps within the limit of the comparison.
   private(set) var isFitted = false
-
-  package var needsSeparations: Bool { cut.needsSeparations }
 
   package static let breadthFirst = TreeCut(
     name: "breadth-first", title: "Breadth-first",
@@ -48,7 +46,7 @@ package struct TreeCut: Hashable, Sendable {
   }
 
   /// No two clusters nearer to each other than so many pixels, whatever the limit.
-  package static func spacing(_ pixels: Double = Cut.standardSpacing) -> TreeCut {
+  package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
@@ -56,6 +54,9 @@ package struct TreeCut: Hashable, Sendable {
 
   /// In the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
+
+  /// For help texts: each with what it shows.
+  package static let summaries = all.map { "'\($0.name)', \($0.summary)" }.joined(separator: "; ")
 
   func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters?) throws -> Clusters
   {

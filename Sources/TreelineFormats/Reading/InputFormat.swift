@@ -13,13 +13,14 @@ protocol InputFormat {
   static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable
 }
 
-enum InputFormats {
+/// The formats that points are read from. To add one is to add it to `all`.
+@_spi(Server) public enum InputFormats {
   static var all: [any InputFormat.Type] { [fallback, GeoJSONReader.self] }
   /// What an input is whose first byte tells nothing else.
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
-  /// For messages: `CSV or GeoJSON`.
-  static var names: String { all.map { $0.name }.joined(separator: " or ") }
+  /// For texts: `CSV or GeoJSON`.
+  public static var names: String { all.map { $0.name }.listed() }
 
   /// Consumes a byte order mark of UTF-8, and nothing else.
   ///

@@ -1,8 +1,7 @@
 /// Reads points from CSV and GeoJSON, plain or gzip-compressed, as a stream.
 ///
-/// The format is told by the content, never by the name: gzip by its magic bytes, GeoJSON by a first byte `{` (a
-/// FeatureCollection, or one Feature a line) or RS (a GeoJSON text sequence, RFC 8142), and all else is CSV (RFC
-/// 4180). Memory grows with the points and their kept columns only.
+/// The format is told by the content, never by the name: gzip by its magic bytes, GeoJSON by its first byte, and all
+/// else is CSV. Memory grows with the points and their kept columns only.
 public enum PointReader {
   /// Told how many bytes of the input, still compressed, are read, of how many if that is known.
   public typealias Progress = (_ bytesRead: Int64, _ totalBytes: Int64?) -> Void

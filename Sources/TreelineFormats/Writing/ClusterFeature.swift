@@ -16,9 +16,9 @@ public struct ClusterFeature: Sendable {
   /// The corners of its convex hull, where that is wanted.
   package var hull: [Coordinate]?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
-  package var shownIndex: Int?
+  package var shownRow: Int?
   /// The row number of the point where there is just one.
-  public var index: Int?
+  public var row: Int?
   /// The `id` of that point's Feature in the input.
   public var featureID: AttributeValue?
   /// The other columns of that point.
@@ -28,14 +28,14 @@ public struct ClusterFeature: Sendable {
 
   @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
-    index: Int? = nil, columns: [(name: String, value: AttributeValue)] = []
+    row: Int? = nil, columns: [(name: String, value: AttributeValue)] = []
   ) {
     self.id = id
     self.pointCount = pointCount
     self.coordinate = coordinate
     self.bounds = bounds
     self.isStack = isStack
-    self.index = index
+    self.row = row
     self.columns = columns
   }
 }
@@ -51,9 +51,22 @@ extension ClusterFeature {
   public init(_ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false) {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
-      bounds: cluster.bounds, isStack: cluster.isStack, index: cluster.row, columns: tree.attributes(of: cluster))
+      bounds: cluster.bounds, isStack: cluster.isStack, row: cluster.row, columns: tree.attributes(of: cluster))
     if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
-    if cluster.row == nil { shownIndex = position?.treeIndex.map(tree.row(atTreeIndex:)) }
+    if cluster.row == nil { shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
+  }
+}
+
+extension ClusterFeature {
+  /// A single point by itself, though others may have its position; without its row and its columns.
+  ///
+  /// - Parameter leaf: The last of the clusters that contain it.
+  @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
+    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
+    self.init(
+      id: leaf.id.rawValue, pointCount: 1, coordinate: coordinate,
+      bounds: BoundingBox(
+        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude))
   }
 }
 
@@ -74,8 +87,12 @@ extension Plane {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
     let kilometre = unitLength(atLatitude: cluster.coordinate.latitude) / 1000
-    return 4 * .pi * ellipse.semiMajor * max(ellipse.semiMinor, ellipse.semiMajor / 4) * kilometre * kilometre
+    let (length, width) = (ellipse.semiMajor, max(ellipse.semiMinor, ellipse.semiMajor * Self.leastWidth))
+    return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
+
+  @_spi(Server) public static let areaDeviations = 2.0
+  @_spi(Server) public static let leastWidth = 0.25
 
   /// In metres on the sphere of Web Mercator, whose radius is that of the Earth at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {

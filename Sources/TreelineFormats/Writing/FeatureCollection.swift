@@ -78,8 +78,8 @@ public struct FeatureCollectionWriter: Sendable {
     if feature.isStack { bytes.append(",\"stack\":true") }
     if let ellipse = feature.ellipse { append(ellipse, unitLength: feature.unitLength, to: &bytes) }
     if let hull = feature.hull { append(hull: hull, to: &bytes) }
-    if let index = feature.shownIndex { append(",\"shown_index\":", index, to: &bytes) }
-    if let index = feature.index { append(",\"index\":", index, to: &bytes) }
+    if let row = feature.shownRow { append(",\"shown_index\":", row, to: &bytes) }
+    if let row = feature.row { append(",\"index\":", row, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
     append(columns: feature.columns, to: &bytes)
     bytes.append("}}")

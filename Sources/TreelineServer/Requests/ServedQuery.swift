@@ -1,11 +1,10 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// A query of a request, and where it looks on an index's plane.
 struct ServedQuery {
-  let cut: Cut
-  let viewport: Viewport
+  let query: Query
   /// nil where it is off a plain plane's square, and nothing is in view.
   let view: PlaneViewport?
 
@@ -17,18 +16,18 @@ struct ServedQuery {
   ) {
     if !canContinue { parameters.refuse(["continuing"], expected: "no such parameter") }
     parameters.refuse(["cell"], expected: "a method=grid beside it")
-    let query = Query(&parameters, defaultZoom: defaultZoom)
-    viewport = query.viewport
-    view = parameters.locate(viewport, on: tree.plane)
-    cut = query.cut.atMost(min(query.cut.limit, QueryParameters.largestLimit))
-    parameters.requireSeparations(for: cut, of: tree)
+    var query = Query(&parameters, defaultZoom: defaultZoom)
+    query.cut.limit = min(query.cut.limit, QueryParameters.largestLimit)
+    self.query = query
+    view = parameters.locate(query.viewport, on: tree.plane)
+    parameters.requireSupport(for: query.cut, of: tree)
   }
 
   /// See `AnswerCost`.
-  func cost(of tree: ClusterTree) -> Int { cut.cost(in: view, of: tree) }
+  func cost(of tree: ClusterTree) -> Int { query.cut.cost(in: view, of: tree) }
 
   func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
-    try tree.clusters(cut, in: viewport, after: previous)
+    try tree.clusters(query, after: previous)
   }
 }
 
@@ -40,7 +39,7 @@ extension Cut {
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
     parameters.refuse(["limit", "order", "continuing", "cell"], expected: "no such parameter")
     self.init(&parameters, default: standard ?? .standard)
-    parameters.requireSeparations(for: self, of: tree)
+    parameters.requireSupport(for: self, of: tree)
     if !isByPixels { return nil }
   }
 }
@@ -64,13 +63,13 @@ extension QueryParameters {
     return String(text)
   }
 
-  mutating func requireSeparations(for cut: Cut, of tree: ClusterTree) {
-    guard cut.needsSeparations && !tree.hasSeparations, let name = cut.pixelParameter else { return }
+  mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
+    guard !tree.supports(cut), let name = cut.pixelParameter else { return }
     refuse(name, expected: "no \(name) of an index without separations", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
-    if cut == nil { refuse("spacing", expected: "a detail or a spacing, in pixels", found: nil) }
+    if cut == nil { refuse("spacing", expected: "\(PixelCriterion.list()), in pixels", found: nil) }
   }
 }
 
@@ -148,8 +147,8 @@ struct ClusterStyle {
   }
 
   /// In what clusters are kept visible.
-  private func window(of query: ServedQuery) -> PlaneWindow? {
-    isKeptVisible ?? Query(query.cut, in: query.viewport).keepsClustersVisible ? query.view?.window : nil
+  private func window(of served: ServedQuery) -> PlaneWindow? {
+    isKeptVisible ?? served.query.keepsClustersVisible ? served.view?.window : nil
   }
 
   /// nil for the mean.

@@ -1,5 +1,5 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/clusters` and what lies below it.
@@ -28,16 +28,15 @@ enum ClusterRoutes {
     }
   }
 
-  /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
   private static func write(_ clusters: [GridCluster], of index: ServedIndex, to bytes: inout OutputBytes) {
     let (grid, tree) = (index.grid, index.tree)
     index.features.open(&bytes)
     index.features.append(clusters, to: &bytes) { cluster in
-      let single = cluster.pointCount == 1 ? cluster.firstRow : nil
-      return ClusterFeature(
-        id: UInt64(cluster.firstRow), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-        bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack, index: single.map(tree.row(atTreeIndex:)),
-        columns: single.map(tree.attributes(atTreeIndex:)) ?? [])
+      var feature = ClusterFeature(
+        id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+        bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
+      if cluster.pointCount == 1 { feature.addPoint(at: cluster.firstPoint, of: tree) }
+      return feature
     }
   }
 
@@ -92,8 +91,9 @@ enum ClusterRoutes {
     let (tree, id) = (request.tree, try request.clusterID())
     let cut = Cut(byPixels: &request.parameters, of: tree)
     request.parameters.requireCutByPixels(cut)
+    let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     return .json {
-      let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0) }
+      let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
       // What is too small to be a cluster is none at any zoom.
       return ["zoom": zoom.map { max($0, 0) }]
     }
@@ -106,6 +106,8 @@ enum ClusterRoutes {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
+    if cut == nil { request.parameters.refuse(["tile-size"], expected: "\(PixelCriterion.list()) beside it") }
+    let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     return Representation(ContentType.json, cost: index.hasRowOrder ? 50 : AnswerCost.ofMeasures) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
@@ -123,7 +125,7 @@ enum ClusterRoutes {
       bytes.append("\n]")
       if let cut {
         bytes.append(",\"zoom_alone\":")
-        let zoom = try index.tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut)
+        let zoom = try index.tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
         bytes.append(json: zoom.map { max($0, 0) })
       }
       bytes.append("}\n")
@@ -149,11 +151,16 @@ private struct HeldPoint {
 
   init(at treeIndex: Int, of tree: ClusterTree) throws {
     path = try tree.clusters(containingTreeIndex: treeIndex)
-    let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
-    feature = ClusterFeature(
-      id: path.last!.id.rawValue, pointCount: 1, coordinate: coordinate,
-      bounds: BoundingBox(
-        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude),
-      index: tree.row(atTreeIndex: treeIndex), columns: tree.attributes(atTreeIndex: treeIndex))
+    var feature = ClusterFeature(ofPointAt: treeIndex, in: path.last!, of: tree)
+    feature.addPoint(at: treeIndex, of: tree)
+    self.feature = feature
+  }
+}
+
+extension ClusterFeature {
+  /// Says which row a single point is, and what columns the index has of it.
+  fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
+    row = tree.row(atTreeIndex: treeIndex)
+    columns = tree.attributes(atTreeIndex: treeIndex)
   }
 }

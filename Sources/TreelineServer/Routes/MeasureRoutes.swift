@@ -9,10 +9,10 @@ enum MeasureRoutes {
     let method = request.parameters.choice("method", of: ClusterRoutes.Method.self) ?? .pca
     switch method {
     case .pca:
-      let query = ServedQuery(&request.parameters, of: request.tree)
-      let compared = comparisonView(query.viewport, &request.parameters, of: request.tree)
+      let served = ServedQuery(&request.parameters, of: request.tree)
+      let compared = comparisonView(served.query.viewport, &request.parameters, of: request.tree)
       return .json(cost: AnswerCost.ofMeasures) {
-        let clusters = try query.clusters(of: index.tree)
+        let clusters = try served.clusters(of: index.tree)
         return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
       }
     case .grid:

@@ -85,14 +85,14 @@ public struct ScreenMaker {
   /// A cut with random numbers in it.
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
     let limit = 1 + random.index(below: 250)
-    let pixels = kind.isSpacing ? 44 : random.number(from: 10, to: 80)
+    let pixels = random.number(from: 10, to: 80)
     let unclustered =
       kind.hasUnclusteredPoints
       ? UnclusteredPoints(
         leastMembers: 2 + random.index(below: 30),
         // Farther out all points of the largest sets would be shown.
         fromZoom: leastZoom + random.number(from: 9, to: 18)) : .none
-    return ScreenCut(kind: kind, limit: limit, pixels: pixels, unclustered: unclustered)
+    return ScreenCut(kind: kind, cut: kind.cut(limit: limit, pixels: pixels, unclustered))
   }
 
   /// A cut of any kind.
@@ -103,51 +103,51 @@ public struct ScreenMaker {
 
 /// A cut of a kind, with numbers in it.
 public struct ScreenCut: Hashable, Sendable {
-  public enum Kind: String, Sendable, CaseIterable {
-    case breadthFirst = "breadth-first"
-    case widestFirst = "widest-first"
-    case steepestFirst = "steepest-first"
-    case continuing
-    case detail
-    case cappedDetail = "detail, capped"
-    case detailAlone = "detail, points alone"
-    case cappedDetailAlone = "detail, points alone, capped"
-    case spacing
-    case cappedSpacing = "spacing, capped"
-    case spacingAlone = "spacing, points alone"
-    case cappedSpacingAlone = "spacing, points alone, capped"
+  /// Every way to cut a tree, as far as numbers do not matter.
+  public struct Kind: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// Of cuts by pixels; nil for a limit.
+    let criterion: PixelCriterion?
+    private var order = ExpansionOrder.breadthFirst
+    private var isContinuing = false
+    fileprivate var hasUnclusteredPoints = false
+    private var isCapped = false
 
-    public var isSpacing: Bool { rawValue.hasPrefix("spacing") }
+    private init(_ order: ExpansionOrder, isContinuing: Bool = false) {
+      (criterion, self.order, self.isContinuing) = (nil, order, isContinuing)
+    }
 
-    /// Whether it asks by pixels.
-    public var isScale: Bool { isSpacing || rawValue.hasPrefix("detail") }
+    private init(_ criterion: PixelCriterion, hasUnclusteredPoints: Bool, isCapped: Bool) {
+      (self.criterion, self.hasUnclusteredPoints, self.isCapped) = (criterion, hasUnclusteredPoints, isCapped)
+    }
 
-    public var isCapped: Bool { rawValue.hasSuffix("capped") }
+    public static let breadthFirst = Kind(.breadthFirst)
+    public static let continuing = Kind(.widestFirst, isContinuing: true)
 
-    public var hasUnclusteredPoints: Bool { rawValue.contains("points alone") }
+    public static let allCases: [Kind] =
+      ExpansionOrder.allCases.map { Kind($0) } + [continuing]
+      + PixelCriterion.allCases.flatMap { criterion in
+        [false, true].flatMap { alone in
+          [false, true].map { Kind(criterion, hasUnclusteredPoints: alone, isCapped: $0) }
+        }
+      }
 
     /// Whether a pan changes nothing but at the edge.
-    public var isFixedOnPans: Bool { isScale && !isCapped }
+    public var isFixedOnPans: Bool { criterion != nil && !isCapped }
+
+    fileprivate func cut(limit: Int, pixels: Double, _ unclustered: UnclusteredPoints) -> Cut {
+      guard let criterion else { return .limit(limit, order, isContinuing: isContinuing) }
+      return Cut(criterion, pixels: pixels).atMost(isCapped ? limit : .max).unclustered(unclustered)
+    }
+
+    /// Such as `spacing, points alone, capped`.
+    public var description: String {
+      guard let criterion else { return isContinuing ? "continuing" : order.rawValue }
+      return criterion.rawValue + (hasUnclusteredPoints ? ", points alone" : "") + (isCapped ? ", capped" : "")
+    }
   }
 
   let kind: Kind
   let cut: Cut
-
-  fileprivate init(kind: Kind, limit: Int, pixels: Double, unclustered: UnclusteredPoints) {
-    self.kind = kind
-    let capped = kind.isCapped ? limit : .max
-    cut =
-      switch kind {
-      case .breadthFirst: .limit(limit)
-      case .widestFirst: .limit(limit, .widestFirst)
-      case .steepestFirst: .limit(limit, .steepestFirst)
-      case .continuing: .limit(limit, .widestFirst, isContinuing: true)
-      case .detail, .cappedDetail, .detailAlone, .cappedDetailAlone:
-        .detail(pixels).atMost(capped).unclustered(unclustered)
-      case .spacing, .cappedSpacing, .spacingAlone, .cappedSpacingAlone:
-        .spacing(pixels).atMost(capped).unclustered(unclustered)
-      }
-  }
 
   var limit: Int { cut.limit }
 

@@ -48,13 +48,10 @@ struct IndexExercise {
     // What else may be asked of the same window, one at a time.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
-    let other =
-      switch query % 3 {
-      case 0: try tree.clusters(.limit(limit, query % 2 == 0 ? .widestFirst : .steepestFirst), in: window)
-      case 1 where tree.hasSeparations:
-        try tree.clusters(.spacing(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
-      default: try tree.clusters(.detail(pixels).atMost(limit).unclustered(alone), in: window, zoom: zoom)
-      }
+    let cuts =
+      ExpansionOrder.allCases.dropFirst().map { Cut.limit(limit, $0) }
+      + PixelCriterion.allCases.map { Cut($0, pixels: pixels).atMost(limit).unclustered(alone) }.filter(tree.supports)
+    let other = try tree.clusters(cuts[query % cuts.count], in: window, zoom: zoom)
     for cluster in other { try look(at: cluster, of: tree) }
     let continued = try tree.clusters(.limit(limit, isContinuing: true), in: window, after: other)
     for cluster in continued { try look(at: cluster, of: tree) }
@@ -97,13 +94,9 @@ struct IndexExercise {
         tree.treeIndex(ofRow: tree.row(atTreeIndex: index), at: coordinate),
         tree.treeIndex(ofRow: tree.row(atTreeIndex: index))
       )
-      _ = try (
-        tree.expansionZoom(of: root.id, by: .detail(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .detail(9))
-      )
-      guard tree.hasSeparations else { continue }
-      _ = try (
-        tree.expansionZoom(of: root.id, by: .spacing(9)), tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(9))
-      )
+      for cut in PixelCriterion.allCases.map({ Cut($0, pixels: 9) }).filter(tree.supports) {
+        _ = try (tree.expansionZoom(of: root.id, by: cut), tree.unclusteredZoom(ofTreeIndex: index, by: cut))
+      }
     }
   }
 }

@@ -105,16 +105,23 @@ extension PixelQuery {
 
   /// How coarse a cluster is, in whatever unit the answer is asked by.
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
-    guard isSpacing else { return entry.cluster.spread.trace }
-    let right = outline.entries[entry.children[1]].cluster
-    return outline.tree.withStorage { Double($0.separations![right.range.lowerBound]) }
+    switch criterion {
+    case .detail: return entry.cluster.spread.trace
+    case .spacing:
+      let right = outline.entries[entry.children[1]].cluster
+      return outline.tree.withStorage { Double($0.separations![right.range.lowerBound]) }
+    }
   }
 
   /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points
   /// alone, where these are asked for.
   fileprivate func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
-    let asked = isSpacing ? Double(SeparationCode(atLeast: units + 2).rawValue) - 1 : units * units
+    let asked =
+      switch criterion {
+      case .detail: units * units
+      case .spacing: Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+      }
     let all = Set(outline.entries.filter { !$0.children.isEmpty }.map { coarseness($0, of: outline) })
     return (zoom < alone.fromZoom ? [] : [-.infinity]) + [asked] + all.filter { $0 > asked }.sorted()
   }

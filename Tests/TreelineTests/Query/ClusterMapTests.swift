@@ -56,6 +56,34 @@ import TreelineBuilder
       try tree.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)))
   }
 
+  /// A query is one value, and what a tree says of points a map says of values.
+  @Test func whatATreeCanBeAskedAMapCan() throws {
+    let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
+    let (tree, cut) = (map.tree, Cut.spacing(44))
+    let query = Query(cut, in: Viewport(.world, zoom: 3))
+    let shown = try map.clusters(query)
+    #expect(
+      try shown.clusters == tree.clusters(query) && tree.clusters(query) == tree.clusters(cut, in: query.viewport))
+    #expect(map.root?.cluster == tree.root)
+    #expect(try map.hasPoint(in: Viewport(.world)))
+    for result in shown {
+      let id = result.cluster.id
+      #expect(try map.cluster(id).cluster == result.cluster)
+      let nearest = try tree.nearestMember(of: id)
+      #expect(try map.nearestMember(of: id) == hotels[tree.row(atTreeIndex: nearest)])
+      #expect(try map.nearestMember(of: id, in: .everything) == map.nearestMember(of: id))
+      #expect(try map.shownPosition(of: result, at: .member).treeIndex == nearest)
+    }
+    for row in [0, 7, 399] {
+      let treeIndex = try #require(tree.treeIndex(ofRow: row))
+      for tileSize in Viewport.TileSize.allCases {
+        #expect(
+          try map.unclusteredZoom(ofRow: row, at: hotels[row].place, by: cut, tileSize: tileSize)
+            == tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize))
+      }
+    }
+  }
+
   /// What changes is told with the values in it, and what continues does so.
   @Test func transitionsHaveTheValues() throws {
     let map = try ClusterMap(hotels, at: \.place)

@@ -1,17 +1,17 @@
 import PointSets
 import Treeline
 
-/// A detail or a spacing at a zoom, with points that stand alone and without.
+/// A cut by pixels at a zoom, with points that stand alone and without.
 struct PixelQuery: CustomStringConvertible {
   var zoom: Double
+  let criterion: PixelCriterion
   let pixels: Double
-  let isSpacing: Bool
   private(set) var alone: UnclusteredPoints
 
   init(_ random: inout SplitMix64) {
     zoom = random.number(from: -2, to: 24)
     pixels = random.number(from: 0, to: 200)
-    isSpacing = random.index(below: 2) == 0
+    criterion = PixelCriterion.allCases[random.index(below: PixelCriterion.allCases.count)]
     alone = UnclusteredPoints(
       leastMembers: [1, 1, 3, 8, 40, .max][random.index(below: 6)],
       fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity)
@@ -24,9 +24,9 @@ struct PixelQuery: CustomStringConvertible {
   }
 
   func answer(of tree: ClusterTree, _ window: PlaneWindow, limit: Int? = nil) throws -> Clusters {
-    let cut = (isSpacing ? Cut.spacing(pixels) : .detail(pixels)).unclustered(alone)
+    let cut = Cut(criterion, pixels: pixels).unclustered(alone)
     return try tree.clusters(limit.map(cut.atMost) ?? cut, in: window, zoom: zoom)
   }
 
-  var description: String { "zoom \(zoom), \(isSpacing ? "spacing" : "detail") \(pixels), \(alone)" }
+  var description: String { "zoom \(zoom), \(criterion) \(pixels), \(alone)" }
 }

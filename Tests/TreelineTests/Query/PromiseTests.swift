@@ -29,7 +29,7 @@ import TreelineBuilder
 
   private func check(_ tree: ClusterTree, _ set: String) throws {
     for kind in ScreenCut.Kind.allCases {
-      let seed = UInt64(kind.rawValue.count) &+ 7
+      let seed = UInt64(kind.description.count) &+ 7
       var screens = ScreenMaker(over: tree, seed: seed)
       var count = PromiseCount()
       for _ in 0..<Self.pairsEach { try count.add(kind, of: tree, &screens) }

@@ -83,7 +83,7 @@ extension ClusterTree {
     try codes.withUnsafeBufferPointer { codes in
       guard let start = codes.baseAddress else { return [] }
       return try withStorage { storage in
-        let scale = PixelScale(storage: storage, separations: start, name: "spacing", pixels: 1)
+        let scale = PixelScale(storage: storage, coarseness: .separation(start), criterion: .spacing, pixels: 1)
         return try storage.scaleCut(in: window, scale: scale, greatest: Double(required.rawValue) - 1, limit: .max).map(
           \.id)
       }

@@ -28,5 +28,20 @@ struct BucketLayoutTests {
   }
 
   /// A bit for each point, and the two highest for what is seen in part, whole or finished.
-  @Test func visibilityOfABucketFitsAboveTheLevels() { #expect(Bucket.shiftOfVisibility + capacity <= 30) }
+  @Test func visibilityOfABucketFitsAboveTheLevels() {
+    #expect(Bucket.shiftOfVisibility == Bucket.bitsOfLevel + Bucket.bitsOfDepth)
+    #expect(UInt64(1) << (Bucket.shiftOfVisibility + capacity) <= UInt64(Bucket.partlyVisible))
+    #expect(Bucket.partlyVisible < Bucket.whollyVisible && Bucket.partlyVisible & Bucket.whollyVisible == 0)
+    #expect(Visibility.finished.bits > Visibility.whole.bits && Visibility.whole.bits > Visibility.partial.bits)
+    #expect(Visibility.allBits == UInt32.max << Bucket.shiftOfVisibility)
+  }
+
+  /// What the builder packs is what a query unpacks.
+  @Test func gapsLieTwoInAByte() {
+    #expect(Gap.byteCount(ofPoints: 0) == 0 && Gap.byteCount(ofPoints: 1) == 1 && Gap.byteCount(ofPoints: 16) == 8)
+    for (even, odd) in [(0, 15), (3, 9), (15, 0)] as [(UInt8, UInt8)] {
+      let byte = Gap.byte(even: even, odd: odd)
+      #expect(Gap.gap(in: byte, after: 6) == even && Gap.gap(in: byte, after: 7) == odd)
+    }
+  }
 }

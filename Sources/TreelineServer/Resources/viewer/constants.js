@@ -6,6 +6,11 @@ export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;
 export const BADGE_POWER = 0.4;
 
+/** The area of a cluster, `Plane.coveredArea` in Swift: how many standard deviations its ellipse reaches along each axis, and the
+ * least share of its length that it is wide. */
+export const AREA_DEVIATIONS = 2;
+export const LEAST_WIDTH = 0.25;
+
 /** The letters of abbreviated counts, `BadgeText` in Swift. */
 export const COUNT_SUFFIXES = "kMBT";
 
@@ -14,12 +19,6 @@ export const SPREAD_SPACING = 26;
 export const MOST_ON_CIRCLE = 9;
 export const SPIRAL_START = 1.1;
 export const SPIRAL_STRETCH = 1.06;
-
-/** How the server cuts the tree where nobody says otherwise. */
-export const DEFAULT_SPACING = 44;
-export const DEFAULT_DETAIL = 20;
-export const DEFAULT_LIMIT = 100;
-export const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /** The widths of grid cells that are offered, in pixels: those of the server by zoom but the narrowest, and a wide one. */
 export const GRID_CELLS = [32, 64, 88, 128];

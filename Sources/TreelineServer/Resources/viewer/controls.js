@@ -100,8 +100,7 @@ function radio(name, value, label) {
   return element("label", {}, element("input", { type: "radio", name, value }), element("span", {}, label));
 }
 
-const splitTitle = (split) =>
-  ({ mean: "the mean", "least-scatter": "least scatter", leastScatter: "least scatter" })[split] ?? split;
+const splitTitle = (split) => split.replaceAll("-", " ");
 
 function fill(select, options, chosen) {
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value, false, value === chosen)));

@@ -1,6 +1,6 @@
-// The cuts that the viewer offers, and all that it knows of each. To add one, add it to CUTS.
+// The cuts that the viewer offers, and all that it knows of each. To add one, add it to CUTS. ViewerConstantsTests holds their
+// names and defaults, and those of the orders, to the library's.
 
-import { DEFAULT_DETAIL, DEFAULT_LIMIT, DEFAULT_SPACING, ORDERS } from "./constants.js";
 import { number } from "./text.js";
 
 /**
@@ -15,31 +15,29 @@ import { number } from "./text.js";
  */
 export const CUTS = {
   spacing: {
-    label: "Spacing", standard: DEFAULT_SPACING, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
+    label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
     isOf: (index) => index.has_separations,
     describe: (amount) => `No two badges are closer than ${amount} px, and a pan changes nothing.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   limit: {
-    label: "Limit", standard: DEFAULT_LIMIT, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
+    label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
     isOf: () => true,
     describe: (amount) => `${number(amount)} badges at most, as fine as that allows.`,
     parameters: ({ limit, order }) => ({ limit, order }),
   },
   detail: {
-    label: "Detail", standard: DEFAULT_DETAIL, range: [4, 80], unit: " px", isByPixels: true, hasOrder: false,
+    label: "Detail", standard: 20, range: [4, 80], unit: " px", isByPixels: true, hasOrder: false,
     isOf: () => true,
     describe: (amount) => `The points of a badge lie within about ${amount} px of it.`,
     parameters: ({ detail }) => ({ detail }),
   },
 };
 
-const ORDER_LABELS = {
-  "breadth-first": "level by level", "widest-first": "the widest", "steepest-first": "the steepest",
-};
-
 /** The orders of splits with their labels. */
-export const LABELED_ORDERS = ORDERS.map((order) => [order, ORDER_LABELS[order] ?? order]);
+export const LABELED_ORDERS = [
+  ["breadth-first", "level by level"], ["widest-first", "the widest"], ["steepest-first", "the steepest"],
+];
 
 /** The default amount of each cut. */
 export const CUT_DEFAULTS = ofEach(({ standard }) => standard);

@@ -1,15 +1,10 @@
 // How dense a cluster is, and which tone of the ramp that is: one scale for all of an index, at every zoom and in tiles.
 
+import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
 import { boxSize } from "./mercator.js";
 
 /** Of so few points an ellipse says less than their number. */
 export const FEWEST_FOR_ELLIPSE = 4;
-
-/** A street is not taken to be slimmer than so large a share of its length, or it would be denser than any square. */
-const LEAST_WIDTH = 1 / 4;
-
-/** Of the ellipse of two standard deviations along each axis, in squares of these. */
-const ELLIPSE_AREA = 4 * Math.PI;
 
 /**
  * The square kilometres that the points of a cluster cover, 0 for a stack: those of the ellipse that follows them, which an
@@ -20,8 +15,9 @@ export function coveredArea(feature) {
   // Tiles have the area in place of the ellipse.
   if (area !== undefined) return area;
   const [one, other] = ellipse ? [ellipse[0] / 1000, ellipse[1] / 1000] : feature.bbox ? deviations(feature) : [0, 0];
+  // A street is not taken to be ever so slim, or it would be denser than any square.
   const least = LEAST_WIDTH * Math.max(one, other);
-  return ELLIPSE_AREA * Math.max(one, least) * Math.max(other, least);
+  return Math.PI * AREA_DEVIATIONS ** 2 * Math.max(one, least) * Math.max(other, least);
 }
 
 /**

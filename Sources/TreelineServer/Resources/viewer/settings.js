@@ -1,7 +1,10 @@
 // The settings and the view of the map, as the fragment of the address holds it: a link shows what its sender saw.
 
-import { GRID_CELLS, ORDERS } from "./constants.js";
-import { CUT_DEFAULTS, CUT_RANGES } from "./cut.js";
+import { GRID_CELLS } from "./constants.js";
+import { CUT_DEFAULTS, CUT_RANGES, LABELED_ORDERS } from "./cut.js";
+
+/** What may be split first. */
+const ORDERS = LABELED_ORDERS.map(([order]) => order);
 
 const DEFAULTS = {
   /** The name of an index; the first one unless given. */

@@ -1,0 +1,6 @@
+extension [String] {
+  /// For texts: `one, two or three`.
+  package func listed(_ conjunction: String = "or") -> String {
+    count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + last!
+  }
+}

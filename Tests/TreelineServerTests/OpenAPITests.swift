@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
+
+@testable import TreelineServer
+
+/// What `openapi.json` says of cuts and bounds against what the library and the server do. `scripts/check-server` holds
+/// answers to the rest.
+@Suite struct OpenAPITests {
+  private let document: JSONObject
+  private let text: String
+
+  private typealias JSONObject = [String: Any]
+
+  init() throws {
+    text = try ViewerFile("../openapi.json").text
+    document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? JSONObject)
+  }
+
+  @Test func everyRouteThatCutsTakesEveryParameterOfACut() throws {
+    let shared = Cut.parameterNames.filter { $0 != "continuing" }
+    for (route, method) in [("clusters", "get"), ("measures", "get"), ("transition", "get"), ("transition", "post")] {
+      #expect(try names(of: route, method).isSuperset(of: shared), "\(route)")
+    }
+    #expect(try names(of: "transition", "get").isSuperset(of: shared.map { "from-\($0)" }))
+    let byPixels = Set(Cut.parameterNames).subtracting(["limit", "order", "continuing"])
+    for route in ["clusters/{id}/expansion-zoom", "where-is", "tiles.json", "tiles/{z}/{x}/{y}.mvt"] {
+      #expect(try names(of: route, "get").isSuperset(of: byPixels), "\(route)")
+    }
+  }
+
+  @Test func choicesAreThoseOfTheLibrary() throws {
+    let choices = [
+      "order": ExpansionOrder.allCases.map(\.rawValue), "position": ShownPosition.Rule.allCases.map(\.rawValue),
+      "method": ClusterRoutes.Method.allCases.map(\.rawValue),
+    ]
+    for (name, expected) in choices {
+      for schema in try schemas(of: name) { #expect(schema["enum"] as? [String] == expected, "\(name)") }
+    }
+    for schema in try schemas(of: "tile-size") {
+      #expect(schema["enum"] as? [Int] == Viewport.TileSize.allCases.map(\.rawValue))
+    }
+  }
+
+  @Test func boundsAreThoseOfTheServer() throws {
+    let bounds = QueryParameters.Bounds()
+    for schema in try schemas(of: "limit") where schema["maximum"] as? Int != 1000 {
+      #expect(schema["maximum"] as? Int == QueryParameters.largestLimit)
+    }
+    for name in ["zoom", "alone-from-zoom"] {
+      for schema in try schemas(of: name) { #expect(schema["maximum"] as? Double == bounds.zooms.upperBound) }
+    }
+    for name in ["width", "height"] {
+      for schema in try schemas(of: name) { #expect(schema["maximum"] as? Double == bounds.sides.upperBound) }
+    }
+  }
+
+  @Test func proseTellsTheDefaults() throws {
+    let limit = "\(Cut.standard.limit) unless \(PixelCriterion.list { "a `\($0)`" }) is given, then"
+    #expect(text.contains("\(limit) \(QueryParameters.largestLimit)."))
+    #expect(text.contains("In pixels; \(Int(PixelCriterion.spacing.standard)) unless"))
+    #expect(text.contains("instead of `spacing`; \(Int(PixelCriterion.detail.standard)) unless"))
+    #expect(text.contains("A view may have \(GridCells.most) cells at most"))
+    let shares = "ellipse of two standard deviations along each axis, at least a quarter as wide as long"
+    #expect(text.contains(shares) && Plane.areaDeviations == 2 && Plane.leastWidth == 0.25)
+  }
+
+  private func names(of route: String, _ method: String) throws -> Set<String> {
+    let paths = try #require(document["paths"] as? JSONObject)
+    let path = try #require(paths["/v1/{index}/\(route)"] as? JSONObject, "\(route)")
+    let operation = try #require(path[method] as? JSONObject, "\(route)")
+    let parameters = try #require(operation["parameters"] as? [JSONObject])
+    return Set(
+      parameters.compactMap { parameter in
+        parameter["name"] as? String ?? (parameter["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+      })
+  }
+
+  /// Of a parameter, wherever it stands, and of those of the view before.
+  private func schemas(of name: String) throws -> [JSONObject] {
+    var found: [JSONObject] = []
+    func look(_ value: Any) {
+      if let list = value as? [Any] { return list.forEach(look) }
+      guard let object = value as? JSONObject else { return }
+      if object["in"] as? String == "query", [name, "from-\(name)"].contains(object["name"] as? String),
+        let schema = object["schema"] as? JSONObject
+      {
+        found.append(schema)
+      }
+      object.values.forEach(look)
+    }
+    look(document)
+    return try #require(found.isEmpty ? nil : found)
+  }
+}
