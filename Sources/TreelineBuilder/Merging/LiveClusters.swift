@@ -1,0 +1,146 @@
+import Treeline
+
+/// The sums of a cluster's points, and where they lie on the circle of longitudes.
+struct MergeSums {
+  /// Over its points, as they lie on the plane.
+  var x: UInt64
+  var y: UInt64
+  var count: UInt32
+  /// How many points lie west of the seam's other side: a world is added to their x.
+  var countBeyond: UInt32 = 0
+
+  /// To the nearest unit, halves up. 2^31 points and two worlds of 2^32 units fit.
+  @inline(__always) var mean: PlanePoint {
+    PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
+  }
+
+  @inline(__always) private static func mean(_ sum: UInt64, of count: UInt32) -> UInt32 {
+    let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
+    return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
+  }
+
+  /// Of both, where nothing is merged across the seam.
+  @inline(__always) func joined(with other: MergeSums) -> MergeSums {
+    MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
+  }
+
+  /// Of both, laid side by side.
+  func joined(
+    with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
+  ) -> MergeSums {
+    var sums = joined(with: other)
+    if longitudes.joined.isAcrossSeam {
+      sums.countBeyond =
+        countBeyond(longitudes.own, in: longitudes.joined) + other.countBeyond(longitudes.others, in: longitudes.joined)
+    }
+    return sums
+  }
+
+  private func countBeyond(_ own: Longitudes, in joined: Longitudes) -> UInt32 {
+    if own.isAcrossSeam { return countBeyond }
+    return own.west < joined.west ? count : 0
+  }
+}
+
+/// The clusters that there are, in the order of their least members.
+///
+/// What is merged keeps the number of the part with the lesser least member; the other's is free then, until clusters
+/// are numbered anew.
+struct LiveClusters {
+  /// What a cluster is in the tree: a leaf or a merge, and its scale.
+  struct Node {
+    var number: UInt32
+    var scale: SeparationCode
+  }
+
+  let sums: UnsafeMutablePointer<MergeSums>
+  let nodes: UnsafeMutablePointer<Node>
+  let places: UnsafeMutablePointer<MergeGrid.Place>
+  /// No cluster is nearer than in this round, but for those that know so themselves.
+  let rounds: UnsafeMutablePointer<UInt8>
+  /// While a round goes on, the group that a cluster is in.
+  let groups: UnsafeMutablePointer<UInt32>
+  /// Known where clusters may be merged across the seam.
+  let longitudes: UnsafeMutablePointer<Longitudes>?
+  private let capacity: Int
+
+  /// In no group.
+  static let noGroup = UInt32.max
+  /// The round of a number that is free.
+  static let gone = UInt8.max
+
+  /// - Parameter crossesSeam: whether clusters may be merged across it.
+  init(capacity: Int, crossesSeam: Bool) {
+    self.capacity = capacity
+    sums = .allocate(capacity: capacity)
+    nodes = .allocate(capacity: capacity)
+    places = .allocate(capacity: capacity)
+    rounds = .allocate(capacity: capacity)
+    groups = .allocate(capacity: capacity)
+    longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
+  }
+
+  func deallocate() {
+    MemoryBlock(sums, count: capacity).deallocate()
+    MemoryBlock(nodes, count: capacity).deallocate()
+    MemoryBlock(places, count: capacity).deallocate()
+    MemoryBlock(rounds, count: capacity).deallocate()
+    MemoryBlock(groups, count: capacity).deallocate()
+    if let longitudes { MemoryBlock(longitudes, count: capacity).deallocate() }
+  }
+
+  var crossesSeam: Bool { longitudes != nil }
+
+  @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
+
+  /// Makes a leaf a cluster, which is looked at in the first round.
+  @inline(__always) func initialize(_ leaf: Int, at position: PlanePoint, count: UInt32) {
+    (sums + leaf).initialize(
+      to: MergeSums(x: UInt64(position.x) * UInt64(count), y: UInt64(position.y) * UInt64(count), count: count))
+    (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
+    (places + leaf).initialize(to: MergeGrid.Place(position: position))
+    (rounds + leaf).initialize(to: 0)
+    (groups + leaf).initialize(to: Self.noGroup)
+    if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
+  }
+
+  /// Gives a cluster another number. No round is going on.
+  @inline(__always) func move(_ cluster: Int, to number: Int) {
+    sums[number] = sums[cluster]
+    nodes[number] = nodes[cluster]
+    places[number] = places[cluster]
+    rounds[number] = rounds[cluster]
+    if let longitudes { longitudes[number] = longitudes[cluster] }
+  }
+}
+
+extension LiveClusters {
+  /// Calls with clusters that are to be looked at in a round or before, in rising order, until told to stop.
+  @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
+    let limit = SIMD32<UInt8>(repeating: round)
+    var cluster = range.lowerBound
+    while cluster < range.upperBound {
+      if cluster + 32 <= range.upperBound {
+        let block = UnsafeRawPointer(rounds + cluster).loadUnaligned(as: SIMD32<UInt8>.self)
+        if !any(block .<= limit) {
+          cluster += 32
+          continue
+        }
+      }
+      for index in cluster..<min(cluster + 32, range.upperBound) where rounds[index] <= round {
+        if !body(index) { return }
+      }
+      cluster += 32
+    }
+  }
+
+  /// The first round in which one of some clusters is to be looked at.
+  func firstRound(_ range: Range<Int>) -> UInt8 {
+    var (least, index) = (SIMD32<UInt8>(repeating: Self.gone), range.lowerBound)
+    while index + 32 <= range.upperBound {
+      least = pointwiseMin(least, UnsafeRawPointer(rounds + index).loadUnaligned(as: SIMD32<UInt8>.self))
+      index += 32
+    }
+    return (index..<range.upperBound).reduce(least.min()) { min($0, rounds[$1]) }
+  }
+}
