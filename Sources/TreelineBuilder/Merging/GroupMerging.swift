@@ -114,8 +114,9 @@ struct GroupMerging {
   }
 
   /// - Returns: the pair's merged cluster, which is that of `first`.
-  @inline(__always) private mutating func merge(_ first: Int, _ second: Int, _ squaredDistance: UInt64, crossesSeam: Bool)
-  {
+  @inline(__always) private mutating func merge(
+    _ first: Int, _ second: Int, _ squaredDistance: UInt64, crossesSeam: Bool
+  ) {
     let (a, b) = (parts[first], parts[second])
     if crossesSeam {
       let longitudes = a.longitudes.joined(with: b.longitudes)

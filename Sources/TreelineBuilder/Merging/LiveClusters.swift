@@ -78,15 +78,19 @@ struct LiveClusters {
     rounds = .allocate(capacity: capacity)
     groups = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
+    for block in blocks { block.adviseLargePages() }
+  }
+
+  private var blocks: [MemoryBlock] {
+    let blocks = [
+      MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(places, count: capacity),
+      MemoryBlock(rounds, count: capacity), MemoryBlock(groups, count: capacity),
+    ]
+    return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
   }
 
   func deallocate() {
-    MemoryBlock(sums, count: capacity).deallocate()
-    MemoryBlock(nodes, count: capacity).deallocate()
-    MemoryBlock(places, count: capacity).deallocate()
-    MemoryBlock(rounds, count: capacity).deallocate()
-    MemoryBlock(groups, count: capacity).deallocate()
-    if let longitudes { MemoryBlock(longitudes, count: capacity).deallocate() }
+    for block in blocks { block.deallocate() }
   }
 
   var crossesSeam: Bool { longitudes != nil }
@@ -117,30 +121,32 @@ struct LiveClusters {
 extension LiveClusters {
   /// Calls with clusters that are to be looked at in a round or before, in rising order, until told to stop.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    let limit = SIMD32<UInt8>(repeating: round)
+    // Eight at a time: x <= y in bytes, whose highest bits are compared apart (H. S. Warren, Hacker's Delight, 2-18).
+    let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {
-      if cluster + 32 <= range.upperBound {
-        let block = UnsafeRawPointer(rounds + cluster).loadUnaligned(as: SIMD32<UInt8>.self)
-        if !any(block .<= limit) {
-          cluster += 32
+      if cluster + 8 <= range.upperBound {
+        let x = UnsafeRawPointer(rounds + cluster).loadUnaligned(as: UInt64.self)
+        let difference = (y | highBits) &- (x & ~highBits)
+        if ((y & ~x) | (~(x ^ y) & difference)) & highBits == 0 {
+          cluster += 8
           continue
         }
       }
-      for index in cluster..<min(cluster + 32, range.upperBound) where rounds[index] <= round {
+      for index in cluster..<min(cluster + 8, range.upperBound) where rounds[index] <= round {
         if !body(index) { return }
       }
-      cluster += 32
+      cluster += 8
     }
   }
 
-  /// The first round in which one of some clusters is to be looked at.
-  func firstRound(_ range: Range<Int>) -> UInt8 {
-    var (least, index) = (SIMD32<UInt8>(repeating: Self.gone), range.lowerBound)
-    while index + 32 <= range.upperBound {
-      least = pointwiseMin(least, UnsafeRawPointer(rounds + index).loadUnaligned(as: SIMD32<UInt8>.self))
-      index += 32
+  /// Whether any cluster is to be looked at in a round or before.
+  func isAnyDue(_ range: Range<Int>, in round: UInt8) -> Bool {
+    var isAny = false
+    forEachLive(range, in: round) { _ in
+      isAny = true
+      return false
     }
-    return (index..<range.upperBound).reduce(least.min()) { min($0, rounds[$1]) }
+    return isAny
   }
 }

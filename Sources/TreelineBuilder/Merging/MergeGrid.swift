@@ -1,3 +1,4 @@
+import CPrefetch
 import Treeline
 
 /// The clusters that there are, by position: square cells in tiles of 4 by 4, of which there are only those with
@@ -61,12 +62,15 @@ struct MergeGrid {
 
   private static func allocateTiles(_ count: Int) -> UnsafeMutablePointer<UInt32> {
     let byteCount = count * tileSize * MemoryLayout<UInt32>.stride
-    return UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    let tiles = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
       .bindMemory(to: UInt32.self, capacity: count * tileSize)
+    MemoryBlock(tiles, count: count * tileSize).adviseLargePages()
+    return tiles
   }
 
   private static func allocateEntries(_ bits: UInt64) -> UnsafeMutablePointer<Entry> {
     let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 1 << Int(bits))
+    MemoryBlock(entries, count: 1 << Int(bits)).adviseLargePages()
     entries.initialize(repeating: Entry(), count: 1 << Int(bits))
     return entries
   }
@@ -86,10 +90,15 @@ extension MergeGrid {
     UInt64(truncatingIfNeeded: tileY &<< 32 | tileX)
   }
 
+  /// Where a tile's entry is looked for first.
+  @inline(__always) private func home(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> (64 &- entryBits))
+  }
+
   /// The entry of a tile, or the one that it may have.
   @inline(__always) private func entry(of key: UInt64) -> UnsafeMutablePointer<Entry> {
     let mask = 1 &<< Int(truncatingIfNeeded: entryBits) &- 1
-    var slot = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> (64 &- entryBits))
+    var slot = home(of: key)
     while entries[slot].key != key && entries[slot].key != Entry.unused { slot = (slot &+ 1) & mask }
     return entries + slot
   }
@@ -123,6 +132,18 @@ extension MergeGrid {
     places[Int(before)].next = places[Int(cluster)].next
   }
 
+  /// Moves a cluster.
+  @inline(__always) mutating func move(_ cluster: UInt32, to position: PlanePoint) {
+    let (from, to) = (cell(of: places[Int(cluster)].position), cell(of: position))
+    if from == to {
+      places[Int(cluster)].position = position
+    } else {
+      remove(cluster)
+      places[Int(cluster)].position = position
+      insert(cluster)
+    }
+  }
+
   @inline(never) private mutating func addTile(_ key: UInt64) -> UnsafeMutablePointer<Entry> {
     if tileCount == tileCapacity { grow() }
     let entry = entry(of: key)
@@ -153,39 +174,72 @@ extension MergeGrid {
   @inline(__always) func forEach(
     near position: PlanePoint, within reach: Int, _ body: (_ cluster: UInt32, _ position: PlanePoint) -> Void
   ) {
-    let last = lastCell
-    var minX = (Int(position.x) &- reach) >> Int(shift)
-    var maxX = (Int(position.x) &+ reach) >> Int(shift)
-    let minY = max((Int(position.y) &- reach) >> Int(shift), 0)
-    let maxY = min((Int(position.y) &+ reach) >> Int(shift), last)
-    if !isCyclic || maxX &- minX >= last { (minX, maxX) = (max(minX, 0), min(maxX, last)) }
-    if maxX &- minX >= last { (minX, maxX) = (0, last) }
-    for tileY in minY &>> 2...maxY &>> 2 {
-      let rows = Self.span(minY, maxY, in: tileY)
-      let rowBits = (UInt32(0x1111) &>> (12 &- 4 &* (rows.last &- rows.first))) &<< (4 &* rows.first)
-      for tileX in minX >> 2...maxX >> 2 {
-        let entry = entry(of: key(tileX & (last &>> 2), tileY))
-        guard entry.pointee.key != Entry.unused else { continue }
-        let columns = Self.span(minX, maxX, in: tileX)
-        let columnBits = (UInt32(0xF) &>> (3 &- (columns.last &- columns.first))) &<< columns.first
-        var occupied = entry.pointee.occupied & (rowBits &* columnBits)
-        let tile = tiles + Int(entry.pointee.tile) &<< 4
-        while occupied != 0 {
-          var cluster = tile[occupied.trailingZeroBitCount]
-          occupied &= occupied &- 1
-          while cluster != Self.none {
-            let place = places[Int(cluster)]
-            body(cluster, place.position)
-            cluster = place.next
-          }
+    forEachTile(near: position, within: reach) { key, cells in
+      let entry = entry(of: key)
+      guard entry.pointee.key != Entry.unused else { return }
+      var occupied = entry.pointee.occupied & cells
+      let tile = tiles + Int(entry.pointee.tile) &<< 4
+      while occupied != 0 {
+        var cluster = tile[occupied.trailingZeroBitCount]
+        occupied &= occupied &- 1
+        while cluster != Self.none {
+          let place = places[Int(cluster)]
+          body(cluster, place.position)
+          cluster = place.next
         }
       }
     }
   }
 
+  /// What a search has to read, one after the other.
+  enum Step: CaseIterable { case entries, tiles, places }
+
+  /// Has the machine fetch what a search will read, once what is read before that is there.
+  @inline(__always) func prefetch(_ step: Step, near position: PlanePoint, within reach: Int) {
+    forEachTile(near: position, within: reach) { key, cells in
+      if step == .entries { return CPrefetch.prefetch(entries + home(of: key)) }
+      let entry = entry(of: key)
+      var occupied = entry.pointee.key == Entry.unused ? 0 : entry.pointee.occupied & cells
+      if occupied == 0 { return }
+      let tile = tiles + Int(entry.pointee.tile) &<< 4
+      if step == .tiles { return CPrefetch.prefetch(tile) }
+      while occupied != 0 {
+        CPrefetch.prefetch(places + Int(tile[occupied.trailingZeroBitCount]))
+        occupied &= occupied &- 1
+      }
+    }
+  }
+
+  /// Calls with the tiles that a square touches, and a bit for each of their cells that it does.
+  @inline(__always) private func forEachTile(
+    near position: PlanePoint, within reach: Int, _ body: (_ key: UInt64, _ cells: UInt32) -> Void
+  ) {
+    let last = lastCell
+    var minX = (Int(position.x) &- reach) &>> Int(shift)
+    var maxX = (Int(position.x) &+ reach) &>> Int(shift)
+    let minY = max((Int(position.y) &- reach) &>> Int(shift), 0)
+    let maxY = min((Int(position.y) &+ reach) &>> Int(shift), last)
+    if !isCyclic || maxX &- minX >= last { (minX, maxX) = (max(minX, 0), min(maxX, last)) }
+    if maxX &- minX >= last { (minX, maxX) = (0, last) }
+    var tileY = minY &>> 2
+    while tileY <= maxY &>> 2 {
+      let rows = Self.span(minY, maxY, in: tileY)
+      let rowBits = (UInt32(0x1111) &>> (12 &- 4 &* (rows.last &- rows.first))) &<< (4 &* rows.first)
+      var tileX = minX &>> 2
+      while tileX <= maxX &>> 2 {
+        let columns = Self.span(minX, maxX, in: tileX)
+        let columnBits = (UInt32(0xF) &>> (3 &- (columns.last &- columns.first))) &<< columns.first
+        body(key(tileX & (last &>> 2), tileY), rowBits &* columnBits)
+        tileX &+= 1
+      }
+      tileY &+= 1
+    }
+  }
+
   /// The first and the last of some cells in a row or column of a tile.
-  @inline(__always) private static func span(_ least: Int, _ greatest: Int, in tile: Int) -> (first: UInt32, last: UInt32)
-  {
+  @inline(__always) private static func span(_ least: Int, _ greatest: Int, in tile: Int) -> (
+    first: UInt32, last: UInt32
+  ) {
     let start = tile &<< 2
     return (
       UInt32(truncatingIfNeeded: max(least &- start, 0)), UInt32(truncatingIfNeeded: min(greatest &- start, 3))

@@ -24,11 +24,19 @@ struct MergeRound {
     var isGivenUp = false
   }
 
+  /// A cluster that is not merged if that is its group in the end, and the round in which it is to be looked at next.
+  struct Untouched {
+    var cluster: UInt32
+    var group: UInt32
+    /// 0 if it is not known.
+    var next: UInt8
+  }
+
   private(set) var groups: ContiguousArray<Group> = []
   private(set) var members: ContiguousArray<UInt32> = []
   private(set) var merges: ContiguousArray<RoundMerge> = []
-  /// Clusters to which none is close enough.
-  private(set) var alone: ContiguousArray<UInt32> = []
+  /// Clusters that are not merged.
+  private(set) var untouched: ContiguousArray<Untouched> = []
   /// Clusters whose groups may reach beyond the part.
   private(set) var postponed: ContiguousArray<UInt32> = []
   /// Of all groups.
@@ -59,6 +67,9 @@ struct MergeRound {
     var squaredDistance: UInt64
   }
 
+  /// In groups of so many each of the untouched is measured.
+  private static let fewMembers = 16
+
   /// Of the number of a group, behind that of its part.
   private static let groupBits: UInt32 = 26
 
@@ -80,14 +91,32 @@ struct MergeRound {
 extension MergeRound {
   /// Looks for the groups of a part by itself.
   mutating func findGroups() {
-    var none: ContiguousArray<MergeRound> = []
     var looks = 0
     let (live, monitor) = (live, monitor)
+    var due: ContiguousArray<UInt32> = []
+    due.reserveCapacity(Self.dueCount)
     live.forEachLive(Int(part.lowerBound)..<Int(part.upperBound), in: round) { cluster in
+      due.append(UInt32(cluster))
+      if due.count < Self.dueCount { return true }
+      findGroups(of: due)
+      due.removeAll(keepingCapacity: true)
       looks &+= 1
-      if isOneGroup || looks & 0x3FF == 0 && monitor.isCancelled { return false }
-      if live.groups[cluster] == LiveClusters.noGroup { findGroup(of: UInt32(cluster), among: &none) }
-      return true
+      return !isOneGroup && (looks & 0x3F != 0 || !monitor.isCancelled)
+    }
+    if !isOneGroup { findGroups(of: due) }
+  }
+
+  /// So many clusters are looked at together, while the memory of all is on its way.
+  private static let dueCount = 16
+
+  private mutating func findGroups(of due: ContiguousArray<UInt32>) {
+    var none: ContiguousArray<MergeRound> = []
+    let reach = Int(Self.reach(greatest, 2 * Self.usualSpread(greatest))) + 1
+    for step in MergeGrid.Step.allCases {
+      for cluster in due { grid.prefetch(step, near: live.places[Int(cluster)].position, within: reach) }
+    }
+    for cluster in due where live.groups[Int(cluster)] == LiveClusters.noGroup && !isOneGroup {
+      findGroup(of: cluster, among: &none)
     }
   }
 
@@ -109,9 +138,7 @@ extension MergeRound {
     neighbours.removeAll(keepingCapacity: true)
     searchedCount = 0
     let isWhole = !others.isEmpty
-    // A group can have this much spread and more, a pair no more.
-    let edge = Double(greatest).squareRoot() + 2 * GroupMerging.rounding
-    let usual = edge * edge / 4
+    let usual = Self.usualSpread(greatest)
     let greatestSpread = others.reduce(max(usual, greatestSpread)) { max($0, $1.greatestSpread) }
     var ownSpread = usual
     join(cluster)
@@ -124,7 +151,7 @@ extension MergeRound {
       guard searchNeighbours(within: reach, among: &others) else { return postpone() }
       if group.count == 1 {
         live.groups[Int(cluster)] = LiveClusters.noGroup
-        alone.append(cluster)
+        noteUntouched(cluster)
         return
       }
       if group.count > 2 || group[0] > group[1] { group.sort() }
@@ -151,6 +178,12 @@ extension MergeRound {
     keepGroup()
   }
 
+  /// What few groups exceed; of a pair it is a quarter of the squared distance or less.
+  private static func usualSpread(_ greatest: UInt64) -> Double {
+    let edge = Double(greatest).squareRoot() + 2 * GroupMerging.rounding
+    return edge * edge * 0.36
+  }
+
   /// How far apart clusters are at least that stay apart whatever becomes of them.
   private static func reach(_ greatest: UInt64, _ spread: Double) -> Double {
     let edge = Double(greatest).squareRoot() + 2 * GroupMerging.rounding
@@ -167,7 +200,19 @@ extension MergeRound {
     postponed.append(contentsOf: group)
   }
 
+  private mutating func noteUntouched(_ cluster: UInt32) {
+    let nearest = neighbours.reduce(UInt64.max) { $1.member == cluster ? min($0, $1.squaredDistance) : $0 }
+    untouched.append(
+      Untouched(
+        cluster: cluster, group: live.groups[Int(cluster)], next: nearest == .max ? 0 : MergeRounds.round(of: nearest)))
+  }
+
   private mutating func keepGroup() {
+    if group.count > 2 && group.count <= Self.fewMembers {
+      for member in group where !merging.merges.contains(where: { $0.first == member || $0.second == member }) {
+        noteUntouched(member)
+      }
+    }
     let (firstMember, firstMerge) = (members.count, merges.count)
     members.append(contentsOf: group)
     merges.append(contentsOf: merging.merges)
@@ -222,8 +267,9 @@ extension MergeRound {
       guard part.contains(neighbour.cluster) else {
         // Another thread may merge it: it may be looked at in this round, or may join a group as this member did.
         let mayMove = live.rounds[cluster] <= round || live.rounds[Int(neighbour.member)] > round
-        let edge = Double(greatest).squareRoot() + 2 * GroupMerging.rounding
-        if mayMove && isInReach(neighbour, spread: edge * edge / 4) || isClose(neighbour.cluster) { return false }
+        if mayMove && isInReach(neighbour, spread: Self.usualSpread(greatest)) || isClose(neighbour.cluster) {
+          return false
+        }
         continue
       }
       let group = live.groups[cluster]

@@ -1,3 +1,4 @@
+import CPrefetch
 import Treeline
 
 /// Merges clusters until one is left: always the two whose positions are closest, of several such pairs the one with
@@ -65,12 +66,14 @@ struct MergeSequence: ~Copyable {
       placeAnew(shift: firstShift())
       measureClearances(0..<count) { UInt32($0) }
     }
+    var round: UInt8 = 0
     while liveCount > 1 && !monitor.isCancelled {
       if liveCount <= Self.fewClusters {
         mergeAsOneGroup(upTo: .max, isOnGrid: false)
         return
       }
-      let round = live.firstRound(0..<count)
+      // The next round in which there is anything to be looked at.
+      while !live.isAnyDue(0..<count, in: round) { round += 1 }
       let greatest = MergeRounds.greatest(of: round)
       if greatest > Self.wideDistance * Self.wideDistance {
         mergeAsOneGroup(upTo: greatest, isOnGrid: false)
@@ -123,14 +126,21 @@ extension MergeSequence {
     parts.append(rest)
     var changed: ContiguousArray<UInt32> = []
     for part in parts {
-      for cluster in part.alone where live.groups[Int(cluster)] == LiveClusters.noGroup { changed.append(cluster) }
+      for untouched in part.untouched where live.groups[Int(untouched.cluster)] == untouched.group {
+        if untouched.next != 0 {
+          live.rounds[Int(untouched.cluster)] = max(untouched.next, round + 1)
+        } else if untouched.group == LiveClusters.noGroup {
+          changed.append(untouched.cluster)
+        }
+      }
     }
     for part in parts {
       for group in part.groups where !group.isGivenUp {
+        prefetchSoon(part.merges[group.merges.upperBound...])
         for merge in part.merges[group.merges] { apply(merge) }
         for member in part.members[group.members] {
           live.groups[Int(member)] = LiveClusters.noGroup
-          if live.isLive(Int(member)) { changed.append(member) }
+          if live.rounds[Int(member)] <= round { changed.append(member) }
         }
       }
     }
@@ -161,16 +171,30 @@ extension MergeSequence {
     } else {
       live.sums[first] = live.sums[first].joined(with: live.sums[second])
     }
+    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
     if isOnGrid {
-      grid.remove(merge.first)
       grid.remove(merge.second)
+      grid.move(merge.first, to: merge.position)
+    } else {
+      live.places[first].position = merge.position
     }
-    live.rounds[second] = LiveClusters.gone
-    live.places[first].position = merge.position
-    if isOnGrid { grid.insert(merge.first) }
     liveCount -= 1
     if merges.count.isMultiple(of: Self.mergesBetweenReports) {
       monitor.advance(.merging, by: Self.mergesBetweenReports)
+    }
+  }
+
+  /// Has the machine fetch what merges that are soon to be applied will touch.
+  @inline(__always) private func prefetchSoon(_ merges: ContiguousArray<RoundMerge>.SubSequence) {
+    if merges.count > 16 {
+      let later = merges[merges.startIndex + 16]
+      for cluster in [Int(later.first), Int(later.second)] {
+        prefetch(live.nodes + cluster)
+        prefetch(live.sums + cluster)
+        prefetch(live.places + cluster)
+      }
+      grid.prefetch(.entries, near: later.position, within: 0)
+      grid.prefetch(.tiles, near: merges[merges.startIndex + 8].position, within: 0)
     }
   }
 
@@ -189,7 +213,14 @@ extension MergeSequence {
     nonisolated(unsafe) let (live, grid) = (live, grid)
     let (monitor, next) = (monitor, last.map { $0 + 1 } ?? 0)
     _ = inChunks(of: range.count, threads: threads) { chunk in
-      for block in chunk.blocks(of: 1 << 12) where !monitor.isCancelled {
+      for block in chunk.blocks(of: 16) {
+        if (block.lowerBound &- chunk.lowerBound) & 0xFFF == 0 && monitor.isCancelled { return }
+        for step in MergeGrid.Step.allCases {
+          for index in block {
+            let position = live.places[Int(cluster(range.lowerBound + index))].position
+            grid.prefetch(step, near: position, within: 1 << Int(grid.shift))
+          }
+        }
         for index in block {
           let cluster = cluster(range.lowerBound + index)
           guard live.isLive(Int(cluster)) else { continue }
@@ -222,23 +253,25 @@ extension MergeSequence {
   /// Cells are as wide at first as they can be so that few of the leaves in one have to be looked at on average.
   private func firstShift() -> UInt32 {
     // For each width the sum of the squared numbers of leaves in cells, which are runs in Z-order.
-    var squares = [Int](repeating: 0, count: 33)
-    var starts = [Int](repeating: 0, count: 33)
-    func endRuns(below width: Int, at leaf: Int) {
-      for width in 0..<width {
-        let size = leaf - starts[width]
-        squares[width] += size * size
-        starts[width] = leaf
+    withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
+      widths.initialize(repeating: (0, 0))
+      func endRuns(below width: Int, at leaf: Int) {
+        for width in 0..<width {
+          let size = leaf &- widths[width].start
+          widths[width].square &+= size &* size
+          widths[width].start = leaf
+        }
       }
-    }
-    monitor.pass(over: 1..<count) { block in
-      for leaf in block {
-        let differing =
-          ZOrder.code(of: live.places[leaf].position) ^ ZOrder.code(of: live.places[leaf - 1].position)
-        endRuns(below: (Int.bitWidth - differing.leadingZeroBitCount + 1) / 2, at: leaf)
+      var last = ZOrder.code(of: live.places[0].position)
+      for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
+        for leaf in block {
+          let code = ZOrder.code(of: live.places[leaf].position)
+          endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: leaf)
+          last = code
+        }
       }
+      endRuns(below: 33, at: count)
+      return UInt32(widths[...28].lastIndex { $0.square <= 4 * count } ?? 0)
     }
-    endRuns(below: 33, at: count)
-    return UInt32(squares[...28].lastIndex { $0 <= 4 * count } ?? 0)
   }
 }
