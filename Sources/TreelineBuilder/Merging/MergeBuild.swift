@@ -8,6 +8,7 @@ struct MergeBuild {
   let projection: Plane.Projection
   let threads: Int
   let maximumDepth: Int
+  let sizes: MergeSizes
   let monitor: BuildMonitor
 
   struct Result {
@@ -33,9 +34,10 @@ struct MergeBuild {
       traits.insert(.coarseScales)
     }
     if monitor.isCancelled { return nil }
-    var layout = MergedLayout(merges, leaves, arrays, pointCount: pointCount, crossesSeam: crossesSeam, monitor)
-    layout.place()
-    layout.describeNodes()
+    var layout = MergedLayout(
+      merges, leaves, arrays, pointCount: pointCount, crossesSeam: crossesSeam, threads: threads, monitor)
+    layout.run()
+    layout.deallocate()
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     monitor.advance(.merging, by: pointCount)
     return Result(nodes: layout.nodes, separations: layout.separations, traits: traits)
@@ -43,7 +45,7 @@ struct MergeBuild {
 
   private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
     var sequence = MergeSequence(
-      leafCount: leaves.leafCount, crossesSeam: crossesSeam, threads: threads, monitor
+      leafCount: leaves.leafCount, crossesSeam: crossesSeam, threads: threads, sizes, monitor
     ) { (leaves.position(of: $0), leaves.count(of: $0)) }
     sequence.run()
     return sequence.merges
@@ -90,11 +92,14 @@ struct Leaves: @unchecked Sendable {
 
   @inline(__always) func position(of leaf: Int) -> PlanePoint { positions[leaf] }
 
-  /// Writes a leaf's points in tree order, and the gaps between them.
-  @inline(__always) func write(_ leaf: Int, to arrays: PointArrays, at first: Int) {
+  /// Writes a leaf's points in tree order, and the gaps and separations between them.
+  @inline(__always) func write(
+    _ leaf: Int, to arrays: PointArrays, _ separations: UnsafeMutablePointer<UInt16>, at first: Int
+  ) {
     let (start, count) = (Int(starts[leaf]), Int(count(of: leaf)))
     (arrays.points + first).update(repeating: positions[leaf], count: count)
     (arrays.rows + first).update(from: rows + start, count: count)
     (arrays.gaps + first).initialize(repeating: Gap.none, count: count - 1)
+    (separations + first + 1).initialize(repeating: SeparationCode.zero.rawValue, count: count - 1)
   }
 }

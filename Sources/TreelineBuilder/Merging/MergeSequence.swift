@@ -26,6 +26,7 @@ struct MergeSequence: ~Copyable {
   private(set) var merges: Merges
   private let monitor: BuildMonitor
   private let threads: Int
+  private let sizes: MergeSizes
   private let live: LiveClusters
   private var grid: MergeGrid
   /// How many numbers of clusters are in use, some of which are free.
@@ -36,10 +37,10 @@ struct MergeSequence: ~Copyable {
   ///   - crossesSeam: whether clusters may be merged across it.
   ///   - leaves: the positions, none of them twice, in Z-order, and how many points they have.
   init(
-    leafCount: Int, crossesSeam: Bool, threads: Int, _ monitor: BuildMonitor,
+    leafCount: Int, crossesSeam: Bool, threads: Int, _ sizes: MergeSizes, _ monitor: BuildMonitor,
     leaves: @Sendable (Int) -> (position: PlanePoint, count: UInt32)
   ) {
-    (self.monitor, self.threads, count, liveCount) = (monitor, threads, leafCount, leafCount)
+    (self.monitor, self.threads, self.sizes, count, liveCount) = (monitor, threads, sizes, leafCount, leafCount)
     let live = LiveClusters(capacity: leafCount, crossesSeam: crossesSeam)
     nonisolated(unsafe) let cells = live
     _ = inChunks(of: leafCount, threads: threads) { chunk in
@@ -62,13 +63,13 @@ struct MergeSequence: ~Copyable {
 
   /// Merges all. Of no use once the build is cancelled.
   mutating func run() {
-    if liveCount > Self.fewClusters {
+    if liveCount > sizes.fewClusters {
       placeAnew(shift: firstShift())
       measureClearances(0..<count) { UInt32($0) }
     }
     var round: UInt8 = 0
     while liveCount > 1 && !monitor.isCancelled {
-      if liveCount <= Self.fewClusters {
+      if liveCount <= sizes.fewClusters {
         mergeAsOneGroup(upTo: .max, isOnGrid: false)
         return
       }
@@ -87,19 +88,24 @@ struct MergeSequence: ~Copyable {
     }
   }
 
-  /// So few are merged in one go.
-  private static var fewClusters: Int { 32 }
   /// From here on all clusters are one group: there are some hundred, and the world is round.
   private static var wideDistance: UInt64 { 1 << 28 }
-  private static var leastPartSize: Int { 1 << 13 }
   private static var greatestPartCount: Int { 63 }
+}
+
+/// How work is divided, which does not change the tree.
+struct MergeSizes: Hashable, Sendable {
+  /// How many clusters a thread looks at, or more.
+  var leastPart = 1 << 13
+  /// So few clusters, or fewer, are merged in one go. At least 2.
+  var fewClusters = 32
 }
 
 // MARK: - Rounds
 
 extension MergeSequence {
   private mutating func merge(_ round: UInt8) {
-    let partCount = max(min(4 * threads, Self.greatestPartCount, count / Self.leastPartSize), 1)
+    let partCount = max(min(4 * threads, Self.greatestPartCount, count / sizes.leastPart), 1)
     let (live, grid, monitor, count) = (live, grid, monitor, count)
     var parts = ContiguousArray(
       (0..<partCount).map { part in
@@ -162,7 +168,6 @@ extension MergeSequence {
     let (first, second) = (Int(merge.first), Int(merge.second))
     let (a, b) = (live.nodes[first], live.nodes[second])
     let scale = max(merge.scale, a.scale, b.scale)
-    live.nodes[first] = LiveClusters.Node(number: merges.add(a.number, b.number, scale), scale: scale)
     if let longitudes = live.longitudes {
       let joined = longitudes[first].joined(with: longitudes[second])
       live.sums[first] = live.sums[first].joined(
@@ -171,6 +176,8 @@ extension MergeSequence {
     } else {
       live.sums[first] = live.sums[first].joined(with: live.sums[second])
     }
+    let number = merges.add(a.number, b.number, count: live.sums[first].count, scale)
+    live.nodes[first] = LiveClusters.Node(number: number, scale: scale)
     (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
     if isOnGrid {
       grid.remove(merge.second)
