@@ -68,7 +68,7 @@ struct GroupMerging {
   ) {
     merges.removeAll(keepingCapacity: true)
     (spread, hasJumped) = (0, false)
-    if members.count == 2 && !live.crossesSeam { return mergePair(members[0], members[1], of: live) }
+    if members.count == 2 && mergePair(members[0], members[1], of: live) { return }
     parts.removeAll(keepingCapacity: true)
     queue.removeAll(keepingCapacity: true)
     for member in members {
@@ -86,16 +86,26 @@ struct GroupMerging {
   }
 
   /// Most groups are a pair, which is close enough.
-  @inline(__always) private mutating func mergePair(_ first: UInt32, _ second: UInt32, of live: LiveClusters) {
-    let (a, b) = (live.sums[Int(first)], live.sums[Int(second)])
-    let squaredDistance = Plane.Projection.planar.squaredDistance(
-      live.places[Int(first)].position, live.places[Int(second)].position)
+  ///
+  /// - Returns: false if the pair may lie across the seam.
+  @inline(__always) private mutating func mergePair(_ first: UInt32, _ second: UInt32, of live: LiveClusters) -> Bool {
+    let (first, second) = (Int(first), Int(second))
+    let (a, b) = (live.sums[first], live.sums[second])
+    let (from, to) = (live.places[first].position, live.places[second].position)
+    if let longitudes = live.longitudes {
+      let isPlain = !longitudes[first].isAcrossSeam && !longitudes[second].isAcrossSeam
+      guard isPlain, max(from.x, to.x) &- min(from.x, to.x) < Longitudes.halfWorld,
+        !longitudes[first].joined(with: longitudes[second]).isAcrossSeam
+      else { return false }
+    }
+    let squaredDistance = Plane.Projection.planar.squaredDistance(from, to)
     merges.append(
       RoundMerge(
-        first: first, second: second, position: a.joined(with: b).mean,
+        first: UInt32(first), second: UInt32(second), position: a.joined(with: b).mean,
         scale: SeparationCode(roundingDown: squaredDistance)))
     let count = Double(a.count) + Double(b.count)
     spread = Self.scatter(squaredDistance, a.count, b.count) / count
+    return true
   }
 
   /// What two clusters' scatter is less than that of both together, or more.

@@ -66,6 +66,8 @@ struct LiveClusters {
 
   /// In no group.
   static let noGroup = UInt32.max
+  /// In a group that is looked for at the end of the round.
+  static let postponed = UInt32.max - 1
   /// The round of a number that is free.
   static let gone = UInt8.max
 

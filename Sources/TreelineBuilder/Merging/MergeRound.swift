@@ -45,18 +45,21 @@ struct MergeRound {
   private(set) var isOneGroup = false
 
   private let live: LiveClusters
-  private let grid: MergeGrid
-  private let round: UInt8
-  private let greatest: UInt64
+  private var grid: MergeGrid
+  private var round: UInt8 = 0
+  private var greatest: UInt64 = 0
   /// The part of the clusters that is looked at.
-  private let part: Range<UInt32>
+  private var part: Range<UInt32> = 0..<0
   /// Of the part, and of groups in it.
   private let number: UInt32
   private let monitor: BuildMonitor
 
+  /// Clusters that are looked at next.
+  private var due: ContiguousArray<UInt32> = []
   // Of the group in hand.
   private var group: ContiguousArray<UInt32> = []
   private var searchedCount = 0
+  private var joinsAll = false
   private var neighbours: ContiguousArray<Neighbour> = []
   private var merging = GroupMerging()
 
@@ -69,20 +72,29 @@ struct MergeRound {
 
   /// In groups of so many each of the untouched is measured.
   private static let fewMembers = 16
+  /// A group of more is large, and if it is a quarter of all clusters, it is made that of all.
+  private static let manyMembers = 1 << 9
 
   /// Of the number of a group, behind that of its part.
   private static let groupBits: UInt32 = 26
 
-  /// - Parameters:
-  ///   - part: the numbers of the clusters to be looked at.
-  ///   - number: of the part, below 64.
-  init(
-    _ round: UInt8, _ live: LiveClusters, _ grid: MergeGrid, part: Range<Int>, number: Int, _ monitor: BuildMonitor
-  ) {
-    (self.round, self.live, self.grid, self.monitor) = (round, live, grid, monitor)
-    greatest = MergeRounds.greatest(of: round)
+  /// - Parameter number: of the part, below 64.
+  init(_ live: LiveClusters, _ grid: MergeGrid, number: Int, _ monitor: BuildMonitor) {
+    (self.live, self.grid, self.monitor, self.number) = (live, grid, monitor, UInt32(number))
+  }
+
+  /// Forgets the round before; the memory for what it found is used again.
+  ///
+  /// - Parameter part: the numbers of the clusters to be looked at.
+  mutating func begin(_ round: UInt8, _ grid: MergeGrid, part: Range<Int>) {
+    (self.round, self.grid, greatest) = (round, grid, MergeRounds.greatest(of: round))
     self.part = UInt32(part.lowerBound)..<UInt32(part.upperBound)
-    self.number = UInt32(number)
+    groups.removeAll(keepingCapacity: true)
+    members.removeAll(keepingCapacity: true)
+    merges.removeAll(keepingCapacity: true)
+    untouched.removeAll(keepingCapacity: true)
+    postponed.removeAll(keepingCapacity: true)
+    (greatestSpread, isOneGroup) = (0, false)
   }
 }
 
@@ -93,30 +105,29 @@ extension MergeRound {
   mutating func findGroups() {
     var looks = 0
     let (live, monitor) = (live, monitor)
-    var due: ContiguousArray<UInt32> = []
-    due.reserveCapacity(Self.dueCount)
+    due.removeAll(keepingCapacity: true)
     live.forEachLive(Int(part.lowerBound)..<Int(part.upperBound), in: round) { cluster in
       due.append(UInt32(cluster))
       if due.count < Self.dueCount { return true }
-      findGroups(of: due)
+      findGroupsOfDue()
       due.removeAll(keepingCapacity: true)
       looks &+= 1
       return !isOneGroup && (looks & 0x3F != 0 || !monitor.isCancelled)
     }
-    if !isOneGroup { findGroups(of: due) }
+    if !isOneGroup { findGroupsOfDue() }
   }
 
   /// So many clusters are looked at together, while the memory of all is on its way.
   private static let dueCount = 16
 
-  private mutating func findGroups(of due: ContiguousArray<UInt32>) {
+  private mutating func findGroupsOfDue() {
     var none: ContiguousArray<MergeRound> = []
     let reach = Int(Self.reach(greatest, 2 * Self.usualSpread(greatest))) + 1
     for step in MergeGrid.Step.allCases {
       for cluster in due { grid.prefetch(step, near: live.places[Int(cluster)].position, within: reach) }
     }
-    for cluster in due where live.groups[Int(cluster)] == LiveClusters.noGroup && !isOneGroup {
-      findGroup(of: cluster, among: &none)
+    for index in due.indices where live.groups[Int(due[index])] == LiveClusters.noGroup && !isOneGroup {
+      findGroup(of: due[index], among: &none)
     }
   }
 
@@ -124,6 +135,9 @@ extension MergeRound {
   ///
   /// - Parameter others: the rounds of all parts.
   mutating func findPostponedGroups(among others: inout ContiguousArray<MergeRound>) {
+    for other in others {
+      for cluster in other.postponed { live.groups[Int(cluster)] = LiveClusters.noGroup }
+    }
     for other in others.indices where !isOneGroup {
       for cluster in others[other].postponed
       where live.groups[Int(cluster)] == LiveClusters.noGroup && !isOneGroup && !monitor.isCancelled {
@@ -141,6 +155,8 @@ extension MergeRound {
     let usual = Self.usualSpread(greatest)
     let greatestSpread = others.reduce(max(usual, greatestSpread)) { max($0, $1.greatestSpread) }
     var ownSpread = usual
+    // A large group that begins anew takes all in that may ever come close: then it need not again.
+    joinsAll = false
     join(cluster)
     while true {
       let reach = Self.reach(greatest, ownSpread + greatestSpread)
@@ -154,6 +170,10 @@ extension MergeRound {
         noteUntouched(cluster)
         return
       }
+      if isWhole && group.count > max(part.count / 4, Self.manyMembers) {
+        isOneGroup = true
+        return
+      }
       if group.count > 2 || group[0] > group[1] { group.sort() }
       merging.run(group, of: live, upTo: greatest, monitor)
       if merging.hasJumped || monitor.isCancelled {
@@ -163,7 +183,8 @@ extension MergeRound {
       if merging.spread > ownSpread {
         if !isWhole { return postpone() }
         // Farther neighbours count.
-        ownSpread = merging.spread
+        ownSpread = 1.5 * merging.spread
+        joinsAll = group.count > Self.manyMembers
         searchedCount = 0
         neighbours.removeAll(keepingCapacity: true)
         continue
@@ -171,6 +192,7 @@ extension MergeRound {
       let count = group.count
       guard joinAllInReach(among: &others) else { return postpone() }
       if group.count == count { break }
+      joinsAll = joinsAll || group.count > Self.manyMembers
       // Sorting has moved members that were searched.
       searchedCount = 0
       neighbours.removeAll(keepingCapacity: true)
@@ -196,7 +218,7 @@ extension MergeRound {
   }
 
   private mutating func postpone() {
-    for member in group { live.groups[Int(member)] = LiveClusters.noGroup }
+    for member in group { live.groups[Int(member)] = LiveClusters.postponed }
     postponed.append(contentsOf: group)
   }
 
@@ -239,9 +261,9 @@ extension MergeRound {
         if cluster == member { return }
         let squaredDistance = grid.squaredDistance(position, otherPosition)
         if squaredDistance > square { return }
-        if squaredDistance > greatest {
+        if squaredDistance > greatest && !joinsAll {
           neighbours.append(Neighbour(member: member, cluster: cluster, squaredDistance: squaredDistance))
-        } else if !part.contains(cluster) {
+        } else if !part.contains(cluster) || live.groups[Int(cluster)] == LiveClusters.postponed {
           isInPart = false
         } else if live.groups[Int(cluster)] == LiveClusters.noGroup {
           join(cluster)
@@ -262,12 +284,18 @@ extension MergeRound {
   /// - Returns: whether all are of this part.
   private mutating func joinAllInReach(among others: inout ContiguousArray<MergeRound>) -> Bool {
     let own = number &<< Self.groupBits | UInt32(groups.count)
+    let areFew = merging.merges.count <= Self.fewMembers
+    if !areFew && !joinAllClose(own) { return false }
     for neighbour in neighbours {
       let cluster = Int(neighbour.cluster)
-      guard part.contains(neighbour.cluster) else {
+      guard part.contains(neighbour.cluster), live.groups[cluster] != LiveClusters.postponed else {
         // Another thread may merge it: it may be looked at in this round, or may join a group as this member did.
-        let mayMove = live.rounds[cluster] <= round || live.rounds[Int(neighbour.member)] > round
-        if mayMove && isInReach(neighbour, spread: Self.usualSpread(greatest)) || isClose(neighbour.cluster) {
+        let mayMove =
+          part.contains(neighbour.cluster) || live.rounds[cluster] <= round
+          || live.rounds[Int(neighbour.member)] > round
+        if mayMove && isInReach(neighbour, spread: Self.usualSpread(greatest))
+          || areFew && isClose(neighbour.cluster)
+        {
           return false
         }
         continue
@@ -275,12 +303,32 @@ extension MergeRound {
       let group = live.groups[cluster]
       if group == own { continue }
       if group == LiveClusters.noGroup {
-        if isClose(neighbour.cluster) { join(neighbour.cluster) }
+        if areFew && isClose(neighbour.cluster) { join(neighbour.cluster) }
       } else if isInReach(neighbour, spread: self.group(group, among: others).spread) {
         absorb(group, among: &others)
       }
     }
     return true
+  }
+
+  /// Lets those join that are in no group and close to one of those that the group's were merged into.
+  ///
+  /// - Returns: whether all are of this part.
+  private mutating func joinAllClose(_ own: UInt32) -> Bool {
+    let (live, grid, distance) = (live, grid, Int(Double(greatest).squareRoot()) + 1)
+    var isInPart = true
+    for merge in merging.merges where isInPart {
+      grid.forEach(near: merge.position, within: distance) { cluster, position in
+        let group = live.groups[Int(cluster)]
+        if group == own || grid.squaredDistance(merge.position, position) > greatest { return }
+        if !part.contains(cluster) || group == LiveClusters.postponed {
+          isInPart = false
+        } else if group == LiveClusters.noGroup {
+          join(cluster)
+        }
+      }
+    }
+    return isInPart
   }
 
   /// Whether a cluster of a group of some spread may come close to a cluster of this one.

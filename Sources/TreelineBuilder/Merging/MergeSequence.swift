@@ -32,6 +32,11 @@ struct MergeSequence: ~Copyable {
   /// How many numbers of clusters are in use, some of which are free.
   private var count: Int
   private var liveCount: Int
+  /// What is found in a round, by the threads and at the end.
+  private var parts: ContiguousArray<MergeRound> = []
+  private var rest: MergeRound
+  /// Clusters whose clearances are to be measured.
+  private var changed: ContiguousArray<UInt32> = []
 
   /// - Parameters:
   ///   - crossesSeam: whether clusters may be merged across it.
@@ -54,6 +59,7 @@ struct MergeSequence: ~Copyable {
     self.live = live
     merges = Merges(leafCount: leafCount)
     grid = MergeGrid(live.places, shift: 0, isCyclic: crossesSeam, tileCount: 0)
+    rest = MergeRound(live, grid, number: Self.greatestPartCount, monitor)
   }
 
   deinit {
@@ -90,6 +96,8 @@ struct MergeSequence: ~Copyable {
 
   /// From here on all clusters are one group: there are some hundred, and the world is round.
   private static var wideDistance: UInt64 { 1 << 28 }
+  /// If most clusters are postponed, and so many, they are one group.
+  private static var manyPostponed: Int { 1 << 12 }
   private static var greatestPartCount: Int { 63 }
 }
 
@@ -106,51 +114,57 @@ struct MergeSizes: Hashable, Sendable {
 extension MergeSequence {
   private mutating func merge(_ round: UInt8) {
     let partCount = max(min(4 * threads, Self.greatestPartCount, count / sizes.leastPart), 1)
-    let (live, grid, monitor, count) = (live, grid, monitor, count)
-    var parts = ContiguousArray(
-      (0..<partCount).map { part in
-        MergeRound(
-          round, live, grid, part: count * part / partCount..<count * (part + 1) / partCount, number: part, monitor)
-      })
+    let (monitor, count) = (monitor, count)
+    nonisolated(unsafe) let grid = grid
+    while parts.count < partCount { parts.append(MergeRound(live, grid, number: parts.count, monitor)) }
+    parts.removeSubrange(partCount...)
     parts.withUnsafeMutableBufferPointer { parts in
       nonisolated(unsafe) let parts = parts
       WorkQueue(Array(0..<partCount)).run(threads: min(threads, partCount)) { part in
+        parts[part].begin(round, grid, part: count * part / partCount..<count * (part + 1) / partCount)
         parts[part].findGroups()
         return []
       }
     }
-    var rest = MergeRound(round, live, grid, part: 0..<count, number: partCount, monitor)
-    rest.findPostponedGroups(among: &parts)
+    rest.begin(round, grid, part: 0..<count)
+    let postponedCount = parts.reduce(0) { $0 + $1.postponed.count }
+    let isOneGroup = postponedCount > max(count / 2, Self.manyPostponed)
+    if !isOneGroup { rest.findPostponedGroups(among: &parts) }
     if monitor.isCancelled { return }
-    if rest.isOneGroup || parts.contains(where: \.isOneGroup) {
+    if isOneGroup || rest.isOneGroup || parts.contains(where: \.isOneGroup) {
       for cluster in 0..<count { live.groups[cluster] = LiveClusters.noGroup }
       mergeAsOneGroup(upTo: MergeRounds.greatest(of: round), isOnGrid: true)
-      for cluster in 0..<count where live.isLive(cluster) { live.rounds[cluster] = 0 }
-      measureClearances(0..<count, after: round) { UInt32($0) }
+      changed.removeAll(keepingCapacity: true)
+      for cluster in 0..<count where live.rounds[cluster] <= round { changed.append(UInt32(cluster)) }
+      measureClearances(changed.indices, after: round) { [changed] in changed[$0] }
       return
     }
-    parts.append(rest)
-    var changed: ContiguousArray<UInt32> = []
-    for part in parts {
-      for untouched in part.untouched where live.groups[Int(untouched.cluster)] == untouched.group {
-        if untouched.next != 0 {
-          live.rounds[Int(untouched.cluster)] = max(untouched.next, round + 1)
-        } else if untouched.group == LiveClusters.noGroup {
-          changed.append(untouched.cluster)
-        }
-      }
-    }
-    for part in parts {
-      for group in part.groups where !group.isGivenUp {
-        prefetchSoon(part.merges[group.merges.upperBound...])
-        for merge in part.merges[group.merges] { apply(merge) }
-        for member in part.members[group.members] {
-          live.groups[Int(member)] = LiveClusters.noGroup
-          if live.rounds[Int(member)] <= round { changed.append(member) }
-        }
-      }
-    }
+    changed.removeAll(keepingCapacity: true)
+    for number in 0...partCount { noteUntouched(number < partCount ? parts[number] : rest, round) }
+    for number in 0...partCount { apply(number < partCount ? parts[number] : rest, round) }
     measureClearances(changed.indices, after: round) { [changed] in changed[$0] }
+  }
+
+  private mutating func noteUntouched(_ part: MergeRound, _ round: UInt8) {
+    for untouched in part.untouched where live.groups[Int(untouched.cluster)] == untouched.group {
+      if untouched.next != 0 {
+        live.rounds[Int(untouched.cluster)] = max(untouched.next, round + 1)
+      } else if untouched.group == LiveClusters.noGroup {
+        changed.append(untouched.cluster)
+      }
+    }
+  }
+
+  /// Makes all merges that were found in a part.
+  private mutating func apply(_ part: MergeRound, _ round: UInt8) {
+    for group in part.groups where !group.isGivenUp {
+      prefetchSoon(part.merges[group.merges.upperBound...])
+      for merge in part.merges[group.merges] { apply(merge) }
+      for member in part.members[group.members] {
+        live.groups[Int(member)] = LiveClusters.noGroup
+        if live.rounds[Int(member)] <= round { changed.append(member) }
+      }
+    }
   }
 
   /// Merges all clusters as far as a round goes, without a look at places.
