@@ -66,7 +66,7 @@ struct Leaves: @unchecked Sendable {
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
     nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<PlacedNumber>.allocate(capacity: pointCount)
-    defer { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() }
+    defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
     _ = inChunks(of: pointCount, threads: threads) { chunk in
       for row in chunk {
         placed.initializeElement(

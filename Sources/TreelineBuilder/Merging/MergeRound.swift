@@ -254,6 +254,7 @@ extension MergeRound {
     let (live, grid) = (live, grid)
     var (isInPart, absorbed) = (true, LiveClusters.noGroup)
     while searchedCount < group.count && isInPart {
+      if searchedCount & 0xFFF == 0xFFF && monitor.isCancelled { return false }
       let member = group[searchedCount]
       let position = live.places[Int(member)].position
       searchedCount += 1

@@ -63,8 +63,11 @@ struct MergeSequence: ~Copyable {
   }
 
   deinit {
-    live.deallocate()
-    grid.deallocate()
+    nonisolated(unsafe) let (live, grid) = (live, grid)
+    monitor.deallocate {
+      live.deallocate()
+      grid.deallocate()
+    }
   }
 
   /// Merges all. Of no use once the build is cancelled.
@@ -158,6 +161,7 @@ extension MergeSequence {
   /// Makes all merges that were found in a part.
   private mutating func apply(_ part: MergeRound, _ round: UInt8) {
     for group in part.groups where !group.isGivenUp {
+      if merges.count & 0xFFF == 0 && monitor.isCancelled { return }
       prefetchSoon(part.merges[group.merges.upperBound...])
       for merge in part.merges[group.merges] { apply(merge) }
       for member in part.members[group.members] {
@@ -175,7 +179,10 @@ extension MergeSequence {
     merging.run(
       ContiguousArray((0..<UInt32(count)).filter { live.isLive(Int($0)) }), of: live, upTo: greatest, monitor)
     if monitor.isCancelled { return }
-    for merge in merging.merges { apply(merge, isOnGrid: isOnGrid) }
+    for merge in merging.merges {
+      if merges.count & 0xFFF == 0 && monitor.isCancelled { return }
+      apply(merge, isOnGrid: isOnGrid)
+    }
   }
 
   @inline(__always) private mutating func apply(_ merge: RoundMerge, isOnGrid: Bool = true) {
