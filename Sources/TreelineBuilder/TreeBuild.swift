@@ -53,7 +53,7 @@ struct TreeBuild {
   private func merge(_ memory: BuildMemory) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: coordinates.count, projection: projection, threads: options.threads,
-      maximumDepth: options.maximumMergeDepth, monitor: monitor)
+      maximumDepth: options.maximumMergeDepth, sizes: options.mergeSizes, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result
   }

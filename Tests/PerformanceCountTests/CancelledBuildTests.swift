@@ -9,7 +9,9 @@ import Testing
   }
 
   /// Each has 12 MB and more at work, so one in five that kept them would show.
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")), arguments: [[], ["--separations"]])
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
+    arguments: [[], ["--separations"], ["--merged"]])
   func memoryIsDeallocated(_ options: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.benchmarks

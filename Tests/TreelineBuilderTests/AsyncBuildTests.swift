@@ -64,6 +64,32 @@ import Treeline
     }
   }
 
+  @Test func cancelledMergingEndsInCancellation() async throws {
+    let reports = Reports()
+    let options = BuildOptions(growth: .merging(by: .distance), threads: 2)
+    let task = Mutex<Task<ClusterTree, any Error>?>(nil)
+    let started = Task {
+      try await ClusterTree.build(Self.coordinates, options: options) { progress in
+        reports.add(progress)
+        if progress.stage == .merging { task.withLock { $0?.cancel() } }
+      }
+    }
+    task.withLock { $0 = started }
+    await #expect(throws: CancellationError.self) {
+      if reports.told.contains(where: { $0.stage == .merging }) { started.cancel() }
+      _ = try await started.value
+    }
+  }
+
+  @Test func mergingTellsItsProgress() async throws {
+    let reports = Reports()
+    _ = try await ClusterTree.build(
+      Self.coordinates, options: BuildOptions(growth: .merging(by: .distance), threads: 2)
+    ) { reports.add($0) }
+    let fractions = reports.told.filter { $0.stage == .merging }.map(\.fraction)
+    #expect(fractions.count > 10 && fractions == fractions.sorted() && fractions.last == 1)
+  }
+
   @Test func cancelledTaskStartsNoBuild() async {
     let task = Task {
       while !Task.isCancelled { await Task.yield() }

@@ -35,8 +35,8 @@ WORST_CASES = {
 
 
 PARTS = (
-    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "views", "fixed_limit",
-    "counts", "reading", "end_to_end", "cancelling",
+    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
+    "fixed_limit", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -351,6 +351,73 @@ class Bench:
     def separated(self, points, threads, runs=1):
         return ours("separation", points, "--threads", threads, "--runs", runs)
 
+    # Trees grown by merging
+
+    def merging(self):
+        section = "Build by merging, both cores"
+        for name, path in self.sets.items():
+            runs = [lambda threads=threads: self.merged(path, threads) for threads in (2, 1)]
+            two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
+            assert len({run["contentHash"] for run in two + one}) == 1, "the tree depends on the threads"
+            two, one = ([statistics.median(run["seconds"]) for run in runs] for runs in (two, one))
+            bound = Bound(2.5, aim=1.5, figure="{:.2f} s") if name == "UK postcodes" else None
+            self.add(section, f"{name}: time", Samples(two, "s"), None, two, bound)
+            self.add(
+                section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
+            )
+            build = ours("memory", path, "--merged", "--index", f"{self.folder}/memory.treeline")
+            rise = build["residentPeak"] - build["residentBefore"]
+            self.add(
+                section,
+                f"{name}: bytes a point beyond the coordinates",
+                Samples([rise], "B"),
+                None,
+                [rise / build["points"]],
+                Bound(150, aim=90, figure="{:.0f} B"),
+            )
+        if not self.quick:
+            times = self.merged("clustered:10000000", THREADS)["seconds"]
+            self.add(
+                section, "10 M clustered points: time", Samples(times, "s"), None, times, Bound(25, figure="{:.1f} s")
+            )
+        self.merging_awkward_points()
+        self.merging_growth()
+
+    def merging_awkward_points(self):
+        size = self.million
+        kinds = {"uniform": "uniform", **WORST_CASES, "lattice": "on a lattice"}
+        times = {kind: [] for kind in kinds}
+        for _ in range(self.rounds):
+            for kind, samples in times.items():
+                samples.append(statistics.median(self.merged(f"{kind}:{size}", THREADS)["seconds"]))
+        for kind, name in kinds.items():
+            if kind != "uniform":
+                self.add(
+                    f"Build by merging of {count_text(size)} awkward points, against as many uniform ones",
+                    name,
+                    Samples(times[kind], "s"),
+                    Samples(times["uniform"], "s"),
+                    ratios(times[kind], times["uniform"]),
+                    Bound(3),
+                )
+
+    def merging_growth(self):
+        sizes = [100_000, 316_228] if self.quick else [1_000_000, 30_000_000 if self.large else 10_000_000]
+        for kind in ("uniform", "clustered"):
+            times = [self.merged(f"{kind}:{size}", THREADS)["seconds"] for size in sizes]
+            first, last = (statistics.median(runs) / (size * log2(size)) for runs, size in zip(times, sizes))
+            self.add(
+                "Growth of the time of a build by merging, by N log N",
+                f"{count_text(sizes[1])} {kind} points, against {count_text(sizes[0])}",
+                Samples(times[1], "s"),
+                Samples(times[0], "s"),
+                [last / first],
+                Bound(1.5),
+            )
+
+    def merged(self, points, threads):
+        return ours("build", points, "--merged", "--threads", threads, "--runs", 1)
+
     # Queries
 
     def views(self):
@@ -549,6 +616,7 @@ class Bench:
                 ("clustered", ten, "as they are by default", []),
                 ("coincident", ten, "as they are by default", []),
                 ("clustered", ten, "with separations", ["--separations"]),
+                ("clustered", ten, "grown by merging", ["--merged"]),
                 ("clustered", ten, "split at the mean", AT_THE_MEAN),
                 ("clustered", ten, "split by gamma:2", ["--split", "gamma:2"]),
             ]

@@ -35,7 +35,12 @@ struct BuildArguments: ParsableArguments {
 
   @Flag(help: "Separations are computed too.") var separations = false
 
-  var options: BuildOptions { BuildOptions(splitRule: split, threads: threads, computesSeparations: separations) }
+  @Flag(help: "The tree is grown by merging.") var merged = false
+
+  var options: BuildOptions {
+    BuildOptions(
+      growth: merged ? .merging(by: .distance) : .splitting(split), threads: threads, computesSeparations: separations)
+  }
 }
 
 extension SplitRule: ExpressibleByArgument {}

@@ -71,6 +71,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   case coincident
   /// Along one meridian.
   case line
+  /// Row by row, as far apart as makes them fill a quarter of the world.
+  case lattice
   /// At distances of 2^-k from one position.
   case geometric
 
@@ -87,6 +89,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
       GeneratedSet.uniform.coordinates(count).sorted { ($0.longitude, $0.latitude) < ($1.longitude, $1.latitude) }
     case .coincident: [Coordinate](repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count)
     case .line: Self.inChunks(count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
+    case .lattice: Self.lattice(count)
     case .geometric: Self.inChunks(count, seed: 5, Self.geometricPoint)
     }
   }
@@ -94,6 +97,15 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   @Sendable static func uniformPoint(_ random: inout SplitMix64) -> Coordinate {
     Coordinate(
       longitude: random.number(from: -180, to: 180), latitude: asin(random.number(from: -0.996, to: 0.996)) * 180 / .pi)
+  }
+
+  private static func lattice(_ count: Int) -> [Coordinate] {
+    let columns = Int(Double(count).squareRoot().rounded(.up))
+    let (plane, step) = (Plane.webMercator(), UInt32((1 << 31) / columns))
+    return (0..<count).map { row in
+      let (x, y) = (UInt32(row % columns) * step, UInt32(row / columns) * step)
+      return plane.coordinate(at: PlanePoint(x: 1 << 30 + x, y: 1 << 30 + y))
+    }
   }
 
   /// In a random direction, at one of 28 distances.

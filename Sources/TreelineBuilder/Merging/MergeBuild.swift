@@ -8,6 +8,7 @@ struct MergeBuild {
   let projection: Plane.Projection
   let threads: Int
   let maximumDepth: Int
+  let sizes: MergeSizes
   let monitor: BuildMonitor
 
   struct Result {
@@ -21,70 +22,84 @@ struct MergeBuild {
   ///
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
-    let leaves = Leaves(arrays, pointCount: pointCount, monitor)
+    let leaves = Leaves(arrays, pointCount: pointCount, threads: threads, monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // What is merged across the seam is less than half a world wide, and the gap behind the seam is the widest.
     let crossesSeam = projection.isCyclic && box.width >= Longitudes.halfWorld
-    guard var merges = merge(leaves, crossesSeam: crossesSeam), !monitor.isCancelled else { return nil }
+    var merges = merge(leaves, crossesSeam: crossesSeam)
+    if monitor.isCancelled { return nil }
     var traits: MergeTraits = []
     if merges.depth(monitor) > maximumDepth {
       merges = merges.withCoarseScales(count: { leaves.count(of: $0) }, monitor)
       traits.insert(.coarseScales)
     }
     if monitor.isCancelled { return nil }
-    var layout = MergedLayout(merges, leaves, arrays, pointCount: pointCount, crossesSeam: crossesSeam, monitor)
-    layout.place()
-    layout.describeNodes()
+    var layout = MergedLayout(
+      merges, leaves, arrays, pointCount: pointCount, crossesSeam: crossesSeam, threads: threads, monitor)
+    layout.run()
+    layout.deallocate()
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     monitor.advance(.merging, by: pointCount)
     return Result(nodes: layout.nodes, separations: layout.separations, traits: traits)
   }
 
-  private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges? {
-    var sequence = MergeSequence(leafCount: leaves.leafCount, crossesSeam: crossesSeam, monitor) {
-      (leaves.position(of: $0), leaves.count(of: $0))
-    }
-    sequence.run(threads: threads)
+  private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
+    var sequence = MergeSequence(
+      leafCount: leaves.leafCount, crossesSeam: crossesSeam, threads: threads, sizes, monitor
+    ) { (leaves.position(of: $0), leaves.count(of: $0)) }
+    sequence.run()
     return sequence.merges
   }
 }
 
 /// The distinct positions of some points in Z-order, and the points at each in the order of their rows.
-final class Leaves {
-  private let placed: UnsafeMutableBufferPointer<PlacedNumber>
+///
+/// They are kept where there is room for points again.
+struct Leaves: @unchecked Sendable {
+  private let positions: UnsafeMutablePointer<PlanePoint>
+  private let rows: UnsafeMutablePointer<UInt32>
   /// Where each leaf begins among the points, and where the last ends.
-  private var starts: ContiguousArray<UInt32> = []
+  private let starts: ContiguousArray<UInt32>
 
   var leafCount: Int { starts.count - 1 }
 
-  init(_ arrays: PointArrays, pointCount: Int, _ monitor: BuildMonitor) {
-    placed = .allocate(capacity: pointCount)
-    placed.initialize(repeating: PlacedNumber(code: 0, number: 0))
-    monitor.pass(over: 0..<pointCount) { block in
-      for row in block { placed[row] = PlacedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)) }
+  init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
+    let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
+    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<PlacedNumber>.allocate(capacity: pointCount)
+    defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
+    _ = inChunks(of: pointCount, threads: threads) { chunk in
+      for row in chunk {
+        placed.initializeElement(
+          at: row, to: PlacedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
+      }
     }
     placed.sortByCode(monitor)
+    var starts: ContiguousArray<UInt32> = []
     starts.reserveCapacity(pointCount + 1)
-    starts.append(0)
-    monitor.pass(over: 1..<pointCount) { block in
-      for index in block where placed[index].code != placed[index - 1].code { starts.append(UInt32(index)) }
+    monitor.pass(over: 0..<pointCount) { block in
+      for index in block {
+        rows[index] = placed[index].number
+        if index > 0 && placed[index].code == placed[index - 1].code { continue }
+        positions[starts.count] = ZOrder.point(of: placed[index].code)
+        starts.append(UInt32(index))
+      }
     }
     starts.append(UInt32(pointCount))
+    (self.positions, self.rows, self.starts) = (positions, rows, starts)
   }
-
-  deinit { MemoryBlock(placed.baseAddress!, count: placed.count).deallocate() }
 
   @inline(__always) func count(of leaf: Int) -> UInt32 { starts[leaf + 1] - starts[leaf] }
 
-  @inline(__always) func position(of leaf: Int) -> PlanePoint { ZOrder.point(of: placed[Int(starts[leaf])].code) }
+  @inline(__always) func position(of leaf: Int) -> PlanePoint { positions[leaf] }
 
-  /// Writes a leaf's points in tree order, and the gaps between them.
-  @inline(__always) func write(_ leaf: Int, to arrays: PointArrays, at first: Int) {
-    let (start, count, position) = (Int(starts[leaf]), Int(count(of: leaf)), position(of: leaf))
-    for index in 0..<count {
-      arrays.points[first + index] = position
-      arrays.rows[first + index] = placed[start + index].number
-    }
+  /// Writes a leaf's points in tree order, and the gaps and separations between them.
+  @inline(__always) func write(
+    _ leaf: Int, to arrays: PointArrays, _ separations: UnsafeMutablePointer<UInt16>, at first: Int
+  ) {
+    let (start, count) = (Int(starts[leaf]), Int(count(of: leaf)))
+    (arrays.points + first).update(repeating: positions[leaf], count: count)
+    (arrays.rows + first).update(from: rows + start, count: count)
     (arrays.gaps + first).initialize(repeating: Gap.none, count: count - 1)
+    (separations + first + 1).initialize(repeating: SeparationCode.zero.rawValue, count: count - 1)
   }
 }

@@ -14,240 +14,292 @@ import Treeline
 /// - are those that there are at that moment: every point is in exactly one, and any two are at least T apart;
 /// - are united to others by a greater T, and split by a lesser one, for there is one order.
 ///
-/// The closest pair is found from the side of the younger cluster: when a cluster is made, the nearest of all others is
-/// searched for; and anew, when the pair is due and the other is gone. No cluster that was there before can be nearer
-/// then, and for a younger one the pair is known from its side. So the closest pair is always in the queue.
+/// In a round all pairs are merged that are no farther apart than some distance. Merges in different places do not
+/// depend on each other, so they are made place by place, by several threads, and in an order that is kind to caches:
+/// see `MergeRound`. Of each cluster is known up to what distance it has no neighbour, or for which of two neighbours
+/// that is known. Only those that may have one are looked at in a round.
 ///
 /// On the circle of longitudes two clusters may be closest across the seam. They are merged there if together they are
 /// less than half a world wide; the mean is that of their points laid side by side. For wider ones the seam is the end
 /// of the world.
 struct MergeSequence: ~Copyable {
-  /// What is known of a cluster, by its least member.
-  struct Cluster {
-    /// Over its points, as they lie on the plane.
-    var sumX: UInt64
-    var sumY: UInt64
-    var count: UInt32
-    /// What it is in the tree: a leaf or a merge.
-    var node: UInt32
-    var place: UInt32
-    var scale: SeparationCode
-  }
-
-  /// What is known besides where clusters may be merged across the seam.
-  struct Reach {
-    var longitudes: Longitudes
-    /// How many points lie west of the seam's other side: a world is added to their x.
-    var countBeyond: UInt32 = 0
-  }
-
-  let monitor: BuildMonitor
-  let clusters: UnsafeMutablePointer<Cluster>
-  private let reaches: UnsafeMutablePointer<Reach>?
-  let leafCount: Int
-  var merges: Merges
-  private var tree: NeighbourTree
-  private var queue = MergeQueue()
+  private(set) var merges: Merges
+  private let monitor: BuildMonitor
+  private let threads: Int
+  private let sizes: MergeSizes
+  private let live: LiveClusters
+  private var grid: MergeGrid
+  /// How many numbers of clusters are in use, some of which are free.
+  private var count: Int
   private var liveCount: Int
-  /// As the tree was made.
-  private var placedCount: Int
+  /// What is found in a round, by the threads and at the end.
+  private var parts: ContiguousArray<MergeRound> = []
+  private var rest: MergeRound
+  /// Clusters whose clearances are to be measured.
+  private var changed: ContiguousArray<UInt32> = []
 
   /// - Parameters:
-  ///   - leaves: the positions, none of them twice, in Z-order, and how many points they have.
   ///   - crossesSeam: whether clusters may be merged across it.
+  ///   - leaves: the positions, none of them twice, in Z-order, and how many points they have.
   init(
-    leafCount: Int, crossesSeam: Bool, _ monitor: BuildMonitor,
-    leaves: (Int) -> (position: PlanePoint, count: UInt32)
+    leafCount: Int, crossesSeam: Bool, threads: Int, _ sizes: MergeSizes, _ monitor: BuildMonitor,
+    leaves: @Sendable (Int) -> (position: PlanePoint, count: UInt32)
   ) {
-    (self.leafCount, self.monitor) = (leafCount, monitor)
-    clusters = .allocate(capacity: leafCount)
-    reaches = crossesSeam ? .allocate(capacity: leafCount) : nil
-    for leaf in 0..<leafCount {
-      let (position, count) = leaves(leaf)
-      (clusters + leaf).initialize(
-        to: Cluster(
-          sumX: UInt64(position.x) * UInt64(count), sumY: UInt64(position.y) * UInt64(count), count: count,
-          node: UInt32(leaf), place: UInt32(leaf), scale: .zero))
-      reaches.map { ($0 + leaf).initialize(to: Reach(longitudes: Longitudes(west: position.x, east: position.x))) }
+    (self.monitor, self.threads, self.sizes, count, liveCount) = (monitor, threads, sizes, leafCount, leafCount)
+    let live = LiveClusters(capacity: leafCount, crossesSeam: crossesSeam)
+    nonisolated(unsafe) let cells = live
+    _ = inChunks(of: leafCount, threads: threads) { chunk in
+      monitor.pass(over: chunk) { block in
+        for leaf in block {
+          let (position, count) = leaves(leaf)
+          cells.initialize(leaf, at: position, count: count)
+        }
+      }
     }
+    self.live = live
     merges = Merges(leafCount: leafCount)
-    (liveCount, placedCount) = (leafCount, leafCount)
-    let clusters = clusters
-    tree = Self.tree(of: leafCount, clusters, monitor) { body in
-      for leaf in 0..<leafCount { body(UInt32(leaf), leaves(leaf).position) }
-    }
+    grid = MergeGrid(live.places, shift: 0, isCyclic: crossesSeam, tileCount: 0)
+    rest = MergeRound(live, grid, number: Self.greatestPartCount, monitor)
   }
 
   deinit {
-    MemoryBlock(clusters, count: leafCount).deallocate()
-    if let reaches { MemoryBlock(reaches, count: leafCount).deallocate() }
+    nonisolated(unsafe) let (live, grid) = (live, grid)
+    monitor.deallocate {
+      live.deallocate()
+      grid.deallocate()
+    }
   }
 
   /// Merges all. Of no use once the build is cancelled.
-  mutating func run(threads: Int) {
-    queueLeaves(threads: threads)
-    var looks = 0
-    while liveCount > 1, let pair = queue.popFirst() {
-      looks &+= 1
-      if looks & 1023 == 0 && monitor.isCancelled { return }
-      prefetchSoon()
-      let isFirstThere = clusters[Int(pair.first)].node == pair.firstNode
-      let isSecondThere = clusters[Int(pair.second)].node == pair.secondNode
-      if isFirstThere && isSecondThere {
-        merge(pair)
-      } else if pair.isOwnedBySecond ? isSecondThere : isFirstThere {
-        enqueue(pair.isOwnedBySecond ? pair.second : pair.first)
+  mutating func run() {
+    if liveCount > sizes.fewClusters {
+      placeAnew(shift: firstShift())
+      measureClearances(0..<count) { UInt32($0) }
+    }
+    var round: UInt8 = 0
+    while liveCount > 1 && !monitor.isCancelled {
+      if liveCount <= sizes.fewClusters {
+        mergeAsOneGroup(upTo: .max, isOnGrid: false)
+        return
+      }
+      // The next round in which there is anything to be looked at.
+      while !live.isAnyDue(0..<count, in: round) { round += 1 }
+      let greatest = MergeRounds.greatest(of: round)
+      if greatest > Self.wideDistance * Self.wideDistance {
+        mergeAsOneGroup(upTo: greatest, isOnGrid: false)
+        // The next round comes next, whoever is close.
+        for cluster in 0..<count where live.isLive(cluster) { live.rounds[cluster] = round + 1 }
+      } else {
+        let shift = UInt32(Int.bitWidth - greatest.leadingZeroBitCount + 1) / 2
+        if shift > grid.shift { placeAnew(shift: shift) }
+        merge(round)
       }
     }
   }
 
-  @inline(__always) private func prefetchSoon() {
-    queue.forEachSoon { pair in
-      prefetch(clusters + Int(pair.first))
-      prefetch(clusters + Int(pair.second))
+  /// From here on all clusters are one group: there are some hundred, and the world is round.
+  private static var wideDistance: UInt64 { 1 << 28 }
+  /// If most clusters are postponed, and so many, they are one group.
+  private static var manyPostponed: Int { 1 << 12 }
+  private static var greatestPartCount: Int { 63 }
+}
+
+/// How work is divided, which does not change the tree.
+struct MergeSizes: Hashable, Sendable {
+  /// How many clusters a thread looks at, or more.
+  var leastPart = 1 << 13
+  /// So few clusters, or fewer, are merged in one go. At least 2.
+  var fewClusters = 32
+}
+
+// MARK: - Rounds
+
+extension MergeSequence {
+  private mutating func merge(_ round: UInt8) {
+    let partCount = max(min(4 * threads, Self.greatestPartCount, count / sizes.leastPart), 1)
+    let (monitor, count) = (monitor, count)
+    nonisolated(unsafe) let grid = grid
+    while parts.count < partCount { parts.append(MergeRound(live, grid, number: parts.count, monitor)) }
+    parts.removeSubrange(partCount...)
+    parts.withUnsafeMutableBufferPointer { parts in
+      nonisolated(unsafe) let parts = parts
+      WorkQueue(Array(0..<partCount)).run(threads: min(threads, partCount)) { part in
+        parts[part].begin(round, grid, part: count * part / partCount..<count * (part + 1) / partCount)
+        parts[part].findGroups()
+        return []
+      }
+    }
+    rest.begin(round, grid, part: 0..<count)
+    let postponedCount = parts.reduce(0) { $0 + $1.postponed.count }
+    let isOneGroup = postponedCount > max(count / 2, Self.manyPostponed)
+    if !isOneGroup { rest.findPostponedGroups(among: &parts) }
+    if monitor.isCancelled { return }
+    if isOneGroup || rest.isOneGroup || parts.contains(where: \.isOneGroup) {
+      for cluster in 0..<count { live.groups[cluster] = LiveClusters.noGroup }
+      mergeAsOneGroup(upTo: MergeRounds.greatest(of: round), isOnGrid: true)
+      changed.removeAll(keepingCapacity: true)
+      for cluster in 0..<count where live.rounds[cluster] <= round { changed.append(UInt32(cluster)) }
+      measureClearances(changed.indices, after: round) { [changed] in changed[$0] }
+      return
+    }
+    changed.removeAll(keepingCapacity: true)
+    for number in 0...partCount { noteUntouched(number < partCount ? parts[number] : rest, round) }
+    for number in 0...partCount { apply(number < partCount ? parts[number] : rest, round) }
+    measureClearances(changed.indices, after: round) { [changed] in changed[$0] }
+  }
+
+  private mutating func noteUntouched(_ part: MergeRound, _ round: UInt8) {
+    for untouched in part.untouched where live.groups[Int(untouched.cluster)] == untouched.group {
+      if untouched.next != 0 {
+        live.rounds[Int(untouched.cluster)] = max(untouched.next, round + 1)
+      } else if untouched.group == LiveClusters.noGroup {
+        changed.append(untouched.cluster)
+      }
     }
   }
 
-  private mutating func merge(_ pair: QueuedMerge) {
-    let (first, second) = (Int(pair.first), Int(pair.second))
-    let (a, b) = (clusters[first], clusters[second])
-    let scale = max(SeparationCode(roundingDown: pair.squaredDistance), a.scale, b.scale)
-    let node = merges.add(a.node, b.node, scale)
-    let merged = Cluster(
-      sumX: a.sumX &+ b.sumX, sumY: a.sumY &+ b.sumY, count: a.count + b.count, node: node,
-      place: a.count < b.count ? b.place : a.place, scale: scale)
-    let free = a.count < b.count ? a.place : b.place
-    let countBeyond = mergeReaches(first, second, a.count, b.count)
-    clusters[first] = merged
-    clusters[second].node = Self.noNode
-    clusters[first] = merged
-    tree.merge(
-      pair.first,
-      at: PlanePoint(
-        x: Self.mean(merged.sumX, beyond: countBeyond, of: merged.count),
-        y: Self.mean(merged.sumY, beyond: 0, of: merged.count)),
-      into: merged.place, freeing: free)
+  /// Makes all merges that were found in a part.
+  private mutating func apply(_ part: MergeRound, _ round: UInt8) {
+    for group in part.groups where !group.isGivenUp {
+      if merges.count & 0xFFF == 0 && monitor.isCancelled { return }
+      prefetchSoon(part.merges[group.merges.upperBound...])
+      for merge in part.merges[group.merges] { apply(merge) }
+      for member in part.members[group.members] {
+        live.groups[Int(member)] = LiveClusters.noGroup
+        if live.rounds[Int(member)] <= round { changed.append(member) }
+      }
+    }
+  }
+
+  /// Merges all clusters as far as a round goes, without a look at places.
+  ///
+  /// - Parameter isOnGrid: whether the grid is needed any more.
+  private mutating func mergeAsOneGroup(upTo greatest: UInt64, isOnGrid: Bool) {
+    var merging = GroupMerging()
+    merging.run(
+      ContiguousArray((0..<UInt32(count)).filter { live.isLive(Int($0)) }), of: live, upTo: greatest, monitor)
+    if monitor.isCancelled { return }
+    for merge in merging.merges {
+      if merges.count & 0xFFF == 0 && monitor.isCancelled { return }
+      apply(merge, isOnGrid: isOnGrid)
+    }
+  }
+
+  @inline(__always) private mutating func apply(_ merge: RoundMerge, isOnGrid: Bool = true) {
+    let (first, second) = (Int(merge.first), Int(merge.second))
+    let (a, b) = (live.nodes[first], live.nodes[second])
+    let scale = max(merge.scale, a.scale, b.scale)
+    if let longitudes = live.longitudes {
+      let joined = longitudes[first].joined(with: longitudes[second])
+      live.sums[first] = live.sums[first].joined(
+        with: live.sums[second], longitudes: (longitudes[first], longitudes[second], joined))
+      longitudes[first] = joined
+    } else {
+      live.sums[first] = live.sums[first].joined(with: live.sums[second])
+    }
+    let number = merges.add(a.number, b.number, count: live.sums[first].count, scale)
+    live.nodes[first] = LiveClusters.Node(number: number, scale: scale)
+    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
+    if isOnGrid {
+      grid.remove(merge.second)
+      grid.move(merge.first, to: merge.position)
+    } else {
+      live.places[first].position = merge.position
+    }
     liveCount -= 1
     if merges.count.isMultiple(of: Self.mergesBetweenReports) {
       monitor.advance(.merging, by: Self.mergesBetweenReports)
     }
-    if liveCount > 1 {
-      if liveCount * 2 < placedCount && placedCount > Self.leastToPlaceAnew { placeAnew() }
-      enqueue(pair.first)
+  }
+
+  /// Has the machine fetch what merges that are soon to be applied will touch.
+  @inline(__always) private func prefetchSoon(_ merges: ContiguousArray<RoundMerge>.SubSequence) {
+    if merges.count > 16 {
+      let later = merges[merges.startIndex + 16]
+      for cluster in [Int(later.first), Int(later.second)] {
+        prefetch(live.nodes + cluster)
+        prefetch(live.sums + cluster)
+        prefetch(live.places + cluster)
+      }
+      grid.prefetch(.entries, near: later.position, within: 0)
+      grid.prefetch(.tiles, near: merges[merges.startIndex + 8].position, within: 0)
     }
   }
 
-  static var mergesBetweenReports: Int { 1 << 10 }
-  private static var leastToPlaceAnew: Int { 64 }
-  private static var noNode: UInt32 { .max }
-
-  /// To the nearest unit, halves up. 2^31 points and two worlds of 2^32 units fit.
-  @inline(__always) private static func mean(_ sum: UInt64, beyond: UInt32, of count: UInt32) -> UInt32 {
-    let (quotient, remainder) = (sum &+ UInt64(beyond) << 32).quotientAndRemainder(dividingBy: UInt64(count))
-    return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
-  }
-
-  /// - Returns: to how many points of the merged cluster a world is to be added.
-  @inline(__always) private func mergeReaches(
-    _ first: Int, _ second: Int, _ firstCount: UInt32, _ secondCount: UInt32
-  ) -> UInt32 {
-    guard let reaches else { return 0 }
-    let (a, b) = (reaches[first], reaches[second])
-    let longitudes = a.longitudes.joined(with: b.longitudes)
-    func countBeyond(_ part: Reach, _ count: UInt32) -> UInt32 {
-      if part.longitudes.isAcrossSeam { return part.countBeyond }
-      return part.longitudes.west < longitudes.west ? count : 0
-    }
-    let count = longitudes.isAcrossSeam ? countBeyond(a, firstCount) + countBeyond(b, secondCount) : 0
-    reaches[first] = Reach(longitudes: longitudes, countBeyond: count)
-    return count
-  }
+  private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-// MARK: - Neighbours
+// MARK: - Places
 
 extension MergeSequence {
-  /// Finds the nearest neighbour of every leaf.
-  private mutating func queueLeaves(threads: Int) {
-    let count = leafCount
-    nonisolated(unsafe) let nearest = UnsafeMutablePointer<NeighbourTree.Nearest>.allocate(capacity: count)
-    defer { MemoryBlock(nearest, count: count).deallocate() }
-    if count < 2 { return }
-    findNearest(nearest, threads: threads)
-    for leaf in 0..<UInt32(count) where nearest[Int(leaf)].cluster != NeighbourTree.none && !monitor.isCancelled {
-      let found = nearest[Int(leaf)]
-      queue.insert(
-        QueuedMerge(leaf, node: leaf, with: found.cluster, node: found.cluster, squaredDistance: found.squaredDistance))
-    }
-  }
-
-  private borrowing func findNearest(_ nearest: UnsafeMutablePointer<NeighbourTree.Nearest>, threads: Int) {
-    nonisolated(unsafe) let nearest = nearest
-    // A structure that cannot be copied cannot be captured either; it lives until all threads have returned.
-    withUnsafePointer(to: self) { sequence in
-      nonisolated(unsafe) let sequence = sequence
-      _ = inChunks(of: leafCount, threads: threads) { chunk in
-        for block in chunk.blocks(of: 1 << 12) where !sequence.pointee.monitor.isCancelled {
-          for leaf in block { (nearest + leaf).initialize(to: sequence.pointee.nearest(to: UInt32(leaf))) }
+  /// Finds out for some clusters in which round they are to be looked at next.
+  ///
+  /// - Parameter last: the round that is over, if one is.
+  private func measureClearances(
+    _ range: Range<Int>, after last: UInt8? = nil, cluster: @Sendable (Int) -> UInt32
+  ) {
+    nonisolated(unsafe) let (live, grid) = (live, grid)
+    let (monitor, next) = (monitor, last.map { $0 + 1 } ?? 0)
+    _ = inChunks(of: range.count, threads: threads) { chunk in
+      for block in chunk.blocks(of: 16) {
+        if (block.lowerBound &- chunk.lowerBound) & 0xFFF == 0 && monitor.isCancelled { return }
+        for step in MergeGrid.Step.allCases {
+          for index in block {
+            let position = live.places[Int(cluster(range.lowerBound + index))].position
+            grid.prefetch(step, near: position, within: 1 << Int(grid.shift))
+          }
+        }
+        for index in block {
+          let cluster = cluster(range.lowerBound + index)
+          guard live.isLive(Int(cluster)) else { continue }
+          // Some are close across the seam and never merged there.
+          live.rounds[Int(cluster)] = max(MergeRounds.round(of: grid.clearance(of: cluster)), next)
         }
       }
     }
   }
 
-  @inline(__always) private borrowing func nearest(to cluster: UInt32) -> NeighbourTree.Nearest {
-    let place = clusters[Int(cluster)].place
-    var nearest = tree.nearest(to: cluster, at: place)
-    guard let reaches else { return nearest }
-    let own = reaches[Int(cluster)].longitudes
-    if !own.isWide {
-      tree.searchAround(cluster, at: place, &nearest) { other in
-        !own.joined(with: reaches[Int(other)].longitudes).isWide
+  /// Numbers the clusters anew and puts them into a new grid.
+  private mutating func placeAnew(shift: UInt32) {
+    if liveCount < count {
+      var next = 0
+      monitor.pass(over: 0..<count) { block in
+        for cluster in block where live.isLive(cluster) {
+          if next < cluster { live.move(cluster, to: next) }
+          next += 1
+        }
       }
+      count = next
     }
-    return nearest
+    grid.deallocate()
+    grid = MergeGrid(live.places, shift: shift, isCyclic: live.crossesSeam, tileCount: count / 8)
+    for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
+      for cluster in block { grid.insert(UInt32(cluster)) }
+    }
   }
 
-  @inline(__always) private mutating func enqueue(_ cluster: UInt32) {
-    let found = nearest(to: cluster)
-    if found.cluster == NeighbourTree.none { return }
-    queue.insert(
-      QueuedMerge(
-        cluster, node: clusters[Int(cluster)].node, with: found.cluster, node: clusters[Int(found.cluster)].node,
-        squaredDistance: found.squaredDistance))
-  }
-
-  /// Makes the tree of neighbours anew, once half of its places are free.
-  private mutating func placeAnew() {
-    tree = Self.tree(of: liveCount, clusters, monitor) { tree.forEach($0) }
-    placedCount = liveCount
-  }
-
-  /// Makes a tree of some clusters, and notes their places.
-  private static func tree(
-    of count: Int, _ clusters: UnsafeMutablePointer<Cluster>, _ monitor: BuildMonitor,
-    forEach: ((_ cluster: UInt32, _ position: PlanePoint) -> Void) -> Void
-  ) -> NeighbourTree {
-    struct Placed {
-      var cluster: UInt32
-      var position: PlanePoint
-    }
-    let codes = UnsafeMutableBufferPointer<PlacedNumber>.allocate(capacity: count)
-    let placed = UnsafeMutablePointer<Placed>.allocate(capacity: count)
-    defer {
-      MemoryBlock(codes.baseAddress!, count: count).deallocate()
-      MemoryBlock(placed, count: count).deallocate()
-    }
-    var index = 0
-    forEach { cluster, position in
-      codes.initializeElement(at: index, to: PlacedNumber(code: HilbertCurve.code(of: position), number: UInt32(index)))
-      (placed + index).initialize(to: Placed(cluster: cluster, position: position))
-      index += 1
-    }
-    codes.sortByCode(monitor)
-    return NeighbourTree(count: count) { place in
-      let next = placed[Int(codes[place].number)]
-      clusters[Int(next.cluster)].place = UInt32(place)
-      return (next.cluster, next.position)
+  /// Cells are as wide at first as they can be so that few of the leaves in one have to be looked at on average.
+  private func firstShift() -> UInt32 {
+    // For each width the sum of the squared numbers of leaves in cells, which are runs in Z-order.
+    withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
+      widths.initialize(repeating: (0, 0))
+      func endRuns(below width: Int, at leaf: Int) {
+        for width in 0..<width {
+          let size = leaf &- widths[width].start
+          widths[width].square &+= size &* size
+          widths[width].start = leaf
+        }
+      }
+      var last = ZOrder.code(of: live.places[0].position)
+      for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
+        for leaf in block {
+          let code = ZOrder.code(of: live.places[leaf].position)
+          endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: leaf)
+          last = code
+        }
+      }
+      endRuns(below: 33, at: count)
+      return UInt32(widths[...28].lastIndex { $0.square <= 4 * count } ?? 0)
     }
   }
 }

@@ -1,156 +1,182 @@
+import Synchronization
 import Treeline
 
 /// Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
 /// sums and covariances of their points.
+///
+/// Threads work on subtrees, whose points and records lie in ranges of their own.
 struct MergedLayout {
   private let merges: Merges
   private let leaves: Leaves
   private let arrays: PointArrays
   private let pointCount: Int
   private let crossesSeam: Bool
+  private let threads: Int
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  private(set) var nodes: AssembledNodes
+  let nodes: AssembledNodes
   /// Whether any node's box is.
   private(set) var isAcrossSeam = false
 
-  private var counts: ContiguousArray<UInt32>
+  /// How many records lie below each merge.
+  private let recordCounts: UnsafeMutablePointer<UInt32>
   /// Where the points of each record begin.
-  private var recordFirsts: ContiguousArray<UInt32> = []
-  private var placements: ContiguousArray<Placement>
+  private let recordFirsts: UnsafeMutablePointer<UInt32>
+  /// Of each record's points, measured from the corner of its box.
+  private let moments: UnsafeMutablePointer<Moments<UInt128>>
 
-  /// Where a node lies that has children.
-  private struct Placement {
+  /// Where a node lies.
+  private struct Placed {
+    /// A leaf or a merge.
+    var node: UInt32
     var first: UInt32 = 0
     /// Its record, or that of its bucket.
     var record: UInt32 = 0
-    /// Of a node with stored children: on the way up how many records lie below it, on the way down where they begin.
-    var records: UInt32 = 0
+    /// Where the records below it begin, if it has stored children.
+    var records: UInt32 = 1
+    /// 0 for a node with a record of its own.
     var levelInBucket: UInt32 = 0
   }
 
   init(
-    _ merges: Merges, _ leaves: Leaves, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
+    _ merges: Merges, _ leaves: Leaves, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool, threads: Int,
     _ monitor: BuildMonitor
   ) {
-    (self.merges, self.leaves, self.arrays) = (merges, leaves, arrays)
+    (self.merges, self.leaves, self.arrays, self.threads) = (merges, leaves, arrays, threads)
     (self.pointCount, self.crossesSeam, self.monitor) = (pointCount, crossesSeam, monitor)
     separations = .allocate(capacity: pointCount)
-    separations.initialize(repeating: SeparationCode.zero.rawValue, count: pointCount)
-    counts = ContiguousArray(repeating: 0, count: merges.count)
-    placements = ContiguousArray(repeating: Placement(), count: merges.count)
-    nodes = AssembledNodes(recordCount: 1)
-    let recordCount = countUp()
-    if recordCount > 1 {
-      nodes.deallocate()
-      nodes = AssembledNodes(recordCount: recordCount)
+    recordCounts = Self.countRecords(merges, monitor)
+    nodes = AssembledNodes(recordCount: Int(merges.count == 0 ? 0 : recordCounts[merges.count - 1]) + 1)
+    recordFirsts = .allocate(capacity: nodes.recordCount)
+    moments = .allocate(capacity: nodes.recordCount)
+  }
+
+  /// Deallocates what is not part of the tree.
+  func deallocate() {
+    MemoryBlock(recordCounts, count: max(merges.count, 1)).deallocate()
+    MemoryBlock(recordFirsts, count: nodes.recordCount).deallocate()
+    MemoryBlock(moments, count: nodes.recordCount).deallocate()
+  }
+
+  private static func countRecords(_ merges: Merges, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt32> {
+    let records = UnsafeMutablePointer<UInt32>.allocate(capacity: max(merges.count, 1))
+    records.initialize(repeating: 0, count: max(merges.count, 1))
+    func count(below node: UInt32) -> UInt32 {
+      Int(node) < merges.leafCount ? 0 : records[Int(node) - merges.leafCount]
     }
-    recordFirsts = ContiguousArray(repeating: 0, count: recordCount)
+    for block in (0..<merges.count).blocks(of: 1 << 18) where !monitor.isCancelled {
+      for merge in block where merges.counts[merge] > NodeRecord.bucketCapacity {
+        records[merge] = count(below: merges.lefts[merge]) + count(below: merges.rights[merge]) + 2
+      }
+    }
+    return records
   }
 
   private func count(_ node: UInt32) -> UInt32 {
-    Int(node) < merges.leafCount ? leaves.count(of: Int(node)) : counts[Int(node) - merges.leafCount]
-  }
-
-  private func isStored(_ node: UInt32) -> Bool {
-    Int(node) >= merges.leafCount && counts[Int(node) - merges.leafCount] > NodeRecord.bucketCapacity
+    Int(node) < merges.leafCount ? leaves.count(of: Int(node)) : merges.counts[Int(node) - merges.leafCount]
   }
 
   private func recordsBelow(_ node: UInt32) -> UInt32 {
-    isStored(node) ? placements[Int(node) - merges.leafCount].records : 0
+    Int(node) < merges.leafCount ? 0 : recordCounts[Int(node) - merges.leafCount]
   }
 
-  /// Counts the points of all merges and the records below them.
-  ///
-  /// - Returns: how many records there are.
-  private mutating func countUp() -> Int {
-    monitor.pass(over: 0..<merges.count) { block in
-      for merge in block {
-        let (left, right) = (merges.lefts[merge], merges.rights[merge])
-        counts[merge] = count(left) + count(right)
-        if counts[merge] > NodeRecord.bucketCapacity {
-          placements[merge].records = recordsBelow(left) + recordsBelow(right) + 2
-        }
-      }
-    }
-    return merges.count == 0 ? 1 : Int(recordsBelow(UInt32(merges.leafCount + merges.count - 1))) + 1
-  }
-
-  /// Places all nodes from the root down, and writes points, gaps, separations and the counts of records.
-  mutating func place() {
-    if merges.count == 0 {
-      leaves.write(0, to: arrays, at: 0)
-      write(record: 0, first: 0, count: UInt32(pointCount), childOffset: 0)
-    } else {
-      let root = UInt32(merges.leafCount + merges.count - 1)
-      place(root, Placement(records: 1), isInBucket: false)
-      monitor.pass(over: 0..<merges.count) { block in
-        for index in block { placeChildren(of: merges.count - 1 - index) }
-      }
-    }
+  /// Writes all, from the root down and up again. Of no use once the build is cancelled.
+  mutating func run() {
     arrays.gaps[pointCount - 1] = 0
+    separations[0] = SeparationCode.zero.rawValue
+    let root = Placed(node: UInt32(merges.leafCount + merges.count - 1))
+    let most = max(pointCount / (16 * threads), 1 << 14)
+    var (top, subtrees, stack) = ([Placed](), [Placed](), [root])
+    while let placed = stack.popLast() {
+      if Int(placed.node) < merges.leafCount || count(placed.node) <= most {
+        subtrees.append(placed)
+      } else {
+        write(placed)
+        top.append(placed)
+        let (left, right) = placeChildren(of: placed)
+        stack += [right, left]
+      }
+    }
+    isAcrossSeam = writeSubtrees(subtrees)
+    for placed in top.reversed() where !monitor.isCancelled {
+      if describe(Int(placed.record)) { isAcrossSeam = true }
+    }
   }
 
+  /// - Returns: whether any node's box is across the seam.
+  private func writeSubtrees(_ subtrees: [Placed]) -> Bool {
+    let isAcross = Atomic<Bool>(false)
+    nonisolated(unsafe) let layout = self
+    WorkQueue(Array(subtrees.indices)).run(threads: min(threads, subtrees.count)) { index in
+      if layout.writeSubtree(subtrees[index]) { isAcross.store(true, ordering: .relaxed) }
+      return []
+    }
+    return isAcross.load(ordering: .relaxed)
+  }
+
+  private func writeSubtree(_ root: Placed) -> Bool {
+    var (stack, steps) = ([root], 0)
+    while let placed = stack.popLast() {
+      steps &+= 1
+      if steps & 0x3FFF == 0 && monitor.isCancelled { return false }
+      if placed.levelInBucket == 0 { write(placed) }
+      if Int(placed.node) < merges.leafCount {
+        leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
+      } else {
+        let (left, right) = placeChildren(of: placed)
+        stack.append(right)
+        stack.append(left)
+      }
+    }
+    // Children lie behind their parents.
+    var isAcross = false
+    for record in (Int(root.records)..<Int(root.records + recordsBelow(root.node))).reversed() {
+      if record & 0x3FFF == 0 && monitor.isCancelled { return false }
+      if describe(record) { isAcross = true }
+    }
+    return describe(Int(root.record)) || isAcross
+  }
+
+  /// Places the children of a node, and writes what lies between them.
+  ///
   /// The root's left child has record 1, and behind a pair lie the records below the left child, then all others.
-  private mutating func placeChildren(of merge: Int) {
-    let (left, right, own) = (merges.lefts[merge], merges.rights[merge], placements[merge])
-    let middle = own.first + count(left)
-    separations[Int(middle)] = merges.scales[merge].rawValue
-    if counts[merge] > NodeRecord.bucketCapacity {
-      arrays.gaps[Int(middle) - 1] = 0
-      // Read before it is written over.
-      let (below, behind) = (own.records + 2, own.records + 2 + recordsBelow(left))
-      place(left, Placement(first: own.first, record: own.records, records: below), isInBucket: false)
-      place(right, Placement(first: middle, record: own.records + 1, records: behind), isInBucket: false)
+  @inline(__always) private func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
+    let merge = Int(own.node) - merges.leafCount
+    let (leftNode, rightNode) = (merges.lefts[merge], merges.rights[merge])
+    var left = Placed(node: leftNode, first: own.first, record: own.record)
+    var right = Placed(node: rightNode, first: own.first + count(leftNode), record: own.record)
+    separations[Int(right.first)] = merges.scales[merge].rawValue
+    if merges.counts[merge] > NodeRecord.bucketCapacity {
+      (left.record, right.record) = (own.records, own.records + 1)
+      left.records = own.records + 2
+      right.records = left.records + recordsBelow(leftNode)
+      arrays.gaps[Int(right.first) - 1] = 0
     } else {
-      arrays.gaps[Int(middle) - 1] = UInt8(own.levelInBucket)
-      let level = own.levelInBucket + 1
-      place(left, Placement(first: own.first, record: own.record, levelInBucket: level), isInBucket: true)
-      place(right, Placement(first: middle, record: own.record, levelInBucket: level), isInBucket: true)
+      (left.levelInBucket, right.levelInBucket) = (own.levelInBucket + 1, own.levelInBucket + 1)
+      arrays.gaps[Int(right.first) - 1] = UInt8(own.levelInBucket)
     }
+    return (left, right)
   }
 
-  /// - Parameter isInBucket: whether it has no record of its own.
-  private mutating func place(_ node: UInt32, _ placement: Placement, isInBucket: Bool) {
-    if !isInBucket {
-      let childOffset = isStored(node) ? placement.records - placement.record : 0
-      write(
-        record: Int(placement.record), first: placement.first, count: count(node), childOffset: childOffset)
-    }
-    if Int(node) < merges.leafCount {
-      leaves.write(Int(node), to: arrays, at: Int(placement.first))
-    } else {
-      placements[Int(node) - merges.leafCount] = placement
-    }
-  }
-
-  /// All of a record but its box.
-  private mutating func write(record: Int, first: UInt32, count: UInt32, childOffset: UInt32) {
-    recordFirsts[record] = first
-    (nodes.records + record).initialize(
+  /// Writes all of a node's record but its box.
+  @inline(__always) private func write(_ placed: Placed) {
+    let isStored = recordsBelow(placed.node) != 0
+    recordFirsts[Int(placed.record)] = placed.first
+    (nodes.records + Int(placed.record)).initialize(
       to: NodeRecord(
-        box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: count, childOffset: childOffset))
+        box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: count(placed.node),
+        childOffset: isStored ? placed.records - placed.record : 0))
   }
 }
 
 // MARK: - Boxes and moments
 
 extension MergedLayout {
-  /// Describes all records from the last up: children lie behind their parents.
-  mutating func describeNodes() {
-    var moments = ContiguousArray(repeating: Moments<UInt128>(), count: nodes.recordCount)
-    monitor.pass(over: 0..<nodes.recordCount) { block in
-      for index in block {
-        let record = nodes.recordCount - 1 - index
-        moments[record] = describe(record, moments)
-      }
-    }
-  }
-
-  /// - Parameter moments: of the records behind this one, each measured from the corner of its box.
-  /// - Returns: those of this record.
-  private mutating func describe(_ record: Int, _ moments: ContiguousArray<Moments<UInt128>>) -> Moments<UInt128> {
+  /// Writes a record's box and moments. Those of its children are written already.
+  ///
+  /// - Returns: whether the box is across the seam.
+  private func describe(_ record: Int) -> Bool {
     let node = nodes.records + record
     let first = Int(recordFirsts[record])
     let points = UnsafeBufferPointer(start: arrays.points + first, count: Int(node.pointee.count))
@@ -158,9 +184,9 @@ extension MergedLayout {
       // A stack may be large.
       let isStack = points.count > NodeRecord.bucketCapacity
       node.pointee.box = isStack ? PlaneRect(points[0]) : box(of: points)
-      noteSeam(node.pointee.box)
-      return isStack
-        ? Moments(count: UInt64(points.count)) : Moments(points, from: node.pointee.box.corner)
+      (moments + record).initialize(
+        to: isStack ? Moments(count: UInt64(points.count)) : Moments(points, from: node.pointee.box.corner))
+      return node.pointee.box.isAcrossSeam
     }
     let left = record + Int(node.pointee.childOffset)
     let (a, b) = (nodes.records[left].box, nodes.records[left + 1].box)
@@ -172,11 +198,11 @@ extension MergedLayout {
       node.pointee.box = box(of: points)
       sum = Moments(points, from: node.pointee.box.corner)
     }
-    noteSeam(node.pointee.box)
     let pair = (left - 1) / 2
     (nodes.sums + pair).initialize(to: NodeSums(x: sum.x, y: sum.y))
     (nodes.spreads + pair).initialize(to: Scatter(sum).spread(count: sum.count))
-    return sum
+    (moments + record).initialize(to: sum)
+    return node.pointee.box.isAcrossSeam
   }
 
   private func box(of points: UnsafeBufferPointer<PlanePoint>) -> PlaneRect {
@@ -195,7 +221,6 @@ extension MergedLayout {
     return box
   }
 
-  private mutating func noteSeam(_ box: PlaneRect) { if box.isAcrossSeam { isAcrossSeam = true } }
 }
 
 extension PlaneRect {

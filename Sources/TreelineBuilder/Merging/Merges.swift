@@ -7,6 +7,8 @@ struct Merges {
   let leafCount: Int
   private(set) var lefts: ContiguousArray<UInt32> = []
   private(set) var rights: ContiguousArray<UInt32> = []
+  /// How many points there are in each merge.
+  private(set) var counts: ContiguousArray<UInt32> = []
   /// Never below that of a part.
   private(set) var scales: ContiguousArray<SeparationCode> = []
 
@@ -15,16 +17,22 @@ struct Merges {
     let count = max(leafCount - 1, 0)
     lefts.reserveCapacity(count)
     rights.reserveCapacity(count)
+    counts.reserveCapacity(count)
     scales.reserveCapacity(count)
   }
 
   var count: Int { lefts.count }
 
   /// - Returns: the number of the merge.
-  @inline(__always) mutating func add(_ left: UInt32, _ right: UInt32, _ scale: SeparationCode) -> UInt32 {
+  @inline(__always) mutating func add(
+    _ left: UInt32, _ right: UInt32, count pointCount: UInt32, _ scale: SeparationCode
+  )
+    -> UInt32
+  {
     let node = leafCount + count
     lefts.append(left)
     rights.append(right)
+    counts.append(pointCount)
     scales.append(scale)
     return UInt32(node)
   }
@@ -55,15 +63,13 @@ extension Merges {
   /// At any distance there are the clusters that there were at some distance no less. So the promise holds.
   func withCoarseScales(count pointCounts: (Int) -> UInt32, _ monitor: BuildMonitor) -> Merges {
     var coarse = Merges(leafCount: leafCount)
-    var weights = ContiguousArray<UInt32>(repeating: 0, count: count)
     /// Of merges whose parent has another scale, their numbers in the new tree.
     var numbers = ContiguousArray<UInt32>(repeating: 0, count: count)
     func weight(_ node: UInt32) -> UInt32 {
-      Int(node) < leafCount ? pointCounts(Int(node)) : weights[Int(node) - leafCount]
+      Int(node) < leafCount ? pointCounts(Int(node)) : counts[Int(node) - leafCount]
     }
     var isTop = ContiguousArray<Bool>(repeating: true, count: count)
     for merge in 0..<count {
-      weights[merge] = weight(lefts[merge]) + weight(rights[merge])
       for part in [lefts[merge], rights[merge]] where Int(part) >= leafCount {
         isTop[Int(part) - leafCount] = scales[Int(part) - leafCount].coarse != scales[merge].coarse
       }
@@ -101,6 +107,7 @@ extension Merges {
     }
     if low > parts.startIndex + 1, starts[low] > middle, middle - starts[low - 1] <= starts[low] - middle { low -= 1 }
     let left = addBalanced(parts[..<low], starts, scale)
-    return add(left, addBalanced(parts[low...], starts, scale), scale)
+    let right = addBalanced(parts[low...], starts, scale)
+    return add(left, right, count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale)
   }
 }

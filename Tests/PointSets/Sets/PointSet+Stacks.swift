@@ -1,3 +1,4 @@
+import Foundation
 import Treeline
 
 extension PointSet {
@@ -28,6 +29,20 @@ extension PointSet {
     let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)
     let coordinates = random.shuffled(zeros + uniformWorld(noise, seed: seed &+ 1).coordinates)
     return PointSet("null island of \(stack) in \(noise), seed \(seed)", coordinates)
+  }
+
+  /// A stack, and single points around it, each farther away than the one before by the same factor.
+  public static func stackInRings(stack: Int, rings: Int) -> PointSet {
+    let centre = PlanePoint(x: 1 << 31, y: 1 << 31)
+    let points = (0..<rings).map { ring in
+      let distance = 4 * pow(2, 28 * Double(ring) / Double(rings))
+      // A golden angle on: neighbours in distance lie in other directions.
+      let angle = 2.399963 * Double(ring)
+      return PlanePoint(
+        x: UInt32(Int(centre.x) + Int(distance * cos(angle))), y: UInt32(Int(centre.y) + Int(distance * sin(angle))))
+    }
+    return PointSet(
+      "stack of \(stack) in \(rings) rings", onPlane: Array(repeating: centre, count: stack) + points)
   }
 
   public static let stacks: [PointSet] = [

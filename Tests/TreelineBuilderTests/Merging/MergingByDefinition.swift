@@ -111,9 +111,12 @@ extension ClusterTree {
 }
 
 extension PointSet {
-  func mergedTree(threads: Int = 1, maximumDepth: Int = Merges.maximumDepth) throws -> ClusterTree {
+  func mergedTree(threads: Int = 1, maximumDepth: Int = Merges.maximumDepth, sizes: MergeSizes = MergeSizes()) throws
+    -> ClusterTree
+  {
     var options = BuildOptions(growth: .merging(by: .distance), threads: threads, computesSeparations: true)
     options.maximumMergeDepth = maximumDepth
+    options.mergeSizes = sizes
     return try ClusterTree(coordinates, as: projection, options: options)
   }
 }

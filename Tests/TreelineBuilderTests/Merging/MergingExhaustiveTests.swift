@@ -43,9 +43,17 @@ import Treeline
     try check(PointSet("band \(seed), plain", PointSet.band(60, seed: seed).coordinates, as: .planar))
   }
 
+  /// In one go, round by round, and by threads that look at few clusters each.
   private func check(_ set: PointSet) throws {
-    let tree = try set.mergedTree()
+    let tree = try set.mergedTree(sizes: MergeSizes(fewClusters: 2))
     let differences = try tree.differencesFromMerging()
     #expect(differences.isEmpty, "\(set): \(differences.prefix(3))")
+    let scales = tree.scales
+    for (threads, sizes) in [
+      (1, MergeSizes()), (2, MergeSizes(leastPart: 1, fewClusters: 2)), (3, MergeSizes(leastPart: 5, fewClusters: 8)),
+    ] {
+      let other = try set.mergedTree(threads: threads, sizes: sizes)
+      #expect(other.contentHash == tree.contentHash && other.scales == scales, "\(set), \(threads) threads, \(sizes)")
+    }
   }
 }

@@ -10,7 +10,10 @@ import Treeline
     .antimeridian(5_000, seed: 504), .roads(10_000, seed: 505),
   ]) func theTreeIsAFunctionOfTheSetOfPoints(_ set: PointSet) throws {
     let tree = try set.mergedTree()
-    for other in try [set.mergedTree(threads: 3), set.shuffled(seed: 506).mergedTree(threads: 2)] {
+    for other in try [
+      set.mergedTree(threads: 3), set.shuffled(seed: 506).mergedTree(threads: 2),
+      set.mergedTree(threads: 2, sizes: MergeSizes(leastPart: 50)),
+    ] {
       #expect(other.contentHash == tree.contentHash, "\(set)")
       #expect(other.scales == tree.scales, "\(set)")
     }
@@ -59,6 +62,15 @@ import Treeline
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
     #expect(try set.shuffled(seed: 512).mergedTree(maximumDepth: 4).contentHash == coarse.contentHash)
+  }
+
+  /// However many points lie around it at ever greater distances, some five an octave join the stack by themselves.
+  @Test func aStackInRingsIsShallow() throws {
+    let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
+    let tree = try set.mergedTree(threads: 2)
+    #expect(try tree.shape().depth <= Merges.maximumDepth)
+    #expect(tree.withStorage { $0.mergeTraits.isEmpty })
+    #expect(try set.mergedTree(threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
   }
 
   @Test func codesAreRoundedToTwoBits() {
@@ -124,7 +136,7 @@ import Treeline
 extension BoundingBox { fileprivate var width: Double { east >= west ? east - west : east - west + 360 } }
 
 extension ClusterTree {
-  fileprivate var scales: [UInt16] {
+  var scales: [UInt16] {
     withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
   }
 

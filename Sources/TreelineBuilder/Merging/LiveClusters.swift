@@ -1,0 +1,154 @@
+import Treeline
+
+/// The sums of a cluster's points, and where they lie on the circle of longitudes.
+struct MergeSums {
+  /// Over its points, as they lie on the plane.
+  var x: UInt64
+  var y: UInt64
+  var count: UInt32
+  /// How many points lie west of the seam's other side: a world is added to their x.
+  var countBeyond: UInt32 = 0
+
+  /// To the nearest unit, halves up. 2^31 points and two worlds of 2^32 units fit.
+  @inline(__always) var mean: PlanePoint {
+    PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
+  }
+
+  @inline(__always) private static func mean(_ sum: UInt64, of count: UInt32) -> UInt32 {
+    let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
+    return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
+  }
+
+  /// Of both, where nothing is merged across the seam.
+  @inline(__always) func joined(with other: MergeSums) -> MergeSums {
+    MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
+  }
+
+  /// Of both, laid side by side.
+  func joined(
+    with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
+  ) -> MergeSums {
+    var sums = joined(with: other)
+    if longitudes.joined.isAcrossSeam {
+      sums.countBeyond =
+        countBeyond(longitudes.own, in: longitudes.joined) + other.countBeyond(longitudes.others, in: longitudes.joined)
+    }
+    return sums
+  }
+
+  private func countBeyond(_ own: Longitudes, in joined: Longitudes) -> UInt32 {
+    if own.isAcrossSeam { return countBeyond }
+    return own.west < joined.west ? count : 0
+  }
+}
+
+/// The clusters that there are, in the order of their least members.
+///
+/// What is merged keeps the number of the part with the lesser least member; the other's is free then, until clusters
+/// are numbered anew.
+struct LiveClusters {
+  /// What a cluster is in the tree: a leaf or a merge, and its scale.
+  struct Node {
+    var number: UInt32
+    var scale: SeparationCode
+  }
+
+  let sums: UnsafeMutablePointer<MergeSums>
+  let nodes: UnsafeMutablePointer<Node>
+  let places: UnsafeMutablePointer<MergeGrid.Place>
+  /// No cluster is nearer than in this round, but for those that know so themselves.
+  let rounds: UnsafeMutablePointer<UInt8>
+  /// While a round goes on, the group that a cluster is in.
+  let groups: UnsafeMutablePointer<UInt32>
+  /// Known where clusters may be merged across the seam.
+  let longitudes: UnsafeMutablePointer<Longitudes>?
+  private let capacity: Int
+
+  /// In no group.
+  static let noGroup = UInt32.max
+  /// In a group that is looked for at the end of the round.
+  static let postponed = UInt32.max - 1
+  /// The round of a number that is free.
+  static let gone = UInt8.max
+
+  /// - Parameter crossesSeam: whether clusters may be merged across it.
+  init(capacity: Int, crossesSeam: Bool) {
+    self.capacity = capacity
+    sums = .allocate(capacity: capacity)
+    nodes = .allocate(capacity: capacity)
+    places = .allocate(capacity: capacity)
+    rounds = .allocate(capacity: capacity)
+    groups = .allocate(capacity: capacity)
+    longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
+    for block in blocks { block.adviseLargePages() }
+  }
+
+  private var blocks: [MemoryBlock] {
+    let blocks = [
+      MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(places, count: capacity),
+      MemoryBlock(rounds, count: capacity), MemoryBlock(groups, count: capacity),
+    ]
+    return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
+  }
+
+  func deallocate() {
+    for block in blocks { block.deallocate() }
+  }
+
+  var crossesSeam: Bool { longitudes != nil }
+
+  @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
+
+  /// Makes a leaf a cluster, which is looked at in the first round.
+  @inline(__always) func initialize(_ leaf: Int, at position: PlanePoint, count: UInt32) {
+    (sums + leaf).initialize(
+      to: MergeSums(x: UInt64(position.x) * UInt64(count), y: UInt64(position.y) * UInt64(count), count: count))
+    (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
+    (places + leaf).initialize(to: MergeGrid.Place(position: position))
+    (rounds + leaf).initialize(to: 0)
+    (groups + leaf).initialize(to: Self.noGroup)
+    if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
+  }
+
+  /// Gives a cluster another number. No round is going on.
+  @inline(__always) func move(_ cluster: Int, to number: Int) {
+    sums[number] = sums[cluster]
+    nodes[number] = nodes[cluster]
+    places[number] = places[cluster]
+    rounds[number] = rounds[cluster]
+    if let longitudes { longitudes[number] = longitudes[cluster] }
+  }
+}
+
+extension LiveClusters {
+  /// Calls with clusters that are to be looked at in a round or before, in rising order, until told to stop.
+  @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
+    // Eight at a time: x <= y in bytes, whose highest bits are compared apart (H. S. Warren, Hacker's Delight, 2-18).
+    let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
+    var cluster = range.lowerBound
+    while cluster < range.upperBound {
+      if cluster + 8 <= range.upperBound {
+        let x = UnsafeRawPointer(rounds + cluster).loadUnaligned(as: UInt64.self)
+        let difference = (y | highBits) &- (x & ~highBits)
+        if ((y & ~x) | (~(x ^ y) & difference)) & highBits == 0 {
+          cluster += 8
+          continue
+        }
+      }
+      for index in cluster..<min(cluster + 8, range.upperBound) where rounds[index] <= round {
+        if !body(index) { return }
+      }
+      cluster += 8
+    }
+  }
+
+  /// Whether any cluster is to be looked at in a round or before.
+  func isAnyDue(_ range: Range<Int>, in round: UInt8) -> Bool {
+    var isAny = false
+    forEachLive(range, in: round) { _ in
+      isAny = true
+      return false
+    }
+    return isAny
+  }
+}

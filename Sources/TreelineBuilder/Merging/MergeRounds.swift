@@ -1,0 +1,22 @@
+import Treeline
+
+/// The distances at which clusters are merged, divided into rounds: four for each doubling of the squared distance, 254
+/// in all.
+enum MergeRounds {
+  static let last: UInt8 = 254
+
+  /// The round of a squared distance.
+  @inline(__always) static func round(of squaredDistance: UInt64) -> UInt8 {
+    let exponent = 63 &- (squaredDistance | 1).leadingZeroBitCount
+    let quarters = exponent >= 2 ? squaredDistance &>> UInt64(exponent &- 2) : squaredDistance &<< UInt64(2 &- exponent)
+    return UInt8(truncatingIfNeeded: min(exponent &<< 2 &+ Int(truncatingIfNeeded: quarters & 3), Int(last)))
+  }
+
+  /// The greatest squared distance of a round.
+  static func greatest(of round: UInt8) -> UInt64 {
+    if round >= last { return .max }
+    let (exponent, quarters) = (UInt64(round + 1) / 4, UInt64(round + 1) % 4 + 4)
+    // The least of the next round, rounded up, less one.
+    return exponent >= 2 ? quarters << (exponent - 2) - 1 : (quarters << exponent + 3) / 4 - 1
+  }
+}
