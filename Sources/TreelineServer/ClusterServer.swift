@@ -51,9 +51,6 @@ public struct ClusterServer: Sendable {
   /// Answers requests, with or without a socket.
   var responder: some HTTPResponder<Routes.Context> { NormalizedRequests(responder: routes.router().buildResponder()) }
 
-  /// Part of entity tags, as another version may answer in other words.
-  static let version = "0.1.0"
-
   /// The server as a service to run among others.
   ///
   /// - Parameter onRunning: Gets the port that is listened at.

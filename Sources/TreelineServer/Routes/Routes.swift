@@ -120,10 +120,10 @@ struct Routes {
     }
   }
 
-  /// - Parameter question: All that the answer depends on.
+  /// - Parameter question: All that the answer depends on, but for the version, as another may answer in other words.
   private func policy(for question: String) -> CachePolicy {
     CachePolicy(
-      tag: ContentHash.digits(of: (ClusterServer.version + " " + question).utf8), cacheControl: options.cacheControl)
+      tag: ContentHash.digits(of: (Release.version + " " + question).utf8), cacheControl: options.cacheControl)
   }
 
   private struct Health: Encodable {
