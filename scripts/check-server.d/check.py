@@ -130,7 +130,7 @@ def requests_of_all_routes(server):
            f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?detail=44&min-points=3&alone-from-zoom=11", 200)
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/iceland/clusters/{ids[0]}/expansion-zoom", 400
     yield "/v1/{index}/where-is", "/v1/columns/where-is?row=3", 200
-    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&spacing=44", 200
+    yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&spacing=44&tile-size=512", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=3&detail=4&min-points=3&alone-from-zoom=14", 200
     yield "/v1/{index}/where-is", "/v1/iceland/where-is?row=99999999", 404
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{cut}&limit=30&continuing=true&order=widest-first"

@@ -1,6 +1,6 @@
 import Hummingbird
 import Logging
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// The routes and what they lead to; `openapi.json` tells them to clients.
