@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+/// What a build by LAPACK needs. Elsewhere, and without the trait, a formula does.
+let lapacke = Target.Dependency.target(name: "CLAPACKE", condition: .when(platforms: [.linux], traits: ["LAPACKE"]))
+
 let package = Package(
   name: "treeline",
   // Int128, in which the builder's moments are exact, came with these systems. watchOS is none of them: offsets into an
@@ -18,12 +21,18 @@ let package = Package(
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
   ],
+  traits: [
+    .trait(
+      name: "LAPACKE",
+      description: "Takes principal axes from LAPACKE, on Linux. Trees are the same without it, to the byte."),
+    .default(enabledTraits: ["LAPACKE"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
-    .target(name: "TreelineBuilder", dependencies: ["Treeline", "CLAPACKE", "CPrefetch"]),
+    .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
@@ -57,7 +66,7 @@ let package = Package(
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
     .testTarget(
-      name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", "CLAPACKE", "PointSets"]),
+      name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", lapacke, "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(

@@ -14,6 +14,7 @@ import tempfile
 import time
 
 from index_reader import Index, features
+from projection import latitude_of_y
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = os.environ["TREELINE_TOOL"]
@@ -264,6 +265,23 @@ def built(folder, points, *options, known={}):
     return known[points, options]
 
 
+def compare_positions(folder, rng):
+    """Random coordinates, to the last digit, and those around positions and between two of them."""
+    latitudes = [rng.uniform(-90, 90) for _ in range(10000)]
+    latitudes += [latitude_of_y(rng.randrange(2**33) / 2) for _ in range(10000)]
+    latitudes += [math.nextafter(latitude, sign * 90) for latitude in latitudes[-5000:] for sign in (-1, 1)
+                  ] if hasattr(math, "nextafter") else []
+    coordinates = [(rng.uniform(-180, 180), latitude) for latitude in [*latitudes, 0.0, -90.0, 90.0]]
+    points = folder / "projected.csv"
+    points.write_text("longitude,latitude\n" + "".join(f"{x!r},{y!r}\n" for x, y in coordinates))
+    _, index = built(folder, points)
+    for number in range(index.point_count):
+        (found, expected) = index.position(*coordinates[index.rows[number]]), tuple(index.points[2 * number:2 * number + 2])
+        if found != expected:
+            raise SystemExit(f"The reader finds {coordinates[index.rows[number]]} at {found}, expected {expected}")
+    return index.point_count
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 17
     query_count = int(sys.argv[2]) if len(sys.argv) > 2 else 24
@@ -296,6 +314,7 @@ def main():
                 if getattr(index, name) != told.get(name):
                     raise SystemExit(f"The reader finds the {name} {getattr(index, name)!r}, expected {told.get(name)!r}: {path}")
         rng = random.Random(seed)
+        position_count = compare_positions(folder, rng)
         for path, index in indexes:
             if index.root is None:
                 comparison.query(path, index, {})
@@ -311,7 +330,8 @@ def main():
                 comparison.query(path, index, random_query(rng, index))
             for _ in range(count // 2):
                 comparison.journey(path, index, *random_journey(rng, index))
-    print(f"{golden} golden answers and {comparison.count - golden} random ones of {len(indexes)} indexes are the "
+    print(f"{position_count} positions, {golden} golden answers and {comparison.count - golden} random ones of "
+          f"{len(indexes)} indexes are the "
           f"same, {comparison.cluster_count} clusters in all; seed {seed}; {time.monotonic() - start:.0f} s")
 
 

@@ -10,8 +10,7 @@ import unicodedata
 from collections import namedtuple
 from fractions import Fraction
 
-# Python before 3.11 lacks it; the power may differ in the last bit.
-exp2 = getattr(math, "exp2", lambda exponent: 2.0 ** exponent)
+from projection import exp2, latitude_of_y, log2, y_of_latitude
 
 TURN = 1 << 32
 EDGE = TURN - 1
@@ -165,13 +164,8 @@ class Index:
             return self.plain(x - self.left), self.plain(self.top - y)
         if abs(x) > 360:
             x = math.fmod(x, 360)
-        sine = math.sin(min(max(y, -90.0), 90.0) * (math.pi / 180))
-        try:
-            fraction = 0.5 - math.log((1 + sine) / (1 - sine)) / (4 * math.pi)
-        except (ValueError, ZeroDivisionError):
-            fraction = -math.copysign(math.inf, sine)
         east = rounded((x + 180) * (TURN / 360)) % TURN
-        return (east - self.seam) % TURN, rounded(min(max(fraction * TURN, 0.0), float(EDGE)))
+        return (east - self.seam) % TURN, rounded(min(max(y_of_latitude(y), 0.0), float(EDGE)))
 
     def middle(self, x, y):
         """Where a screen's center lies, which may be outside of a plain plane's square."""
@@ -186,8 +180,7 @@ class Index:
         if not self.is_mercator:
             return self.left + x / EDGE * self.side, self.top - y / EDGE * self.side
         turns = (x + self.seam) / TURN
-        latitude = math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * y / TURN))))
-        return (turns - math.floor(turns)) * 360 - 180, latitude
+        return (turns - math.floor(turns)) * 360 - 180, latitude_of_y(y)
 
     def bounds(self, node):
         """West, south, east and north."""
@@ -221,7 +214,7 @@ class Index:
         elif bbox is not None:
             window = self.window(*bbox)
             if zoom is None and width is not None and window:
-                zoom = 24 - math.log2(max(window.width / width, (window.max_y - window.min_y) / height, 1))
+                zoom = 24 - log2(max(window.width / width, (window.max_y - window.min_y) / height, 1))
         if margin and window:
             window = self.widened(window, math.floor(min(margin * exp2(24 - zoom), 2.0 * TURN)))
         return window, zoom

@@ -45,6 +45,32 @@ import Treeline
     }
   }
 
+  /// `TREELINE_AXES` is how many random matrices are taken; a million by default.
+  @Test(arguments: 0..<16 as Range<UInt64>) func everySolverLeadsToTheSameAxis(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    func check(_ difference: Int64, _ double: Int64) {
+      if (difference, double) == (0, 0) { return }
+      let axes = Set(
+        PrincipalAxis.Solver.allCases.map { PrincipalAxis(difference: difference, double: double, by: $0) })
+      #expect(axes.count == 1, "(\(difference), \(double)): \(axes)")
+    }
+    let count = ProcessInfo.processInfo.environment["TREELINE_AXES"].flatMap(Int.init) ?? 1_000_000
+    for _ in 0..<count / 16 {
+      check(
+        Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 2...63, using: &random),
+        Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 2...63, using: &random))
+    }
+    // Eigenvectors along and halfway between the axes, and next to those.
+    var edges: [Int64] = []
+    for bit in 0...62 as ClosedRange<Int64> {
+      for offset in -1...1 as ClosedRange<Int64> {
+        let edge = min((1 << bit) + offset, 1 << 62)
+        edges += [edge, -edge]
+      }
+    }
+    for difference in edges { for double in edges { check(difference, double) } }
+  }
+
   /// The greatest integer whose direction, its angle doubled, is not past (difference, double), by bisection.
   private func exactAxis(_ difference: Int64, _ double: Int64) -> PrincipalAxis {
     let isFlat = difference >= 0

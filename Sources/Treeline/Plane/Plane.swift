@@ -1,14 +1,6 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// How coordinates become positions on the fixed-point plane, and back.
 ///
-/// On the plane all arithmetic is integer; only this conversion uses the C mathematics library. Distances on the plane
+/// On the plane all arithmetic is integer. The conversion is the same to the bit on every platform. Distances on the plane
 /// relate to the screen by `unitsPerPixel(zoom:)`.
 public struct Plane: Hashable, Sendable {
   /// What coordinates are.
@@ -79,9 +71,7 @@ extension Plane {
   }
 
   static func mercatorY(latitude: Double) -> UInt32 {
-    let sine = sin(min(max(latitude, -90), 90) * (.pi / 180))
-    let fraction = 0.5 - log((1 + sine) / (1 - sine)) / (4 * .pi)
-    return UInt32(min(max((fraction * worldWidth).rounded(), 0), worldWidth - 1))
+    UInt32(min(max(Mercator.y(latitude: latitude).rounded(), 0), worldWidth - 1))
   }
 
   private func units(_ distance: Double) -> UInt32 {
@@ -93,7 +83,7 @@ extension Plane {
     min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
-  private static let worldWidth = 0x1p32
+  private static let worldWidth = Mercator.worldWidth
 
   /// The last position of a plain plane, whose far edge belongs to it, unlike the sphere's seam.
   private static let squareWidth = 0x1p32 - 1
@@ -102,11 +92,11 @@ extension Plane {
 // MARK: - From the plane to coordinates
 
 extension Plane {
-  /// The coordinate at a position, which need not be a whole number of units nor lie on the plane's square.
-  /// Longitudes are in -180 ..< 180.
+  /// The coordinate at a position, which need not be a whole number of units nor lie on the plane's square. Longitudes
+  /// are in -180 ..< 180, and latitudes beyond the edges are theirs.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
-    case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Self.latitude(y: y))
+    case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Mercator.latitude(y: y))
     case .planar: Coordinate(x: left + x / Self.squareWidth * side, y: top - y / Self.squareWidth * side)
     }
   }
@@ -135,18 +125,13 @@ extension Plane {
     let turns = (x + Double(seam)) / Self.worldWidth
     return (turns - turns.rounded(.down)) * 360 - 180
   }
-
-  private static func latitude(y: Double) -> Double {
-    // As exact as atan(sinh(…)), in half the steps.
-    (2 * atan(exp(.pi * (1 - y * (2 / worldWidth)))) - .pi / 2) * (180 / .pi)
-  }
 }
 
 // MARK: - Zoom
 
 extension Plane {
   /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
-  public static func unitsPerPixel(zoom: Double) -> Double { exp2(24 - zoom) }
+  public static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
 
   /// The greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
   ///
@@ -163,11 +148,11 @@ extension Plane {
       width > 2 * padding && height > 2 * padding,
       "Expected a screen larger than twice the padding of \(padding), found \(width) x \(height)")
     let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
-    return units > 0 ? min(24 - log2(units), maximumZoom) : maximumZoom
+    return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
   }
 
   /// The greatest zoom, up to a unit a pixel, at which a part of the plane fits into a screen.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
-    24 - log2(max(width / size.width, height / size.height, 1))
+    24 - Binary.logarithm(max(width / size.width, height / size.height, 1))
   }
 }

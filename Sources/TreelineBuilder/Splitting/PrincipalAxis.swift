@@ -1,11 +1,13 @@
-import CLAPACKE
+#if LAPACKE && os(Linux)
+  import CLAPACKE
+#endif
 import Treeline
 
 /// The direction along which some points spread most, as a vector of integers.
 ///
 /// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
-/// greatest integer that does not turn it past the true direction. LAPACK's eigenvector is near it and exact
-/// arithmetic settles the last bit, so the axis does not depend on how a build of LAPACK rounds.
+/// greatest integer that does not turn it past the true direction. An eigenvector is near it and exact arithmetic settles
+/// the last bit, so the axis does not depend on whether LAPACK found the eigenvector, or on how that rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -20,7 +22,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   ///
   /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
   /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
-  @inline(__always) init?(of scatter: Scatter, by solver: Solver = .lapack) {
+  @inline(__always) init?(of scatter: Scatter, by solver: Solver = .standard) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
@@ -31,22 +33,29 @@ package struct PrincipalAxis: Hashable, Sendable {
       by: solver)
   }
 
-  /// Who finds the direction that is then settled. Both lead to the same axis.
-  package enum Solver: Sendable {
-    /// The eigenvector from LAPACK.
-    case lapack
-    /// The formula for half an angle: for the parts of buckets, most of all nodes, where a call of LAPACK would cost
-    /// as much as all the rest.
+  /// Who finds the direction that is then settled. All lead to the same axis.
+  package enum Solver: CaseIterable, Sendable {
+    #if LAPACKE && os(Linux)
+      /// The eigenvector from LAPACK.
+      case lapack
+      package static let standard = lapack
+    #else
+      package static let standard = halfAngle
+    #endif
+    /// The formula for half an angle: where there is no LAPACK, and for the parts of buckets, most of all nodes, where a
+    /// call of LAPACK would cost as much as all the rest.
     case halfAngle
   }
 
   /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
-  @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .lapack) {
+  @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .standard) {
     let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
     let slope =
       switch solver {
-      case .lapack: Self.slope(of: Self.eigenvector(a, b), isFlat)
+      #if LAPACKE && os(Linux)
+        case .lapack: Self.slope(of: Self.eigenvector(a, b), isFlat)
+      #endif
       case .halfAngle: b / (abs(a) + (a * a + b * b).squareRoot())
       }
     self.init(isFlat: isFlat, shorter: Int64((slope * Double(Self.length)).rounded(.down)))
@@ -70,21 +79,23 @@ package struct PrincipalAxis: Hashable, Sendable {
     self.init(x: isFlat ? Self.length : shorter, y: isFlat ? shorter : Self.length)
   }
 
-  /// The eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
-  ///
-  /// A symmetric matrix of two rows is tridiagonal as it stands, so LAPACK's solver for those is called right away,
-  /// with no reduction and no allocation.
-  private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
-    // The diagonal, what is beside it, the vectors by column, and the solver's work space.
-    var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    let status = withUnsafeMutableBytes(of: &space) { bytes in
-      let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
-      return LAPACKE_dsteqr_work(
-        LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
+  #if LAPACKE && os(Linux)
+    /// The eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
+    ///
+    /// A symmetric matrix of two rows is tridiagonal as it stands, so LAPACK's solver for those is called right away,
+    /// with no reduction and no allocation.
+    private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
+      // The diagonal, what is beside it, the vectors by column, and the solver's work space.
+      var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+      let status = withUnsafeMutableBytes(of: &space) { bytes in
+        let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
+        return LAPACKE_dsteqr_work(
+          LAPACK_COL_MAJOR, CChar(UInt8(ascii: "I")), 2, space, space + 2, space + 3, 2, space + 7)
+      }
+      precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
+      return (space.5, space.6)
     }
-    precondition(status == 0, "LAPACKE_dsteqr_work found no eigenvectors of ((\(a), \(b)), (\(b), \(-a))): \(status)")
-    return (space.5, space.6)
-  }
+  #endif
 
   /// Moves the shorter component to the greatest integer that is not past the true direction.
   @inline(never) private mutating func settle(_ difference: Int64, _ double: Int64, _ isFlat: Bool) {
@@ -97,7 +108,7 @@ package struct PrincipalAxis: Hashable, Sendable {
         return
       }
     }
-    preconditionFailure("LAPACKE_dsteqr_work returned no eigenvector of ((\(difference), \(double)), …)")
+    preconditionFailure("Expected an eigenvector of ((\(difference), \(double)), …)")
   }
 
   /// A good eigenvector is off by one at most.

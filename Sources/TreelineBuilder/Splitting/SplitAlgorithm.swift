@@ -30,7 +30,7 @@ extension PointArrays {
   /// products are equal, which is all that an algorithm asks for.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
-    solver: PrincipalAxis.Solver = .lapack
+    solver: PrincipalAxis.Solver = .standard
   ) -> Split {
     let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(of: points.range)
     return algorithm.split(points, in: self, across: axis)

@@ -1,0 +1,84 @@
+/// Spherical Web Mercator, and powers and logarithms of 2, as every platform computes them to the bit.
+///
+/// Only operations that IEEE 754 defines, in a fixed order, with no fused product and sum: a C library's functions differ
+/// from one platform to the next in the last bit, and with them whole trees would. The coefficients are those that
+/// interpolate each function at Chebyshev nodes.
+enum Mercator {
+  /// The width of the world in units.
+  static let worldWidth = 0x1p32
+
+  /// A latitude's distance from the northern edge, in units, not rounded, to within a ten-thousandth of a unit. Latitudes
+  /// beyond the edges are taken as the edge's.
+  ///
+  /// The y above the equator is ln((1 + u) / (1 - u)) / π of the half of the world, where u is the tangent of half the
+  /// latitude: with that as a quotient, and the logarithm as the power of 2 next to it and a remainder.
+  @inline(__always) static func y(latitude: Double) -> Double {
+    let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
+    let square = part * part
+    let odd =
+      part
+      * (0.7853981633974483
+        + square * (-0.062145352039566705 + square * (0.0008382296683324081 + square * -1.3777072437601478e-06)))
+    let even =
+      1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
+    let (numerator, denominator) = (even + odd, even - odd)
+    // How often the denominator is doubled until the quotient is below the root of 2; five times at most.
+    let limit = denominator * 1.4142135623730951
+    var doublings: UInt64 = numerator > limit ? 1 : 0
+    doublings &+= numerator > 2 * limit ? 1 : 0
+    doublings &+= numerator > 4 * limit ? 1 : 0
+    doublings &+= numerator > 8 * limit ? 1 : 0
+    doublings &+= numerator > 16 * limit ? 1 : 0
+    let power = denominator * Double(bitPattern: (1023 &+ doublings) << 52)
+    let remainder = (numerator - power) / (numerator + power)
+    let height = Double(doublings) * 473811343.4944856 + remainder * heightOfRemainder(remainder * remainder)
+    return worldWidth / 2 + (latitude < 0 ? height : -height)
+  }
+
+  /// Of a remainder r, given its square: 2^32 / π × atanh(r) / r.
+  @inline(__always) private static func heightOfRemainder(_ square: Double) -> Double {
+    let high = 195309406.2532113 + square * (151575472.50482783 + square * 134034132.99516822)
+    return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))
+  }
+
+  /// The latitude in degrees, within 3e-12, so many units from the northern edge. Beyond the edges it is theirs.
+  @inline(__always) static func latitude(y: Double) -> Double {
+    let height = min(max(1 - y * (2 / worldWidth), -1), 1)
+    let z = height * height
+    var odd = 106.33541022953081 + z * 0.9664572686250515
+    odd = 17997.094038867355 + z * (8767.160003102932 + z * (1728.2789883039677 + z * odd))
+    odd = 179.99999999999778 + z * (2004.3963709410161 + z * (8532.402038610662 + z * (17507.030935487255 + z * odd)))
+    var even = 5.61535797303942 + z * 0.1611690007432005
+    even = 219.20128720666466 + z * (152.74401722578062 + z * (49.33933538071875 + z * even))
+    even = 1 + z * (12.780469460957695 + z * (64.36655102885277 + z * (162.90363037971449 + z * even)))
+    return height * odd / even
+  }
+}
+
+/// Powers and logarithms of 2, for zooms.
+enum Binary {
+  /// 2 to some power, within 1.25 units in the last place.
+  ///
+  /// Exact for whole exponents. Of two exponents that are multiples of 2^-49, as all zooms less 24 are, the greater never
+  /// has the lesser power: neighbours differ by 2^-50 of it, and what is added to 1 is known to 2^-53.
+  static func power(_ exponent: Double) -> Double {
+    let whole = exponent.rounded()
+    let x = exponent - whole
+    var sum = 1.0178062445845774e-07 + x * (7.072585949269223e-09 + x * 4.4549605981865186e-10)
+    sum = 0.0001540353044173605 + x * (1.525273382983612e-05 + x * (1.321544258792169e-06 + x * sum))
+    sum = 0.0555041086648216 + x * (0.009618129107606888 + x * (0.0013333558146416936 + x * sum))
+    sum = 0.6931471805599453 + x * (0.24022650695910097 + x * sum)
+    return Double(sign: .plus, exponent: Int(max(min(whole, 2000), -2000)), significand: 1 + x * sum)
+  }
+
+  /// The binary logarithm of a finite number above 0.
+  static func logarithm(_ number: Double) -> Double {
+    var (whole, part) = (Double(number.exponent), number.significand)
+    if part > 1.4142135623730951 { (whole, part) = (whole + 1, part / 2) }
+    let remainder = (part - 1) / (part + 1)
+    let z = remainder * remainder
+    var sum = 0.262334352504183 + z * (0.2209130842311768 + z * 0.2136589569431927)
+    sum = 0.5770780163455203 + z * (0.4121985858409005 + z * (0.32059853491395984 + z * sum))
+    return whole + remainder * (2.8853900817779268 + z * (0.9617966939259898 + z * sum))
+  }
+}
