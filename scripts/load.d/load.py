@@ -2,6 +2,7 @@
 looks that no good request fails and that memory stays where it is. Called by scripts/load."""
 
 import argparse
+import gzip
 import json
 import math
 import os
@@ -143,17 +144,26 @@ def figures(server, bounds, options):
             file.write("\n".join(f"{path} {server.tag(path)}" if kind == "unchanged" else path for path in paths))
             file.flush()
             wrk(server, file.name, header, 1, options.connections)
-            heavy = subprocess.Popen(
-                ["wrk", "-t1", f"-c{options.heavy}", f"-d{options.seconds + 2}s",
-                 f"{server.url}/v1/load/clusters?spacing=1&zoom=16&limit=10000"], stdout=subprocess.DEVNULL) if options.heavy else None
-            start = server.processor_time()
-            result = wrk(server, file.name, header, options.seconds, options.connections, options.pause)
-            spent = server.processor_time() - start
-            if heavy:
+            alone = timed(server, kind, each, file.name, header, options)
+            if options.heavy:
+                heavy = subprocess.Popen(
+                    ["wrk", "-t1", f"-c{options.heavy}", f"-d{options.seconds + 2}s",
+                     f"{server.url}/v1/load/clusters?spacing=1&zoom=16&limit=10000"], stdout=subprocess.DEVNULL)
+                beside = timed(server, "beside heavy", each, file.name, header, options)
                 heavy.wait()
-        print(f"{kind:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
-              f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
-              f"{result['max_ms']:8.1f} {result['errors']:7}", flush=True)
+                print(f"{'':12} p50 {beside['p50_ms'] / alone['p50_ms']:.2f}x, p99 {beside['p99_ms'] / alone['p99_ms']:.2f}x "
+                      f"of that without {options.heavy} heavy clients", flush=True)
+
+
+def timed(server, title, each, paths, header, options):
+    """What wrk found, a line of which is printed."""
+    start = server.processor_time()
+    result = wrk(server, paths, header, options.seconds, options.connections, options.pause)
+    spent = server.processor_time() - start
+    print(f"{title:12} {result['requests'] / result['seconds']:10.0f} {'' if each is None else f'{each:.1f}':>8} "
+          f"{result['bytes'] / result['requests'] / 1000:8.1f} {spent / result['requests'] * 1e6:8.0f} {result['p50_ms']:8.2f} {result['p99_ms']:8.2f} "
+          f"{result['max_ms']:8.1f} {result['errors']:7}", flush=True)
+    return result
 
 
 class Soak:
@@ -162,8 +172,11 @@ class Soak:
     def __init__(self, server, index, bounds, options):
         self.server, self.index, self.bounds = server, index, bounds
         self.random = random.Random(options.seed)
-        self.end = time.monotonic() + options.soak * 60
         self.counts, self.failures, self.lock = {}, [], threading.Lock()
+        # Of a file that is only ever replaced by itself or by what is no index: its answers never change.
+        paths = [self.path(self.random) for _ in range(300)]
+        self.answers = [(path, server.get(path)) for path in paths]
+        self.end = time.monotonic() + options.soak * 60
 
     def running(self):
         return time.monotonic() < self.end
@@ -179,29 +192,35 @@ class Soak:
         longitude, latitude, zoom = rng.uniform(west, east), rng.uniform(south, north), rng.uniform(4, 14)
         return f"center={longitude:.5f},{latitude:.5f}&zoom={zoom:.2f}&width=1024&height=768"
 
-    def good(self, seed):
+    def path(self, rng):
         """What must be answered, whatever others do."""
+        what = rng.choice(["clusters", "spacing", "grid", "tiles", "measures", "transition", "members", "indexes"])
+        return {
+            "clusters": lambda: f"/v1/load/clusters?limit=100&ellipses=true&{self.view(rng)}",
+            "spacing": lambda: f"/v1/load/clusters?spacing=44&{self.view(rng)}",
+            "grid": lambda: f"/v1/load/clusters?method=grid&{self.view(rng)}",
+            "tiles": lambda: f"/v1/load/tiles/{(z := rng.randrange(12))}/{rng.randrange(2 ** z)}/{rng.randrange(2 ** z)}.mvt",
+            "measures": lambda: f"/v1/load/measures?limit=100&{self.view(rng)}",
+            "transition": lambda: f"/v1/load/transition?continuing=true&{self.view(rng)}",
+            "members": lambda: f"/v1/load/clusters/0/members?offset={rng.randrange(10000)}&limit=50",
+            "indexes": lambda: "/v1/indexes",
+        }[what]()
+
+    def good(self, seed):
         rng = random.Random(seed)
         while self.running():
-            what = rng.choice(["clusters", "spacing", "grid", "tiles", "measures", "transition", "members", "indexes"])
-            path = {
-                "clusters": lambda: f"/v1/load/clusters?limit=100&ellipses=true&{self.view(rng)}",
-                "spacing": lambda: f"/v1/load/clusters?spacing=44&{self.view(rng)}",
-                "grid": lambda: f"/v1/load/clusters?method=grid&{self.view(rng)}",
-                "tiles": lambda: f"/v1/load/tiles/{(z := rng.randrange(12))}/{rng.randrange(2 ** z)}/{rng.randrange(2 ** z)}.mvt",
-                "measures": lambda: f"/v1/load/measures?limit=100&{self.view(rng)}",
-                "transition": lambda: f"/v1/load/transition?continuing=true&{self.view(rng)}",
-                "members": lambda: f"/v1/load/clusters/0/members?offset={rng.randrange(10000)}&limit=50",
-                "indexes": lambda: "/v1/indexes",
-            }[what]()
+            path, expected = rng.choice(self.answers) if rng.random() < 0.5 else (self.path(rng), None)
             request = urllib.request.Request(self.server.url + path)
             if rng.random() < 0.3:
                 request.add_header("Accept-Encoding", "gzip")
             try:
                 with urllib.request.urlopen(request, timeout=30) as answer:
                     body = answer.read()
-                    complete = len(body) == int(answer.headers["Content-Length"])
-                    self.count("good", None if complete else f"{path}: cut short")
+                    is_whole = len(body) == int(answer.headers["Content-Length"])
+                    if answer.headers["Content-Encoding"] == "gzip":
+                        body = gzip.decompress(body)
+                    self.count("good", f"{path}: cut short" if not is_whole else
+                               f"{path}: another answer than at the start" if expected not in (None, body) else None)
             except (OSError, urllib.error.HTTPError) as error:
                 self.count("good", f"{path}: {error}")
 
@@ -249,13 +268,18 @@ class Soak:
                 self.count("refused")
 
     def replacing(self):
-        """The index is replaced by a copy, and sometimes by a broken file, which must change nothing."""
+        """The index is replaced, or written over where it is, by itself or by a broken file: neither may change anything."""
         copy = self.index.with_suffix(".next")
         good = self.index.read_bytes()
         while self.running():
-            copy.write_bytes(good if self.random.random() < 0.8 else good[: len(good) // 2])
-            os.replace(copy, self.index)
-            self.count("replaced")
+            content = good if self.random.random() < 0.7 else good[: len(good) // 2]
+            if self.random.random() < 0.5:
+                copy.write_bytes(content)
+                os.replace(copy, self.index)
+                self.count("replaced")
+            else:
+                self.index.write_bytes(content)
+                self.count("written over")
             time.sleep(2)
 
     def run(self):
