@@ -30,8 +30,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   /// the data. No real data comes near it: it bounds the depth by proof.
   let principalLevels: Int
 
-  /// The build holds it: if each node held it, too, threads would wait for each other to count.
-  unowned(unsafe) let monitor: BuildMonitor
+  let monitor: BuildMonitor
 
   /// Partitions the points of a node that gets stored children; nil if it is a bucket, or the build is cancelled.
   ///

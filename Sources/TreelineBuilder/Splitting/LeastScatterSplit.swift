@@ -13,7 +13,7 @@ import Treeline
 struct LeastScatterSplit: SplitAlgorithm {
   static var passesOverPoints: Bool { true }
 
-  unowned(unsafe) let monitor: BuildMonitor
+  let monitor: BuildMonitor
 
   /// A step goes on if it puts a 2048th more between the halves: so there are few, O(log count) whatever the points.
   private static let leastGrowth = 1 + 0x1p-11

@@ -14,7 +14,7 @@ struct SplitPositionSearch {
   private let scatter: AxialScatter
   /// The next point of the same bin, for each but the last one.
   private let links: UnsafeMutablePointer<UInt32>
-  private unowned(unsafe) let monitor: BuildMonitor
+  private let monitor: BuildMonitor
   private var best = SplitPosition()
 
   /// The best position.

@@ -9,7 +9,7 @@ struct WeightedMeanSplit: SplitAlgorithm {
   static var passesOverPoints: Bool { true }
 
   let weight: DistanceWeight
-  unowned(unsafe) let monitor: BuildMonitor
+  let monitor: BuildMonitor
 
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
     let positions = arrays.points
