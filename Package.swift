@@ -35,7 +35,7 @@ let package = Package(
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
-    .target(name: "TreelineFormats", dependencies: ["Treeline", "CZlib"]),
+    .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(
       name: "TreelineComparison",
       dependencies: ["Treeline", "GridBaseline"],

@@ -2,11 +2,8 @@ import Treeline
 
 /// How to build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
-  /// Where nodes are split. Another rule makes another tree.
-  public var splitRule: SplitRule
-
-  /// By what metric clusters are merged, where the tree is grown by merging; then nothing is split.
-  var mergeMetric: MergeMetric?
+  /// How the tree grows. Another way makes another tree.
+  public var growth: Growth
 
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = Merges.maximumDepth
@@ -22,34 +19,30 @@ public struct BuildOptions: Hashable, Sendable {
   public var computesSeparations: Bool
 
   /// - Parameters:
-  ///   - splitRule: Where nodes are split.
-  ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` are to be answered.
-  public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {
-    let threads = threads ?? processorCount
-    precondition(threads >= 1, "Expected at least one thread, found \(threads)")
-    (self.splitRule, self.threads, self.computesSeparations) = (splitRule, threads, computesSeparations)
-  }
-}
-
-extension BuildOptions {
-  /// How the tree grows: by splitting, if not told otherwise.
-  public var growth: Growth {
-    get { mergeMetric.map { .merging(by: $0) } ?? .splitting(splitRule) }
-    set {
-      mergeMetric = newValue.mergeMetric
-      if let rule = newValue.splitRule { splitRule = rule }
-    }
-  }
-
-  /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: 1 or more; nil for as many as there are processors.
   ///   - computesSeparations: Whether queries by `spacing` are to be answered. A tree grown by merging knows its
   ///     separations anyway; they still take 2 bytes a point.
   public init(growth: Growth, threads: Int? = nil, computesSeparations: Bool = false) {
-    self.init(threads: threads, computesSeparations: computesSeparations)
-    self.growth = growth
+    let threads = threads ?? processorCount
+    precondition(threads >= 1, "Expected at least one thread, found \(threads)")
+    (self.growth, self.threads, self.computesSeparations) = (growth, threads, computesSeparations)
+  }
+}
+
+extension BuildOptions {
+  /// - Parameters:
+  ///   - splitRule: Where nodes are split.
+  ///   - threads: 1 or more; nil for as many as there are processors.
+  ///   - computesSeparations: Whether queries by `spacing` are to be answered.
+  public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {
+    self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
+  }
+
+  /// Where nodes are split; `standard` as long as the tree is to grow by merging. To set it is to have it split.
+  public var splitRule: SplitRule {
+    get { growth.splitRule ?? .standard }
+    set { growth = .splitting(newValue) }
   }
 
   @available(*, deprecated, renamed: "computesSeparations")

@@ -25,7 +25,10 @@ struct TreeBuild {
       memory.numberRows(threads: options.threads, monitor)
       if monitor.isCancelled { throw .cancelled }
       if !coordinates.isEmpty {
-        if options.mergeMetric == nil { top = try split(memory) } else { merged = try merge(memory) }
+        switch options.growth {
+        case .splitting(let rule): top = try split(memory, by: rule)
+        case .merging(by: .distance): merged = try merge(memory)
+        }
       }
     } catch {
       inBackground { memory.deallocate() }
@@ -58,11 +61,11 @@ struct TreeBuild {
     return result
   }
 
-  private func split(_ memory: BuildMemory) throws(BuildFailure) -> TopNode {
-    let gamma = options.splitRule.gammaInEighths
+  private func split(_ memory: BuildMemory, by rule: SplitRule) throws(BuildFailure) -> TopNode {
+    let gamma = rule.gammaInEighths
     // A call for each algorithm, so that the builder is compiled for each by itself.
     let top =
-      switch options.splitRule.kind {
+      switch rule.kind {
       case .mean: split(memory, by: MeanSplit())
       case .leastScatter: split(memory, by: LeastScatterSplit(monitor: monitor))
       case .gamma where gamma == DistanceWeight.evenEighths: split(memory, by: MeanSplit())

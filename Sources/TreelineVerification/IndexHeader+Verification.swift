@@ -13,7 +13,7 @@ extension IndexHeader {
       checkEntry(index, behind: end, problems)
       checkZeros(bytes, from: end, to: section.offset, problems)
       end = section.offset + section.length
-      let range = Int(section.offset)..<Int(end)
+      let range = section.range
       let checksum = XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[range]))
       problems.check(
         checksum == section.checksum, "section \(section.kind) at byte \(section.offset)",
@@ -56,7 +56,7 @@ extension IndexHeader {
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(section.offset)..<Int(section.offset + section.length)])
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[section.range])
     guard let texts = IndexDescription.texts(in: bytes) else { return }
     let reserved: UInt32 = bytes.read(at: 12)
     problems.check(

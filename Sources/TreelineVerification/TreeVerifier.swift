@@ -90,7 +90,7 @@ extension TreeVerifier {
     problems.check(
       node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, having \(node.count) points",
       found: "stored children")
-    let pair = Int(children.left.record - 1) / 2
+    let pair = NodeSums.index(ofLeftChild: Int(children.left.record))
     let (sums, spread) = (storage.sums[pair], storage.spreads[pair])
     problems.check(
       sums.x == facts.sums.x && sums.y == facts.sums.y, node.name, expected: "sums (\(facts.sums.x), \(facts.sums.y))",

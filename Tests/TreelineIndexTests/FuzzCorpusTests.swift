@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-@_spi(Server) @testable import TreelineFormats
+@testable import TreelineFormats
 
 /// What the fuzzers start from, and what they once found, in Fixtures/fuzz.
 @Suite struct FuzzCorpusTests {

@@ -19,7 +19,7 @@ import Treeline
     let ids = try response.ids()
     // Any ids that make an answer are of the tree, and disjoint.
     let clusters = try tree.clusters(withIDs: ids.map(ClusterID.init(rawValue:)))
-    #expect(clusters.indices.map { clusters.id(at: $0).rawValue } == ids)
+    #expect(clusters.map(\.id.rawValue) == ids)
     #expect(query == "bbox=0,0,1,1" || !ids.isEmpty)
   }
 

@@ -42,7 +42,7 @@ public struct Cluster: Sendable, Identifiable {
   /// Whether `other` lies strictly below this cluster in the tree.
   ///
   /// - Precondition: both are clusters of one tree.
-  public func isAncestor(of other: Cluster) -> Bool {
+  package func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }
@@ -166,9 +166,6 @@ public struct Clusters: RandomAccessCollection, Sendable {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }
-
-  /// The id of the cluster at a position, without reading anything else of it.
-  public func id(at position: Int) -> ClusterID { nodes[position].id }
 
   func isOf(_ storage: TreeStorage) -> Bool { tree.withStorage { $0 === storage } }
 }

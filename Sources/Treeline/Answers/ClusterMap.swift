@@ -61,18 +61,21 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
   ///   - previous: The answer shown before, which a limit that continues looks at.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
-    results(for: try tree.clusters(cut, in: viewport, after: previous?.clusters))
+    try clusters(Query(cut, in: viewport), after: previous)
   }
 
-  /// The results of a query: of its cut, in its viewport.
+  /// The same of a query, which holds both.
   public func clusters(_ query: Query, after previous: Results? = nil) throws -> Results {
-    try clusters(query.cut, in: query.viewport, after: previous)
+    results(for: try tree.clusters(query, after: previous?.clusters))
   }
 
   /// What a tile shows; see `ClusterTree.clusters(_:centeredIn:)`.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
-    results(for: try tree.clusters(cut, centeredIn: viewport))
+    try centeredClusters(Query(cut, in: viewport))
   }
+
+  /// The same of a query, which holds both.
+  public func centeredClusters(_ query: Query) throws -> Results { results(for: try tree.centeredClusters(query)) }
 
   /// The answer of some clusters; see `ClusterTree.clusters(withIDs:)`.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Results {

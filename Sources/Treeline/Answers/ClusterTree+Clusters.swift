@@ -29,14 +29,14 @@ extension ClusterTree {
   ///   previous answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if
   ///   they scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
-    guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
-    guard let view = try viewport.located(on: plane) else { return noClusters }
-    return try clusters(cut, in: view.window, zoom: view.zoom, after: previous)
+    try clusters(Query(cut, in: viewport), after: previous)
   }
 
-  /// The clusters of a query: of its cut, in its viewport.
+  /// The same of a query, which holds both.
   public func clusters(_ query: Query, after previous: Clusters? = nil) throws -> Clusters {
-    try clusters(query.cut, in: query.viewport, after: previous)
+    guard query.cut.limit >= 1 else { throw QueryError.limitBelowOne(found: query.cut.limit) }
+    guard let view = try query.viewport.located(on: plane) else { return noClusters }
+    return try clusters(query.cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
   /// The same for a part of the plane.
@@ -72,8 +72,13 @@ extension ClusterTree {
   ///   `IndexError` where a file is damaged.
   /// - Complexity: O(answer + depth), besides nodes whose boxes reach into the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
-    guard let view = try viewport.located(on: plane) else { return noClusters }
-    return try clusters(cut, centeredIn: view.window, zoom: view.zoom)
+    try centeredClusters(Query(cut, in: viewport))
+  }
+
+  /// The same of a query, which holds both.
+  public func centeredClusters(_ query: Query) throws -> Clusters {
+    guard let view = try query.viewport.located(on: plane) else { return noClusters }
+    return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom)
   }
 
   /// The same for a part of the plane.
@@ -83,8 +88,8 @@ extension ClusterTree {
       guard let zoom else { throw QueryError.noZoom }
       return Clusters(
         tree: self,
-        nodes: try storage.nodes(
-          centeredIn: window, scale: scale, zoom: zoom, leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
+        nodes: try storage.centeredCut(
+          in: window, scale: scale, zoom: zoom, leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
     }
   }
 
@@ -120,34 +125,5 @@ extension TreeStorage {
     precondition(previous.isOf(self), "Expected an answer of this tree, found one of another tree")
     let visible = try previous.nodes.filter { node throws(IndexError) in try hasVisiblePoint(node, in: window) }
     return try Continuation(of: visible, and: fresh, of: self, in: window).nodes(limit: cut.limit) ?? fresh
-  }
-
-  /// The first nodes on the ways down from the root that are not too coarse, as far as their means lie in a window.
-  fileprivate func nodes(centeredIn window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int) throws
-    -> [Node]
-  {
-    let greatest = try scale.greatestCoarseness(atZoom: zoom)
-    var nodes: [Node] = []
-    // The right parts on the way down to the node that is looked at: one a level.
-    var waiting: [Node] = []
-    if let root { waiting.append(root) }
-    while let node = waiting.popLast() {
-      // A mean lies in the box around its points.
-      let box = box(of: node)
-      guard window.intersects(box) else { continue }
-      if let pair = try childPair(of: node),
-        try Int(node.count) < leastMembers || scale.coarseness(of: node, pair) > greatest
-      {
-        waiting.append(pair.right(of: node))
-        waiting.append(pair.left(of: node))
-        continue
-      }
-      try checkSummary(of: node)
-      let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
-      if window.contains(x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count) {
-        nodes.append(node)
-      }
-    }
-    return nodes
   }
 }

@@ -39,7 +39,7 @@ extension ClusterTree {
   }
 
   /// The answer that shows nothing.
-  public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
+  package var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// An answer of the clusters with some ids, in any order: what a client shows, once it sends the ids back.
   ///

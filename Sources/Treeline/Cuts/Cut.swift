@@ -108,6 +108,9 @@ public struct Cut: Hashable, Sendable {
   /// Whether it needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
+  /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
+  var holdsBetweenMeans: Bool { pixels?.criterion.holdsBetweenMeans ?? false }
+
   /// Whether it looks at a previous answer.
   public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
 
@@ -142,6 +145,14 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
 
   /// Whether it needs a tree with separations.
   public var needsSeparations: Bool {
+    switch self {
+    case .detail: false
+    case .spacing: true
+    }
+  }
+
+  /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
+  var holdsBetweenMeans: Bool {
     switch self {
     case .detail: false
     case .spacing: true

@@ -41,6 +41,15 @@ extension PixelScale {
     }
   }
 
+  /// Whether a node is shown by its parts.
+  ///
+  /// - Parameters:
+  ///   - greatest: The greatest coarseness of a node that is shown as a whole.
+  ///   - leastMembers: Nodes of fewer points are shown by their parts, however coarse.
+  @inline(__always) func splits(_ node: Node, _ pair: ChildPair, above greatest: Double, leastMembers: Int)
+    throws(IndexError) -> Bool
+  { Int(node.count) < leastMembers ? true : try coarseness(of: node, pair) > greatest }
+
   /// The greatest coarseness of a node that is shown as a whole.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
     let units = try units(atZoom: zoom)

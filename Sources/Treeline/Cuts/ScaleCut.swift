@@ -34,7 +34,7 @@ extension TreeStorage {
     var room = limit == .max ? limit : limit + 1
     while true {
       let cut = try breadthFirstCut(in: window, limit: room) { node, pair throws(IndexError) in
-        expandsAll || Int(node.count) < leastMembers ? true : try scale.coarseness(of: node, pair) > greatest
+        try scale.splits(node, pair, above: greatest, leastMembers: expandsAll ? .max : leastMembers)
       }
       if cut.count <= limit { return cut }
       if expandsAll {

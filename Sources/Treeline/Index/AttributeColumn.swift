@@ -33,7 +33,7 @@ package struct AttributeColumn: Sendable {
 
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     let bytes = UnsafeRawBufferPointer(
-      rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+      rebasing: file.bytes[section.range])
     try file.require(
       bytes.count >= Self.fixedLength, at: section.offset, "an attribute of \(Self.fixedLength) bytes or more",
       found: "\(bytes.count) bytes")

@@ -30,7 +30,7 @@ extension ClusterTree {
     let description = try sections[.description].map { section throws(IndexError) in
       try IndexDescription(section, in: file)
     }
-    let pairs = TreeStorage.pairCount(ofNodes: header.nodeCount)
+    let pairs = NodeSums.count(ofNodes: header.nodeCount)
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount),
@@ -60,7 +60,7 @@ extension TreeStorage {
 
   /// The sections that are the same for the same points in any order: all but row numbers and attributes.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
-    let pairs = Self.pairCount(ofNodes: nodeCount)
+    let pairs = NodeSums.count(ofNodes: nodeCount)
     var sections = [
       (IndexSection.Kind.points, Self.bytes(points, count: pointCount)),
       (.gaps, Self.bytes(gaps, count: Gap.byteCount(ofPoints: pointCount))),

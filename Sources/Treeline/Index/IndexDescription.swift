@@ -23,7 +23,7 @@ public struct IndexDescription: Hashable, Sendable {
 
   init(_ section: IndexSection, in file: NamedBytes) throws(IndexError) {
     let bytes = UnsafeRawBufferPointer(
-      rebasing: file.bytes[Int(section.offset)..<Int(section.offset) + Int(section.length)])
+      rebasing: file.bytes[section.range])
     try file.require(
       bytes.count >= Self.fixedLength, at: section.offset, "a description of \(Self.fixedLength) bytes or more",
       found: "\(bytes.count) bytes")

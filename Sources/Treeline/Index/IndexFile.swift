@@ -6,6 +6,33 @@
   import Musl
 #endif
 
+/// A regular file that is open for reading, for as long as this object lives.
+final class OpenFile {
+  /// What errors call it.
+  let name: String
+  /// In bytes.
+  let length: Int
+  let descriptor: CInt
+  private let isStandardInput: Bool
+
+  /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
+  init(path: String) throws(IndexError) {
+    isStandardInput = path == "-"
+    name = isStandardInput ? "standard input" : path
+    // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+    descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    var status = stat()
+    let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
+    length = isOpen ? Int(status.st_size) : 0
+    guard isOpen else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
+    }
+  }
+
+  deinit { if descriptor >= 0 && !isStandardInput { close(descriptor) } }
+}
+
 /// A file mapped into memory for reading, for as long as this object lives.
 ///
 /// Renaming another file over it is safe: the mapping keeps the old one. Shortening it in place is not, and no reader
@@ -18,27 +45,17 @@ package final class MappedFile: @unchecked Sendable {
 
   /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
   package init(path: String) throws(IndexError) {
-    let name = path == "-" ? "standard input" : path
-    self.name = name
-    // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    func failure() -> IndexError { .unopenable(path: name, reason: String(cString: strerror(errno))) }
-    guard descriptor >= 0 else { throw failure() }
-    defer { if path != "-" { close(descriptor) } }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure() }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
-    }
-    let length = Int(status.st_size)
-    guard length > 0 else {
+    let file = try OpenFile(path: path)
+    defer { withExtendedLifetime(file) {} }
+    name = file.name
+    guard file.length > 0 else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       return
     }
-    guard let start = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
-      throw failure()
+    guard let start = mmap(nil, file.length, PROT_READ, MAP_SHARED, file.descriptor, 0), start != MAP_FAILED else {
+      throw .unopenable(path: name, reason: String(cString: strerror(errno)))
     }
-    bytes = UnsafeRawBufferPointer(start: start, count: length)
+    bytes = UnsafeRawBufferPointer(start: start, count: file.length)
   }
 
   deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }

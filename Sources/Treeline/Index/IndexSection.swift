@@ -15,6 +15,9 @@ public struct IndexSection: Hashable, Sendable {
     (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
   }
 
+  /// Where it is in the file, once the header's check has made sure that it is.
+  package var range: Range<Int> { Int(offset)..<Int(offset + length) }
+
   /// What a section holds. Kinds without a name here are of a later version or private.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32

@@ -62,9 +62,6 @@ extension IndexHeader {
 }
 
 extension IndexSection {
-  /// Within the file, as the header's check has made sure.
-  fileprivate var range: Range<Int> { Int(offset)..<Int(offset + length) }
-
   fileprivate func require(_ found: UInt64, path: String) throws(IndexError) {
     if found == checksum { return }
     throw .malformed(
@@ -73,41 +70,21 @@ extension IndexSection {
   }
 }
 
-/// A regular file that is open for reading.
-private final class OpenFile {
-  let path: String
-  let length: Int
-  private let descriptor: CInt
-
+extension OpenFile {
   /// A read of all at once could not be interrupted by a file that ends.
-  static let pieceLength = 4 << 20
-
-  init(path: String) throws(IndexError) {
-    self.path = path
-    // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      throw .unopenable(path: path, reason: "expected a regular file")
-    }
-    (self.descriptor, length) = (descriptor, Int(status.st_size))
-  }
-
-  deinit { close(descriptor) }
+  fileprivate static let pieceLength = 4 << 20
 
   /// Fills a buffer from an offset on.
-  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
+  fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
     var done = 0
     while done < buffer.count {
       let count = pread(
         descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.pieceLength), off_t(offset + done))
       if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw .unopenable(path: path, reason: String(cString: strerror(errno))) }
+      guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
       guard count > 0 else {
         throw .malformed(
-          path: path, offset: UInt64(offset + done), expected: "\(length) bytes, as when it was opened",
+          path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when it was opened",
           found: "the end of the file")
       }
       done += count
@@ -126,7 +103,7 @@ private final class FileCopy: @unchecked Sendable {
     }
     let start = mmap(nil, file.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else {
-      throw .unopenable(path: file.path, reason: "no memory for \(file.length) bytes")
+      throw .unopenable(path: file.name, reason: "no memory for \(file.length) bytes")
     }
     bytes = UnsafeRawBufferPointer(start: start, count: file.length)
     try file.read(UnsafeMutableRawBufferPointer(start: start, count: file.length), at: 0)

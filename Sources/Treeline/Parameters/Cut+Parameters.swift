@@ -15,6 +15,9 @@ extension Cut {
   /// All parameters that a cut is read from.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
+  /// Those of a limit alone: what is asked of all viewports at once, such as a tile or a zoom, has none of them.
+  public static let limitParameters = ["limit", "order", "continuing"]
+
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
 }
 

@@ -24,7 +24,7 @@ public struct Query: Hashable, Sendable {
   /// cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
-    case .box, .center: !cut.needsSeparations
+    case .box, .center: !cut.holdsBetweenMeans
     case .everything, .tile: false
     }
   }

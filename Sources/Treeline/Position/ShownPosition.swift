@@ -23,6 +23,37 @@ public struct ShownPosition: Hashable, Sendable {
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 }
 
+/// Where the clusters of an answer are shown, as somebody asked for it.
+@_spi(Server) public struct PositionStyle: Hashable, Sendable {
+  private let rule: ShownPosition.Rule?
+  private let keepsVisible: Bool?
+
+  /// - Parameters:
+  ///   - rule: nil for the mean.
+  ///   - keepsVisible: nil where the query decides.
+  public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) { (self.rule, self.keepsVisible) = (rule, keepsVisible) }
+
+  /// Whether anything was asked for.
+  public var isGiven: Bool { rule != nil || keepsVisible != nil }
+
+  /// In what the clusters of a query are kept visible; nil where they are not, or nothing is in view.
+  ///
+  /// - Parameter window: What the query looks at.
+  public func window(for query: Query, in window: PlaneWindow?) -> PlaneWindow? {
+    keepsVisible ?? query.keepsClustersVisible ? window : nil
+  }
+
+  /// Where a cluster is shown if not at its mean.
+  ///
+  /// - Parameter window: In what it is kept visible.
+  public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
+    -> ShownPosition?
+  {
+    if rule != .member && window == nil { return nil }
+    return try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window)
+  }
+}
+
 extension ClusterTree {
   /// Where a cluster is shown.
   ///

@@ -4,8 +4,6 @@ package struct Heap<Element: Comparable> {
 
   @inlinable package init() {}
 
-  @inlinable package var first: Element? { elements.first }
-
   /// - Complexity: O(log n)
   @inlinable package mutating func insert(_ element: Element) {
     elements.append(element)

@@ -22,6 +22,14 @@ extension Growth {
   /// By what metric clusters were merged; nil for a tree grown by splitting.
   public var mergeMetric: MergeMetric? { if case .merging(let metric) = self { metric } else { nil } }
 
+  /// For messages about a tree: `split by 'mean'`, `merged by 'distance'`.
+  package var phrase: String {
+    switch self {
+    case .splitting(let rule): "split by '\(rule)'"
+    case .merging(let metric): "merged by '\(metric.rawValue)'"
+    }
+  }
+
   /// As stored in an index: the kind of a split rule, or of a metric.
   package var rawKind: UInt32 {
     switch self {

@@ -9,7 +9,7 @@ extension TreeStorage {
   func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)
     if box.isPoint { return (sums, NodeSpread(xx: 0, xy: 0, yy: 0)) }
-    if isStored(node) { return (sums, spreads[(leftChild(of: node.record) - 1) / 2]) }
+    if isStored(node) { return (sums, spreads[NodeSums.index(ofLeftChild: leftChild(of: node.record))]) }
     return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
@@ -32,7 +32,7 @@ extension TreeStorage {
 
   @inline(__always) private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
     if box.isPoint { return NodeSums(x: 0, y: 0) }
-    let sums = isStored(node) ? sums[(leftChild(of: node.record) - 1) / 2] : sums(of: members(of: node), in: box)
+    let sums = isStored(node) ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
     // 2^31 points times 2^32 units fit.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
@@ -71,30 +71,5 @@ extension TreeStorage {
       yy += dy * dy
     }
     return NodeSpread(xx: Float(xx / count), xy: Float(xy / count), yy: Float(yy / count))
-  }
-}
-
-/// The distance at which a node may give way to its children at the earliest, whatever is shown around it.
-///
-/// Its children must be at least that far apart. But they take room from their neighbours, so at a distance r a node
-/// is split only if one badge stands for it badly: if its points scatter (the root of their mean squared distance to
-/// their mean is 0.7 r or more), or if its children are 2 r apart, so that nothing small is hidden in something large
-/// and far away. A node that waits leaves its room to denser ones.
-extension TreeStorage {
-  /// The square of the distance up to which a node scatters: twice the mean squared distance of its points to their
-  /// mean, rounded up. It is computed in f64 from the stored covariance, the same in memory and in a file.
-  ///
-  /// - Precondition: `checkSummary(of: node)`.
-  package func squaredScatterDistance(of node: Node) -> UInt64 {
-    let square = (summary(of: node, in: box(of: node)).spread.trace * 2).rounded(.up)
-    return square < 0x1p64 ? UInt64(square) : .max
-  }
-
-  /// The square of the distance at which a node may be split at the earliest.
-  @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
-    -> UInt64
-  {
-    // Rounded up: positions a unit apart are split at a unit.
-    min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

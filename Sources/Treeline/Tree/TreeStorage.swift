@@ -43,15 +43,13 @@ package final class TreeStorage: @unchecked Sendable {
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
-    (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(Self.pairCount(ofNodes: nodeCount)))
+    (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(NodeSums.count(ofNodes: nodeCount)))
     (self.separations, self.attributes, self.description) = (separations, attributes, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
     self.mergeTraits = mergeTraits
   }
 
   deinit { release() }
-
-  static func pairCount(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
 
   @inline(__always) package func members(of node: Node) -> UnsafeBufferPointer<PlanePoint> {
     UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
@@ -81,6 +79,14 @@ package struct NodeSums {
   package var y: UInt64
 
   package init(x: UInt64, y: UInt64) { (self.x, self.y) = (x, y) }
+
+  /// How many entries a tree has.
+  @inlinable package static func count(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
+
+  /// The entry of the node whose left child is a record.
+  @inlinable package static func index<Record: FixedWidthInteger>(ofLeftChild record: Record) -> Record {
+    (record &- 1) / 2
+  }
 }
 
 /// The covariance matrix of a node's points in plane units squared; entries as those of `NodeSums`.

@@ -10,7 +10,7 @@ struct AssembledNodes {
   private var next = 1
 
   var blocks: [MemoryBlock] {
-    let pairCount = Self.pairCount(recordCount)
+    let pairCount = NodeSums.count(ofNodes: recordCount)
     return [
       MemoryBlock(records, count: recordCount), MemoryBlock(sums, count: pairCount),
       MemoryBlock(spreads, count: pairCount),
@@ -21,22 +21,16 @@ struct AssembledNodes {
   init(recordCount: Int) {
     self.recordCount = recordCount
     records = .allocate(capacity: recordCount)
-    sums = .allocate(capacity: Self.pairCount(recordCount))
-    spreads = .allocate(capacity: Self.pairCount(recordCount))
+    sums = .allocate(capacity: NodeSums.count(ofNodes: recordCount))
+    spreads = .allocate(capacity: NodeSums.count(ofNodes: recordCount))
   }
 
   func deallocate() { for block in blocks { block.deallocate() } }
 
-  private static func pairCount(_ recordCount: Int) -> Int { max(recordCount - 1, 0) / 2 }
-
   /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the
   /// build is cancelled.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
-    recordCount = top?.recordCount ?? 0
-    let pairCount = Self.pairCount(recordCount)
-    records = .allocate(capacity: recordCount)
-    sums = .allocate(capacity: pairCount)
-    spreads = .allocate(capacity: pairCount)
+    self.init(recordCount: top?.recordCount ?? 0)
     var stack = top.map { [(node: $0, record: 0)] } ?? []
     var subtrees: [Subtree] = []
     while let (node, record) = stack.popLast() {
@@ -69,8 +63,9 @@ struct AssembledNodes {
     let (left, moments) = (next, segment.points.moments)
     (records + record).initialize(
       to: NodeRecord(box: segment.box, count: UInt32(moments.count), childOffset: UInt32(left - record)))
-    (sums + (left - 1) / 2).initialize(to: NodeSums(x: moments.x, y: moments.y))
-    (spreads + (left - 1) / 2).initialize(to: spread)
+    let pair = NodeSums.index(ofLeftChild: left)
+    (sums + pair).initialize(to: NodeSums(x: moments.x, y: moments.y))
+    (spreads + pair).initialize(to: spread)
     next += 2
     return left
   }
@@ -82,8 +77,9 @@ struct AssembledNodes {
     if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }
     (records + subtree.record).initialize(to: root)
     Self.copy(nodes.records.dropFirst(), to: records + next)
-    Self.copy(nodes.sums[...], to: sums + (next - 1) / 2)
-    Self.copy(nodes.spreads[...], to: spreads + (next - 1) / 2)
+    let pair = NodeSums.index(ofLeftChild: next)
+    Self.copy(nodes.sums[...], to: sums + pair)
+    Self.copy(nodes.spreads[...], to: spreads + pair)
     subtree.node.content = .unbuilt
   }
 

@@ -49,8 +49,9 @@ struct NodeArrays: Sendable {
           let left = record + Int(node.childOffset)
           let box = records[left].box.union(records[left + 1].box)
           records[record].box = box
-          sums[(left - 1) / 2].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
-          sums[(left - 1) / 2].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
+          let pair = NodeSums.index(ofLeftChild: left)
+          sums[pair].x &-= UInt64(node.count) &* UInt64(box.minX - corner.x)
+          sums[pair].y &-= UInt64(node.count) &* UInt64(box.minY - corner.y)
         }
         for record in (firstBelow..<records.count).reversed() { finish(record) }
         finish(root)

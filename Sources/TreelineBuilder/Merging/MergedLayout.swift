@@ -198,7 +198,7 @@ extension MergedLayout {
       node.pointee.box = box(of: points)
       sum = Moments(points, from: node.pointee.box.corner)
     }
-    let pair = (left - 1) / 2
+    let pair = NodeSums.index(ofLeftChild: left)
     (nodes.sums + pair).initialize(to: NodeSums(x: sum.x, y: sum.y))
     (nodes.spreads + pair).initialize(to: Scatter(sum).spread(count: sum.count))
     (moments + record).initialize(to: sum)

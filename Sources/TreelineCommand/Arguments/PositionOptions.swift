@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 
 /// Where clusters are shown.
 struct PositionOptions: ParsableArguments {
@@ -15,27 +15,7 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
-  var areGiven: Bool { position != nil || keepVisible != nil }
-
-  /// Where each cluster of an answer is shown; nil for their means.
-  func positions(of clusters: Clusters, of tree: ClusterTree, for query: Query, in window: PlaneWindow) throws
-    -> [ShownPosition]?
-  {
-    guard position != nil || keepsVisible(query) else { return nil }
-    return try clusters.map { try shownPosition(of: $0, of: tree, for: query, in: window) }
-  }
-
-  /// Where one cluster is shown.
-  func coordinate(of cluster: Cluster, of tree: ClusterTree, for query: Query, in window: PlaneWindow?) throws
-    -> Coordinate
-  { try shownPosition(of: cluster, of: tree, for: query, in: window).coordinate }
-
-  private func shownPosition(of cluster: Cluster, of tree: ClusterTree, for query: Query, in window: PlaneWindow?)
-    throws
-    -> ShownPosition
-  { try tree.shownPosition(of: cluster, at: position ?? .mean, keptVisibleIn: keepsVisible(query) ? window : nil) }
-
-  private func keepsVisible(_ query: Query) -> Bool { keepVisible ?? query.keepsClustersVisible }
+  var style: PositionStyle { PositionStyle(position, keepsVisible: keepVisible) }
 }
 
 extension ShownPosition.Rule: ExpressibleByArgument {}

@@ -52,7 +52,7 @@ struct ComparedMethods {
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treeline: left out trees of other split rules: this index has one, split by '\(tree.growth)'; "
+        "treeline: left out trees of other split rules: this index has one, \(tree.growth.phrase); "
           + "give the points instead")
     }
     let grid = Grid(over: tree)
@@ -68,7 +68,7 @@ extension MethodChoice {
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {
-      return growth.splitRule.map { "a tree split by '\($0)'" } ?? "a tree grown by merging"
+      return "a tree \(growth.phrase)"
     }
     return cut.map(tree.supports) ?? true ? nil : "separations"
   }

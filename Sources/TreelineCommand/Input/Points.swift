@@ -28,9 +28,8 @@ struct Points {
       self.tree = tree
       if let growth {
         throw Failure.usage(
-          "\(growth.mergeMetric == nil ? "--split" : "--grow"): \(input.name) is an index, "
-            + (tree.splitRule.map { "split at '\($0)'" } ?? "grown by '\(tree.growth)'") + " already; "
-            + "leave out the option, or give the points instead")
+          "\(input.name): expected points to build a tree from, \(growth.phrase), found an index, \(tree.growth.phrase); "
+            + "leave out '--split' and '--grow', or give the points instead")
       }
       if let cut = cuts.first(where: { !tree.supports($0) }) {
         throw Failure.usage(
@@ -50,19 +49,18 @@ struct Points {
   }
 
   /// The input's row number of a point, by its tree index.
-  func row(atTreeIndex treeIndex: Int) -> Int {
-    table?.row(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.row(atTreeIndex: treeIndex)
-  }
+  func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
+
+  /// Rows of a tree do not count those of the input that were skipped.
+  private func inputRow(_ row: Int) -> Int { table?.row(ofPoint: row) ?? row }
 
   /// A cluster of the tree as it is written out.
   ///
   /// - Parameter position: Where it is shown if not at its mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
-      ClusterFeature(
-        id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
-        bounds: cluster.bounds, isStack: cluster.isStack), members: cluster.range, listsMembers: listsMembers)
-    if feature.row == nil { feature.shownRow = position?.treeIndex.map(row(atTreeIndex:)) }
+      ClusterFeature(cluster, of: tree, at: position), members: cluster.range, listsMembers: listsMembers)
+    feature.shownRow = feature.shownRow.map(inputRow)
     return feature
   }
 
@@ -81,7 +79,7 @@ struct Points {
     var feature = feature
     if feature.pointCount == 1, let single = members.first {
       feature.row = row(atTreeIndex: single)
-      if keepsColumns { feature.columns = columns(atTreeIndex: single) }
+      feature.columns = keepsColumns ? columns(atTreeIndex: single) : []
       feature.featureID = table?.featureID(ofPoint: tree.row(atTreeIndex: single))
     }
     if listsMembers { feature.members = members.map(row(atTreeIndex:)).sorted() }

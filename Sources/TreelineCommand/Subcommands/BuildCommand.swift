@@ -25,7 +25,7 @@ struct BuildCommand: ParsableCommand {
 
   @Option(name: [.short, .long], help: .init("Where to write the index.", valueName: "file")) var output: String
 
-  @OptionGroup var splitting: SplitOptions
+  @OptionGroup var splitting: GrowthOptions
 
   @Option(help: .init("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
 

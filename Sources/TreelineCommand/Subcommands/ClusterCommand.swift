@@ -32,7 +32,7 @@ struct ClusterCommand: ParsableCommand {
     help: .init("Of which tiles 'expansion-zoom' is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
   var tileSize: String?
 
-  @OptionGroup var splitting: SplitOptions
+  @OptionGroup var splitting: GrowthOptions
 
   @OptionGroup var notes: NoteOptions
 
@@ -43,16 +43,17 @@ struct ClusterCommand: ParsableCommand {
 
   /// The cut that a zoom is asked by, or how many members make a page.
   private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
-    var parameters = QueryParameters(cut.parameters + NoPrefix.parameters([("tile-size", tileSize)]))
+    let given = cut.parameters + NoPrefix.parameters([("tile-size", tileSize)])
+    var parameters = QueryParameters(given)
     let taken =
       switch show {
       case .itself, .children, .parent: Set<String>()
       case .members: Set(["limit"])
-      case .expansionZoom: Set(Cut.parameterNames + ["tile-size"]).subtracting(["limit", "order"])
+      case .expansionZoom: Set(given.map(\.name)).subtracting(Cut.limitParameters)
       }
-    for name in Cut.parameterNames + ["tile-size"] where parameters.has(name) && !taken.contains(name) {
+    for (name, value) in given where !taken.contains(name) {
       parameters.refuse(
-        name, expected: "no --show \(show.rawValue) beside it", found: parameters.value(name),
+        name, expected: "no --show \(show.rawValue) beside it", found: value,
         sentence: "{\(name)} does not go with '--show \(show.rawValue)'.")
     }
     var (cut, pageSize) = (Cut.standard, 100)

@@ -37,7 +37,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var position: PositionOptions
 
-  @OptionGroup var splitting: SplitOptions
+  @OptionGroup var splitting: GrowthOptions
 
   @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
   var cell: Double?
@@ -65,10 +65,12 @@ struct QueryCommand: ParsableCommand {
     if method == .pca {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
     } else {
-      if position.areGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
+      if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' goes with '--method pca'; a cell is a square.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
-      if splitting.split != nil { throw ValidationError("'--split' goes with '--method pca'; 'grid' splits nothing.") }
+      if splitting.growth != nil {
+        throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' looks at the points alone.")
+      }
     }
     _ = try query()
   }
@@ -117,7 +119,9 @@ struct QueryCommand: ParsableCommand {
     switch method {
     case .pca:
       let clusters = try tree.clusters(query)
-      let positions = try position.positions(of: clusters, of: tree, for: query, in: view.window)
+      let style = position.style
+      let window = style.window(for: query, in: view.window)
+      let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
       return points.features(
         of: clusters, at: positions, ellipses: ellipses, hulls: hulls, members: members)
     case .grid:
@@ -130,13 +134,13 @@ struct QueryCommand: ParsableCommand {
 extension Points {
   /// - Parameter positions: where they are shown if not at their means.
   fileprivate func features(
-    of clusters: Clusters, at positions: [ShownPosition]?, ellipses: Bool, hulls: Bool, members: Bool
+    of clusters: Clusters, at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
   )
     -> AnySequence<ClusterFeature>
   {
     AnySequence(
       clusters.indices.lazy.map { number in
-        let (cluster, position) = (clusters[number], positions?[number])
+        let (cluster, position) = (clusters[number], positions[number])
         var feature = feature(of: cluster, at: position, listsMembers: members)
         if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
         if hulls { feature.hull = tree.convexHull(of: cluster) }
@@ -144,7 +148,6 @@ extension Points {
       })
   }
 
-  /// A cell goes by the first of its points in tree order: a small number that is no other cell's.
   fileprivate func gridFeatures(in window: PlaneWindow, cell: Double?, zoom: Double, members: Bool) throws
     -> AnySequence<ClusterFeature>
   {
@@ -153,9 +156,7 @@ extension Points {
     return AnySequence(
       clusters.lazy.map { cluster in
         completed(
-          ClusterFeature(
-            id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-            bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack),
+          ClusterFeature(cluster, of: grid),
           members: members ? grid.members(of: cluster) : [cluster.firstPoint],
           listsMembers: members)
       })

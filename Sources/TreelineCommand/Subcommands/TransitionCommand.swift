@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 import TreelineFormats
 
 struct TransitionCommand: ParsableCommand {
@@ -33,7 +33,7 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup var position: PositionOptions
 
-  @OptionGroup var splitting: SplitOptions
+  @OptionGroup var splitting: GrowthOptions
 
   @OptionGroup var answer: AnswerOptions
 
@@ -65,7 +65,9 @@ struct TransitionCommand: ParsableCommand {
         let shown = try tree.clusters(first)
         let next = try tree.clusters(second, after: shown)
         func position(for query: Query, in window: PlaneWindow?) -> TransitionWriter.Position {
-          { try self.position.coordinate(of: $0, of: tree, for: query, in: window) }
+          let style = self.position.style
+          let window = style.window(for: query, in: window)
+          return { try style.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate }
         }
         var text = try TransitionWriter(plane: tree.plane).text(
           Transition(from: shown, to: next), from: position(for: first, in: firstWindow),

@@ -103,7 +103,7 @@ extension Viewport.Size {
 }
 
 /// A comparison that cannot be made.
-@_spi(Server) public enum ComparisonError: Error, Hashable, Sendable {
+package enum ComparisonError: Error, Hashable, Sendable {
   case notAPicture(found: Viewport)
   case boxOffPlane(found: BoundingBox)
   case boxWithoutArea(found: BoundingBox)
@@ -111,12 +111,12 @@ extension Viewport.Size {
   case pictureTooLarge(width: Double, height: Double)
 }
 
-@_spi(Server) extension ComparisonError: LocalizedError {
-  public var errorDescription: String? { description }
+extension ComparisonError: LocalizedError {
+  package var errorDescription: String? { description }
 }
 
-@_spi(Server) extension ComparisonError: CustomStringConvertible {
-  public var description: String {
+extension ComparisonError: CustomStringConvertible {
+  package var description: String {
     switch self {
     case .notAPicture(let found): "expected a viewport with a zoom or a size, found \(found)"
     case .boxOffPlane(let found): "expected a box that touches the square around the data, found \(found)"

@@ -25,7 +25,7 @@ extension ViewMeasure {
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
-      explanation: "How often badges get in each other's way. They are 25 to 44 px wide, by their count.", unit: .share,
+      explanation: "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count.", unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
@@ -161,4 +161,9 @@ struct PixelIndex: Sendable {
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }
   }
+}
+
+extension BadgeSize {
+  /// For texts: `25 to 44 px`.
+  static let range = "\(Int(diameter(pointCount: 1))) to \(Int(largest)) px"
 }

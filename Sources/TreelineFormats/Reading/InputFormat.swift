@@ -14,13 +14,13 @@ protocol InputFormat {
 }
 
 /// The formats that points are read from. To add one is to add it to `all`.
-@_spi(Server) public enum InputFormats {
+package enum InputFormats {
   static var all: [any InputFormat.Type] { [fallback, GeoJSONReader.self] }
   /// What an input is whose first byte tells nothing else.
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
   /// For texts: `CSV or GeoJSON`.
-  public static var names: String { all.map { $0.name }.listed() }
+  package static var names: String { all.map { $0.name }.listed() }
 
   /// Consumes a byte order mark of UTF-8, and nothing else.
   ///

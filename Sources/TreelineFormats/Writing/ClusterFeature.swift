@@ -1,4 +1,5 @@
 import Foundation
+import GridBaseline
 import Treeline
 
 /// One cluster of whatever method, as it is written out.
@@ -58,6 +59,13 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
+  /// A cell of a grid, by the number of its first point, which is no other cell's; without row and columns.
+  @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
+    self.init(
+      id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
+      bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
+  }
+
   /// A single point by itself, though others may have its position; without its row and its columns.
   ///
   /// - Parameter leaf: The last of the clusters that contain it.

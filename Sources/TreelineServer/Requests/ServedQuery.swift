@@ -37,7 +37,7 @@ extension Cut {
   /// - Parameter default: Where none is told, if that is not wrong.
   /// - Returns: nil where there is none.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
-    parameters.refuse(["limit", "order", "continuing", "cell"], expected: "no such parameter")
+    parameters.refuse(Cut.limitParameters + ["cell"], expected: "no such parameter")
     self.init(&parameters, default: standard ?? .standard)
     parameters.requireSupport(for: self, of: tree)
     if !isByPixels { return nil }
@@ -116,14 +116,13 @@ struct GridCells {
 
 /// How a request has the clusters of the tree presented.
 struct ClusterStyle {
-  private let rule: ShownPosition.Rule?
-  /// nil where the query decides.
-  private let isKeptVisible: Bool?
+  private let positions: PositionStyle
   private let hasEllipses: Bool
 
   init(_ parameters: inout QueryParameters) {
-    rule = parameters.choice("position", of: ShownPosition.Rule.self)
-    isKeptVisible = parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil
+    positions = PositionStyle(
+      parameters.choice("position", of: ShownPosition.Rule.self),
+      keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     hasEllipses = parameters.flag("ellipses")
   }
 
@@ -133,7 +132,7 @@ struct ClusterStyle {
     let (writer, tree, window) = (index.features, index.tree, window(of: query))
     writer.open(&bytes)
     try writer.append(clusters, to: &bytes) { cluster in
-      let position = try position(of: cluster, of: tree, in: window)
+      let position = try positions.position(of: cluster, of: tree, keptVisibleIn: window)
       return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses)
     }
   }
@@ -143,17 +142,10 @@ struct ClusterStyle {
   /// - Parameter query: nil where nobody knows what was looked at.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
     let window = query.flatMap(window(of:))
-    return { try position(of: $0, of: tree, in: window)?.coordinate ?? $0.coordinate }
+    return { try positions.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate }
   }
 
-  /// In what clusters are kept visible.
   private func window(of served: ServedQuery) -> PlaneWindow? {
-    isKeptVisible ?? served.query.keepsClustersVisible ? served.view?.window : nil
-  }
-
-  /// nil for the mean.
-  private func position(of cluster: Cluster, of tree: ClusterTree, in window: PlaneWindow?) throws -> ShownPosition? {
-    if rule == nil && window == nil { return nil }
-    return try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window)
+    positions.window(for: served.query, in: served.view?.window)
   }
 }

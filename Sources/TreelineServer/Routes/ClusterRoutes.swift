@@ -32,9 +32,7 @@ enum ClusterRoutes {
     let (grid, tree) = (index.grid, index.tree)
     index.features.open(&bytes)
     index.features.append(clusters, to: &bytes) { cluster in
-      var feature = ClusterFeature(
-        id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
-        bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
+      var feature = ClusterFeature(cluster, of: grid)
       if cluster.pointCount == 1 { feature.addPoint(at: cluster.firstPoint, of: tree) }
       return feature
     }

@@ -18,16 +18,19 @@ struct TileQuery {
     buffer = parameters.integer("buffer", in: 0...128) ?? 32
   }
 
+  private func query(for tile: MapTile) -> Query {
+    Query(cut, in: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
+  }
+
   /// See `AnswerCost`.
   func cost(of tile: MapTile, of tree: ClusterTree) -> Int {
-    let viewport = Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer))
-    return cut.cost(in: (try? viewport.located(on: tree.plane)) ?? nil, of: tree)
+    cut.cost(in: (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil, of: tree)
   }
 
   /// The tile's bytes; none where nothing is in view.
   func tile(_ tile: MapTile, of index: ServedIndex) throws -> [UInt8] {
     let tree = index.tree
-    let clusters = try tree.clusters(cut, centeredIn: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
+    let clusters = try tree.centeredClusters(query(for: tile))
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
         cut.pixelParameter ?? "zoom", expected: "more of it, for at most \(Self.mostClusters) clusters a tile",

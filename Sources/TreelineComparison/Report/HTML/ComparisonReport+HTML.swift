@@ -118,7 +118,7 @@ extension ComparisonReport {
     }
     let lines =
       [
-        "Badges are as wide as their count asks for, from 25 to 44 px of a screen that shows the picture at full size; "
+        "Badges are as wide as their count asks for, \(BadgeSize.range) of a screen that shows the picture at full size; "
           + "a point alone is a small dot, and is measured as a badge of one. " + meanings.joined(separator: " "),
         "Values above are means over all views. “Best” goes by the rounded numbers.",
       ] + credits

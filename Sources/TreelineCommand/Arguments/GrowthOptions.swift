@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 
 /// How a tree grows, for every subcommand that builds one.
-struct SplitOptions: ParsableArguments {
+struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
       "Where nodes are split: \(SplitRule.summaries). (default: \(SplitRule.standard))",
