@@ -11,6 +11,9 @@ extension Cluster {
 }
 
 extension Clusters {
+  @available(*, deprecated, message: "Use clusters[number].id")
+  public func id(at number: Int) -> ClusterID { nodes[number].id }
+
   @available(*, deprecated, renamed: "firstIndex(containingTreeIndex:)")
   public func firstIndex(holdingPlace place: Int) -> Int? { firstIndex(containingTreeIndex: place) }
 }

@@ -171,10 +171,42 @@ import Treeline
     memory.arrays.points.update(from: points, count: points.count)
     let corner = PlanePoint(x: 0, y: 0)
     let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
-    let split = algorithm.split(PointGroup(first: 0, moments: moments, corner: corner), in: memory.arrays, across: axis)
+    let group = PointGroup(first: 0, moments: moments, corner: corner)
+    let split = algorithm.split(group, in: memory.arrays, across: axis, threads: 1)
     #expect(points.contains(where: split.isLeft) && !points.allSatisfy(split.isLeft))
     #expect((0..<points.count).allSatisfy { memory.arrays.points[$0] == points[$0] })
     return split
+  }
+
+  /// Several threads put points into bins of their own, and sum up parts.
+  @Test(arguments: [1 as UInt32, 40, 5_000, 1 << 20, .max])
+  func isTheSameForAnyNumberOfThreads(side: UInt32) throws {
+    var random = SplitMix64(seed: 91)
+    for count in [4096, 20_000, 50_001] {
+      let points = Self.points(count, side: side, &random) + [PlanePoint(x: 0, y: 0), PlanePoint(x: .max, y: .max)]
+      let memory = BuildMemory(pointCount: points.count)
+      defer { memory.deallocate() }
+      memory.arrays.points.update(from: points, count: points.count)
+      let corner = PlanePoint(x: 0, y: 0)
+      let moments = points.withUnsafeBufferPointer { Moments<UInt128>($0, from: corner) }
+      let group = PointGroup(first: 0, moments: moments, corner: corner)
+      let monitor = BuildMonitor(pointCount: points.count)
+      func split(by algorithm: some SplitAlgorithm, _ axis: PrincipalAxis, threads: Int) -> Split {
+        algorithm.split(group, in: memory.arrays, across: axis, threads: threads)
+      }
+      for axis in Self.axes(&random).prefix(3) {
+        let leastScatter = LeastScatterSplit(monitor: monitor)
+        let weighted = WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: 12), monitor: monitor)
+        for threads in 2...5 {
+          #expect(
+            split(by: leastScatter, axis, threads: threads) == split(by: leastScatter, axis, threads: 1),
+            "\(count), \(threads) threads")
+          #expect(
+            split(by: weighted, axis, threads: threads) == split(by: weighted, axis, threads: 1),
+            "\(count), \(threads) threads")
+        }
+      }
+    }
   }
 
   private static func points(_ count: Int, side: UInt32, _ random: inout SplitMix64) -> [PlanePoint] {

@@ -94,4 +94,15 @@ import Treeline
     #expect(table.coordinates == two)
     #expect(table.kept(0).isEmpty)
   }
+
+  /// GDAL's driver writes such a header where a layer has no attributes.
+  @Test func headersMayEndWithADelimiterThatRowsLack() throws {
+    #expect(try read("X,Y,\n1.5,-2\n3,4\n").coordinates == two)
+    #expect(try read("X,Y,\n1.5,-2,\n3,4\n").coordinates == two)
+    let table = try read("lon,lat,name,,\n1.5,-2,a\n3,4,b,c\n", ReadingOptions(keepsColumns: true))
+    #expect(table.coordinates == two)
+    #expect(table.kept(0) == ["name=string a"] && table.kept(1) == ["name=string b", "column 4=string c"])
+    #expect(throws: ReadingError.self) { try read("lon,lat,name,\n1.5,-2\n") }
+    #expect(throws: ReadingError.self) { try read("1.5,-2,\n3,4\n") }
+  }
 }

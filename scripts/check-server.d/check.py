@@ -599,7 +599,8 @@ def check_idle_connections(server):
               f"{slowest * 1000:.0f} ms, {other.memory():.0f} MiB")
         for client in clients:
             client.close()
-        until(lambda: gauge("treeline_connections") <= 4)
+        # Where the queue of those to be accepted overflowed, the kernel repeats what was lost after ever longer pauses.
+        until(lambda: gauge("treeline_connections") <= 4, seconds=40)
         assert other.ask("/v1/iceland")[0] == 200
         code, log = other.stop()
         assert code == 0 and log.count("Refused requests") < time.monotonic() - start + 2, log

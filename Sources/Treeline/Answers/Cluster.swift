@@ -42,7 +42,7 @@ public struct Cluster: Sendable, Identifiable {
   /// Whether `other` lies strictly below this cluster in the tree.
   ///
   /// - Precondition: both are clusters of one tree.
-  package func isAncestor(of other: Cluster) -> Bool {
+  public func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }

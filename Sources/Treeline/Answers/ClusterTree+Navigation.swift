@@ -38,8 +38,8 @@ extension ClusterTree {
     try withStorage { _ in try path(toTreeIndex: treeIndex).map { try checkedCluster(of: $0) } }
   }
 
-  /// The answer that shows nothing.
-  package var noClusters: Clusters { Clusters(tree: self, nodes: []) }
+  /// The answer that shows nothing, from which a first transition begins.
+  public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// An answer of the clusters with some ids, in any order: what a client shows, once it sends the ids back.
   ///

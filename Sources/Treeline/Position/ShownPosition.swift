@@ -31,7 +31,9 @@ public struct ShownPosition: Hashable, Sendable {
   /// - Parameters:
   ///   - rule: nil for the mean.
   ///   - keepsVisible: nil where the query decides.
-  public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) { (self.rule, self.keepsVisible) = (rule, keepsVisible) }
+  public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
+    (self.rule, self.keepsVisible) = (rule, keepsVisible)
+  }
 
   /// Whether anything was asked for.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }

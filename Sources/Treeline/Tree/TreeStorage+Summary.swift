@@ -32,7 +32,9 @@ extension TreeStorage {
 
   @inline(__always) private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
     if box.isPoint { return NodeSums(x: 0, y: 0) }
-    let sums = isStored(node) ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
+    let sums =
+      isStored(node)
+      ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
     // 2^31 points times 2^32 units fit.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))

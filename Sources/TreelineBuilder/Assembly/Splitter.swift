@@ -44,7 +44,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     guard points.count > NodeRecord.bucketCapacity, !scatter.isZero else { return nil }
     let split =
       level < principalLevels
-      ? arrays.principalSplit(points, scatter, by: algorithm)
+      ? arrays.principalSplit(points, scatter, by: algorithm, threads: threads)
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))

@@ -33,8 +33,6 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   ///
   /// - Returns: what is left to do.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
-    // One thread alone would choose the splits: the others had better split smaller nodes meanwhile.
-    if Algorithm.passesOverPoints { return [top] }
     let most = max(top.segment.count / threads, pieceSize)
     var (large, small) = ([top], [TopNode]())
     while let node = large.popLast() {

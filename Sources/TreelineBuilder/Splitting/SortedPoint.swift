@@ -6,7 +6,7 @@ struct SortedPoint {
   private let point: PlanePoint
 
   /// So few points are sorted by comparing all with all.
-  static let few = 16
+  static let few = 48
 
   /// So few points are sorted by bins.
   static let some = 128
@@ -67,9 +67,9 @@ struct SortedPoint {
         var rank = Int64(index)
         for other in 0..<index {
           // Products have 62 bits and a sign, so no difference overflows.
-          let isBefore = (value &- values[other]) &>> 63
-          ranks[other] &-= isBefore
-          rank &+= isBefore
+          let isBefore = Int64(bitPattern: UInt64(bitPattern: value &- values[other]) &>> 63)
+          ranks[other] &+= isBefore
+          rank &-= isBefore
         }
         ranks[index] = rank
       }

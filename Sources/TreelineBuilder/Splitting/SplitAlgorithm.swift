@@ -4,23 +4,18 @@ import Treeline
 ///
 /// The builder is generic over it, and so compiled for each by itself: none pays for another. `TreeBuild` picks it.
 protocol SplitAlgorithm: Sendable {
-  /// Whether choosing takes the longest of a split.
-  static var passesOverPoints: Bool { get }
-
   /// The split of some points, whose dot products with the axis are not all equal.
   ///
   /// Both sides of it have points, unless the build is cancelled: then any split will do. The spare arrays may be
-  /// written to where the points are.
-  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split
+  /// written to where the points are. It is the same for any number of threads.
+  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
 /// At the mean: `SplitRule.mean`. The least dot product is at most their mean, and the greatest is above it.
 struct MeanSplit: SplitAlgorithm {
-  static var passesOverPoints: Bool { false }
-
-  @inline(__always) func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis)
-    -> Split
-  { Split(atMeanOf: points.moments, from: points.corner, across: axis) }
+  @inline(__always) func split<Sum>(
+    _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
+  ) -> Split { Split(atMeanOf: points.moments, from: points.corner, across: axis) }
 }
 
 extension PointArrays {
@@ -30,10 +25,10 @@ extension PointArrays {
   /// products are equal, which is all that an algorithm asks for.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
-    solver: PrincipalAxis.Solver = .standard
+    solver: PrincipalAxis.Solver = .standard, threads: Int = 1
   ) -> Split {
     let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(of: points.range)
-    return algorithm.split(points, in: self, across: axis)
+    return algorithm.split(points, in: self, across: axis, threads: threads)
   }
 
   private func longerSide(of range: Range<Int>) -> PrincipalAxis {

@@ -14,6 +14,7 @@ struct SplitPositionSearch {
   private let scatter: AxialScatter
   /// The next point of the same bin, for each but the last one.
   private let links: UnsafeMutablePointer<UInt32>
+  private let threads: Int
   private let monitor: BuildMonitor
   private var best = SplitPosition()
 
@@ -25,7 +26,7 @@ struct SplitPositionSearch {
   /// - Complexity: O(count) as a rule, O(count x 62) at most: what is searched again spans half the width or less.
   @inline(__always) static func bestPosition<Sum>(
     between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
-    linkingIn links: UnsafeMutablePointer<UInt32>, _ monitor: BuildMonitor
+    linkingIn links: UnsafeMutablePointer<UInt32>, threads: Int = 1, _ monitor: BuildMonitor
   ) -> SplitPosition {
     let count = Int(moments.count)
     if count <= SortedPoint.few {
@@ -35,7 +36,8 @@ struct SplitPositionSearch {
     let scatter = AxialScatter(of: moments, along: products.axis)
     if count <= SortedPoint.some { return SortedPoint.bestPosition(betweenSome: points, halves, products, scatter) }
     var search = SplitPositionSearch(
-      points: points, products: products, halves: halves, scatter: scatter, links: links, monitor: monitor)
+      points: points, products: products, halves: halves, scatter: scatter, links: links, threads: threads,
+      monitor: monitor)
     search.search()
     return search.best
   }
@@ -46,10 +48,13 @@ struct SplitPositionSearch {
     let scale = BinScale(around: scatter, bits: bits)
     withUnsafeTemporaryAllocation(of: Bin.self, capacity: scale.count) { bins in
       bins.initialize(repeating: Bin())
-      let start = bins.baseAddress!
-      let placing = self
-      monitor.pass(over: 0..<count) { block in
-        for index in block { placing.put(UInt32(truncatingIfNeeded: index), in: start, scale) }
+      if threads == 1 {
+        let (placing, start) = (self, bins.baseAddress!)
+        monitor.pass(over: 0..<count) { block in
+          for index in block { placing.put(UInt32(truncatingIfNeeded: index), in: start, scale) }
+        }
+      } else {
+        putByThreads(0..<count, in: bins, scale)
       }
       search(bins, scale, rightOf: Halves.Sums())
     }
@@ -93,14 +98,44 @@ struct SplitPositionSearch {
     }
   }
 
-  @inline(__always) private func put(_ index: UInt32, in bins: UnsafeMutablePointer<Bin>, _ scale: BinScale) {
+  /// Each thread puts some of the points into bins of its own, whose lists are joined then. In what order a bin has its
+  /// points matters to nothing.
+  private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
+    nonisolated(unsafe) let search = self
+    let parts = inChunks(of: range.count, threads: threads) { chunk in
+      // Of each bin the point that was put there first, which is linked to no other.
+      var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
+      bins.withUnsafeMutableBufferPointer { bins in
+        search.monitor.pass(over: range.chunk(chunk)) { block in
+          for index in block {
+            let bin = search.put(UInt32(truncatingIfNeeded: index), in: bins.baseAddress!, scale)
+            if bins[bin].count == 1 { ends[bin] = UInt32(truncatingIfNeeded: index) }
+          }
+        }
+      }
+      return (bins, ends)
+    }
+    for (part, ends) in parts {
+      for (number, bin) in part.enumerated() where bin.count > 0 {
+        links[Int(ends[number])] = bins[number].first
+        bins[number].join(bin)
+      }
+    }
+  }
+
+  /// - Returns: In which bin it is.
+  @discardableResult @inline(__always) private func put(
+    _ index: UInt32, in bins: UnsafeMutablePointer<Bin>, _ scale: BinScale
+  ) -> Int {
     let point = points[Int(index)]
-    let bin = bins + scale.bin(of: products.of(point))
+    let number = scale.bin(of: products.of(point))
+    let bin = bins + number
     links[Int(index)] = bin.pointee.first
     bin.pointee.first = index
     bin.pointee.count &+= 1
     bin.pointee.x &+= UInt64(point.x &- products.corner.x)
     bin.pointee.y &+= UInt64(point.y &- products.corner.y)
+    return number
   }
 
   /// Visits the points of a bin, each of which may be linked anew meanwhile.
@@ -248,6 +283,14 @@ struct Bin {
   var y: UInt64 = 0
   /// No position inside has more scatter between the halves.
   var mostBetween = 0.0
+
+  /// Takes in another, whose list goes on with that of this one.
+  mutating func join(_ other: Bin) {
+    count &+= other.count
+    first = other.first
+    x &+= other.x
+    y &+= other.y
+  }
 }
 
 /// Divides the values of some dot products into bins of equal width, a power of two. What lies beyond them goes to the

@@ -6,32 +6,49 @@ import Treeline
 /// so that their sums do not depend on the order of the points; each is a function of exact integers by operations
 /// that IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
 struct WeightedMeanSplit: SplitAlgorithm {
-  static var passesOverPoints: Bool { true }
-
   let weight: DistanceWeight
   let monitor: BuildMonitor
 
-  func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis) -> Split {
-    let positions = arrays.points
+  func split<Sum>(
+    _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
+  ) -> Split {
     let deviation = Deviation(from: points)
-    var most = 0.0
-    monitor.passOverSome(points.range) { block in
-      for index in block { most = max(most, deviation.square(of: positions[index])) }
+    func parts<Result: Sendable>(_ work: @Sendable (Range<Int>) -> Result) -> [Result] {
+      threads == 1
+        ? [work(points.range)] : inChunks(of: points.count, threads: threads) { work(points.range.chunk($0)) }
     }
-    let scale = 1 / most
+    let scale = 1 / parts { greatestSquare(of: $0, in: arrays, deviation) }.max()!
+    let sums = parts { self.sums(over: $0, in: arrays, from: points.corner, deviation, scale) }.reduce(
+      WeightedSums(), +)
+    return Split(corner: points.corner, axis: axis, threshold: sums.meanProduct(with: axis))
+  }
+
+  @inline(__always) private func greatestSquare(of range: Range<Int>, in arrays: PointArrays, _ deviation: Deviation)
+    -> Double
+  {
+    var most = 0.0
+    monitor.passOverSome(range) { block in
+      for index in block { most = max(most, deviation.square(of: arrays.points[index])) }
+    }
+    return most
+  }
+
+  @inline(__always) private func sums(
+    over range: Range<Int>, in arrays: PointArrays, from corner: PlanePoint, _ deviation: Deviation, _ scale: Double
+  ) -> WeightedSums {
     var sums = WeightedSums()
-    monitor.passOverSome(points.range) { block in
+    monitor.passOverSome(range) { block in
       for index in block {
-        let weight = weight.of(deviation.square(of: positions[index]) * scale)
-        sums.add(positions[index], from: points.corner, weight: weight)
+        let weight = weight.of(deviation.square(of: arrays.points[index]) * scale)
+        sums.add(arrays.points[index], from: corner, weight: weight)
       }
     }
-    return Split(corner: points.corner, axis: axis, threshold: sums.meanProduct(with: axis))
+    return sums
   }
 }
 
 /// The squared distances of points to their mean, times the square of their count.
-private struct Deviation {
+private struct Deviation: Sendable {
   private let corner: PlanePoint
   private let count: UInt64
   private let x: UInt64
@@ -87,7 +104,7 @@ struct DistanceWeight: Sendable {
   }
 }
 
-private struct WeightedSums {
+private struct WeightedSums: Sendable {
   private var weight: UInt128 = 0
   private var x: UInt128 = 0
   private var y: UInt128 = 0
@@ -97,6 +114,14 @@ private struct WeightedSums {
     self.weight &+= UInt128(weight)
     x &+= UInt128(weight &* UInt64(point.x &- corner.x))
     y &+= UInt128(weight &* UInt64(point.y &- corner.y))
+  }
+
+  static func + (a: WeightedSums, b: WeightedSums) -> WeightedSums {
+    var sums = a
+    sums.weight &+= b.weight
+    sums.x &+= b.x
+    sums.y &+= b.y
+    return sums
   }
 
   /// The weighted mean's dot product with an axis, rounded down.

@@ -23,8 +23,10 @@ struct CSVHeader {
     isPlanar = options.isPlanar ?? columns.isPlanar
     // A row of which one cell is a value is data, if bad data; to take it for a header would lose it in silence.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
+    let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
-      delimiter: delimiter, names: isHeader ? names : [], columnCount: cells.count, first: columns.first,
+      delimiter: delimiter, names: isHeader ? names : [], columnCount: cells.count,
+      leastColumnCount: max(lastNamed, columns.first, columns.second) + 1, first: columns.first,
       second: columns.second,
       spelling: columns.isWellKnownText
         ? .wellKnownText : options.decimal == .comma ? .decimalCommas : .decimalPoints,

@@ -30,8 +30,11 @@ struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
   /// The names of the header; empty if there is none.
   let names: [String]
-  /// How many columns the first row has, and so every other.
+  /// How many columns the first row has, and so every other at most.
   let columnCount: Int
+  /// How many columns every row has at least: those of the first but for what follows the last name, as a delimiter at
+  /// the end of a header that rows do not have.
+  let leastColumnCount: Int
   /// The coordinates' columns, counted from 0; the same where one cell has both.
   let first: Int
   let second: Int

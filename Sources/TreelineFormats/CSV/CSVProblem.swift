@@ -11,14 +11,14 @@ struct CSVProblem {
     if record.strayColumn >= 0 {
       return invalidRow(row, record.strayColumn, "a delimiter after the closing quote", "other text")
     }
-    if count < layout.columnCount {
+    if count < layout.leastColumnCount {
       let found = "a row of \(count) column\(count == 1 ? "" : "s")"
       if layout.first >= count {
         return invalidRow(row, layout.first, layout.spelling == .wellKnownText ? Self.point : axes.first, found)
       }
       if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
     }
-    if count != layout.columnCount {
+    if count < layout.leastColumnCount || count > layout.columnCount {
       return InvalidRow(
         row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
         found: "\(count)")

@@ -92,7 +92,7 @@ struct CSVReader: InputFormat {
       }
     }
     guard let record = try self.record(scan) else { return }
-    if record.strayColumn < 0 && record.columnCount >= layout.columnCount && !hasSurplus,
+    if record.strayColumn < 0 && record.columnCount >= layout.leastColumnCount && !hasSurplus,
       let point = spelling.coordinate(first.bytes(of: bytes), second.bytes(of: bytes), builder.axes)
     {
       builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
