@@ -24,7 +24,10 @@ public struct ClusterServer: Sendable {
 
   /// A server of some indexes.
   ///
-  /// - Parameter logger: Where it logs, in place of standard error.
+  /// - Parameters:
+  ///   - catalog: What it serves.
+  ///   - options: How it serves.
+  ///   - logger: Where it logs, in place of standard error.
   /// - Throws: `ServerError` where the files that it gives out are missing.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog

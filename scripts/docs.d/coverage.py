@@ -16,6 +16,9 @@ for path in paths:
         # What a protocol requires has its documentation there; extensions are what they have in them.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
             continue
+        # A former name says which is its successor.
+        if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
+            continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":
             place = symbol.get("location", {})
             file = place.get("uri", "").split("/Sources/")[-1]

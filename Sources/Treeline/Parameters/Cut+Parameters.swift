@@ -40,7 +40,9 @@ extension Cut: Parameterized {
 
   /// Reads a cut.
   ///
-  /// - Parameter default: Where neither an order nor pixels are told.
+  /// - Parameters:
+  ///   - parameters: What it is read from.
+  ///   - standard: Where neither an order nor pixels are told.
   public init(_ parameters: inout QueryParameters, default standard: Cut) {
     let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")

@@ -98,8 +98,11 @@ extension QueryParameters {
   /// Reads one of several queries from the parameters that have a prefix before their names, such as `from-zoom`, by
   /// the names without it.
   ///
-  /// - Parameter shared: Names without a prefix that count for this query too, in groups: where one of a group has the
-  ///   prefix, it stands in place of the whole group.
+  /// - Parameters:
+  ///   - prefix: What stands before the names, such as `from-`.
+  ///   - shared: Names without a prefix that count for this query too, in groups: where one of a group has the prefix,
+  ///     it stands in place of the whole group.
+  ///   - body: Reads the query.
   public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value
   ) rethrows -> Value {
@@ -155,7 +158,11 @@ extension QueryParameters {
 
   /// The number that a parameter gives; nil where it is not there or is noted as wrong.
   ///
-  /// - Parameter expected: nil to tell the range.
+  /// - Parameters:
+  ///   - key: Of the parameter.
+  ///   - range: What numbers are right.
+  ///   - unit: What stands before the range in messages, such as `a number of pixels `.
+  ///   - expected: What messages say in place of unit and range.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {

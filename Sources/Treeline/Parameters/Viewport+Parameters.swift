@@ -29,7 +29,9 @@ extension Viewport: Parameterized {
 
   /// Reads a viewport beside another.
   ///
-  /// - Parameter defaultZoom: Where none is told, and neither a tile nor a box on a screen gives one; of 256 px tiles.
+  /// - Parameters:
+  ///   - parameters: What it is read from.
+  ///   - defaultZoom: Where none is told, and neither a tile nor a box on a screen gives one; of 256 px tiles.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256

@@ -40,14 +40,19 @@ public struct ShownPosition: Hashable, Sendable {
 
   /// In what the clusters of a query are kept visible; nil where they are not, or nothing is in view.
   ///
-  /// - Parameter window: What the query looks at.
+  /// - Parameters:
+  ///   - query: Of the clusters.
+  ///   - window: What the query looks at.
   public func window(for query: Query, in window: PlaneWindow?) -> PlaneWindow? {
     keepsVisible ?? query.keepsClustersVisible ? window : nil
   }
 
   /// Where a cluster is shown if not at its mean.
   ///
-  /// - Parameter window: In what it is kept visible.
+  /// - Parameters:
+  ///   - cluster: Which one.
+  ///   - tree: The tree that it is of.
+  ///   - window: In what it is kept visible.
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
