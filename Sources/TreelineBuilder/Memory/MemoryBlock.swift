@@ -21,6 +21,17 @@ struct MemoryBlock: @unchecked Sendable {
   /// Deallocates the block, a piece at a time where it is large: while the system takes a piece back, no thread of the
   /// process can allocate, and even one that only reports that its build was cancelled may have to.
   func deallocate() {
+    giveBackPages()
+    start.deallocate()
+  }
+
+  /// The same for memory of `allocateZeros`.
+  func freeZeros() {
+    giveBackPages()
+    free(start)
+  }
+
+  private func giveBackPages() {
     #if os(Linux)
       let (first, end) = wholePages
       var piece = first
@@ -32,7 +43,6 @@ struct MemoryBlock: @unchecked Sendable {
         piece = next
       }
     #endif
-    start.deallocate()
   }
 
   /// Given back within some 5 ms.

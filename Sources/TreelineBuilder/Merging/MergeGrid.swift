@@ -24,13 +24,13 @@ struct MergeGrid {
 
   /// Where a tile is: a hash table with open addressing, at most half full.
   private struct Entry {
-    /// Its row and column; `unused` in an entry that is free.
-    var key: UInt64 = Entry.unused
-    var tile: UInt32 = 0
+    /// Its row and column; `unused` in an entry that is free, all of which is zero.
+    var key: UInt64
+    var tile: UInt32
     /// A bit for each cell that is not empty.
     var occupied: UInt32 = 0
 
-    static let unused = UInt64.max
+    static let unused = UInt64(0)
   }
 
   private var entries: UnsafeMutablePointer<Entry>
@@ -44,17 +44,18 @@ struct MergeGrid {
   ///
   /// - Parameters:
   ///   - isCyclic: whether the plane's seam is no border.
-  ///   - tileCount: about how many tiles there will be.
+  ///   - tileCount: how many tiles there will be at least, or a few more.
   init(_ places: UnsafeMutablePointer<Place>, shift: UInt32, isCyclic: Bool, tileCount: Int) {
     (self.places, self.shift, self.isCyclic) = (places, shift, isCyclic)
-    tileCapacity = max(tileCount, 16)
+    // Clusters move into tiles that are new.
+    tileCapacity = max(tileCount + tileCount / 8, 16)
     tiles = Self.allocateTiles(tileCapacity)
-    entryBits = UInt64(Int.bitWidth - (2 * tileCapacity - 1).leadingZeroBitCount)
+    entryBits = Self.entryBits(forTiles: tileCapacity)
     entries = Self.allocateEntries(entryBits)
   }
 
   func deallocate() {
-    MemoryBlock(entries, count: 1 << Int(entryBits)).deallocate()
+    MemoryBlock(entries, count: 1 << Int(entryBits)).freeZeros()
     MemoryBlock(tiles, count: tileCapacity * Self.tileSize).deallocate()
   }
 
@@ -68,10 +69,13 @@ struct MergeGrid {
     return tiles
   }
 
+  private static func entryBits(forTiles count: Int) -> UInt64 {
+    UInt64(Int.bitWidth - (2 * count - 1).leadingZeroBitCount)
+  }
+
   private static func allocateEntries(_ bits: UInt64) -> UnsafeMutablePointer<Entry> {
-    let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 1 << Int(bits))
+    let entries = UnsafeMutablePointer<Entry>.allocateZeros(count: 1 << Int(bits))
     MemoryBlock(entries, count: 1 << Int(bits)).adviseLargePages()
-    entries.initialize(repeating: Entry(), count: 1 << Int(bits))
     return entries
   }
 }
@@ -87,7 +91,7 @@ extension MergeGrid {
   }
 
   @inline(__always) private func key(_ tileX: Int, _ tileY: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: tileY &<< 32 | tileX)
+    1 &<< 63 | UInt64(truncatingIfNeeded: tileY &<< 32 | tileX)
   }
 
   /// Where a tile's entry is looked for first.
@@ -101,6 +105,11 @@ extension MergeGrid {
     var slot = home(of: key)
     while entries[slot].key != key && entries[slot].key != Entry.unused { slot = (slot &+ 1) & mask }
     return entries + slot
+  }
+
+  /// In which tile a position is, for grids with cells of some width.
+  static func tile(of position: PlanePoint, shift: UInt32) -> UInt64 {
+    UInt64(position.y &>> (shift &+ 2)) &<< 32 | UInt64(position.x &>> (shift &+ 2))
   }
 
   /// Enters a cluster at its position.
@@ -154,16 +163,19 @@ extension MergeGrid {
   }
 
   private mutating func grow() {
-    let (oldTiles, oldEntries, oldCapacity, oldBits) = (tiles, entries, tileCapacity, entryBits)
-    (tileCapacity, entryBits) = (2 * tileCapacity, entryBits + 1)
+    let (oldTiles, oldCapacity) = (tiles, tileCapacity)
+    tileCapacity += tileCapacity / 2
     tiles = Self.allocateTiles(tileCapacity)
     tiles.initialize(from: oldTiles, count: tileCount * Self.tileSize)
+    MemoryBlock(oldTiles, count: oldCapacity * Self.tileSize).deallocate()
+    let (oldEntries, oldBits) = (entries, entryBits)
+    entryBits = Self.entryBits(forTiles: tileCapacity)
+    if entryBits == oldBits { return }
     entries = Self.allocateEntries(entryBits)
     for slot in 0..<1 << Int(oldBits) where oldEntries[slot].key != Entry.unused {
       entry(of: oldEntries[slot].key).pointee = oldEntries[slot]
     }
-    MemoryBlock(oldTiles, count: oldCapacity * Self.tileSize).deallocate()
-    MemoryBlock(oldEntries, count: 1 << Int(oldBits)).deallocate()
+    MemoryBlock(oldEntries, count: 1 << Int(oldBits)).freeZeros()
   }
 }
 

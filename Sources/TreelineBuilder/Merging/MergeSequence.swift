@@ -272,7 +272,16 @@ extension MergeSequence {
       count = next
     }
     grid.deallocate()
-    grid = MergeGrid(live.places, shift: shift, isCyclic: live.crossesSeam, tileCount: count / 8)
+    // Neighbours have neighbouring numbers, or most of them.
+    var (tileCount, last) = (0, UInt64.max)
+    monitor.pass(over: 0..<count) { block in
+      for cluster in block {
+        let tile = MergeGrid.tile(of: live.places[cluster].position, shift: shift)
+        tileCount &+= tile == last ? 0 : 1
+        last = tile
+      }
+    }
+    grid = MergeGrid(live.places, shift: shift, isCyclic: live.crossesSeam, tileCount: tileCount)
     for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
       for cluster in block { grid.insert(UInt32(cluster)) }
     }
