@@ -85,9 +85,6 @@ public enum BuildError: Error, Hashable, Sendable {
   /// More points than row numbers can count: 2^31.
   case tooManyPoints(found: Int)
 
-  /// Row numbers are 31 bits wide.
-  package static let maximumPointCount = 1 << 31
-
   /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.
   package static let maximumMagnitude = 1e300
 }
@@ -102,7 +99,7 @@ extension BuildError: CustomStringConvertible {
       "row \(row): expected an x and a y from -1e300 to 1e300, "
         + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
     case .tooManyPoints(let found):
-      "expected at most \(Self.maximumPointCount) points, found \(found); build several trees"
+      "expected at most \(IndexHeader.maximumPointCount) points, found \(found); build several trees"
     }
   }
 }

@@ -11,7 +11,7 @@ struct TreeBuild {
   let monitor: BuildMonitor
 
   func run() throws(BuildFailure) -> ClusterTree {
-    guard coordinates.count <= BuildError.maximumPointCount else {
+    guard coordinates.count <= IndexHeader.maximumPointCount else {
       throw .invalid(.tooManyPoints(found: coordinates.count))
     }
     let memory = BuildMemory(pointCount: coordinates.count)

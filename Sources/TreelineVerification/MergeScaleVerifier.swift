@@ -88,7 +88,7 @@ struct MergeScaleVerifier {
       return a != b ? b < a : $0 < $1
     }
     var start = 0
-    var places = [UInt32: Node]()
+    var nodesByFirst = [UInt32: Node]()
     while start < order.count {
       let own = code(of: nodes[order[start]])
       if own == .zero { break }
@@ -101,13 +101,13 @@ struct MergeScaleVerifier {
         shown.remove(node.first)
         for child in [left, right] {
           shown.insert(child.first, at: storage.meanPosition(of: child))
-          places[child.first] = child
+          nodesByFirst[child.first] = child
           if code(of: child) != own { newcomers.append(child) }
         }
         end += 1
       }
       for child in newcomers {
-        check(child, own, places)
+        check(child, own, nodesByFirst)
         if problems.count > known { return }
       }
       splitCount += end - start
@@ -116,9 +116,9 @@ struct MergeScaleVerifier {
     }
   }
 
-  private func check(_ node: Node, _ code: SeparationCode, _ places: [UInt32: Node]) {
+  private func check(_ node: Node, _ code: SeparationCode, _ nodesByFirst: [UInt32: Node]) {
     shown.forEach(near: storage.meanPosition(of: node), within: code.squaredDistance) { first in
-      guard first != node.first, let other = places[first] else { return }
+      guard first != node.first, let other = nodesByFirst[first] else { return }
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",

@@ -44,4 +44,10 @@ import TreelineBuilder
     let problems = try editor.repaired().problems().map { "\($0)" }
     #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected ") }, "\(problems)")
   }
+
+  /// They share one row of numbers.
+  @Test func everyGrowthHasANumberOfItsOwn() {
+    let growths = SplitRule.examples.map(Growth.splitting) + MergeMetric.allCases.map(Growth.merging)
+    #expect(Set(growths.map(\.rawKind)).count == growths.count)
+  }
 }

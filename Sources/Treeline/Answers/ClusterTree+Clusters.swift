@@ -47,13 +47,17 @@ extension ClusterTree {
   {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     return try withStorage { storage in
+      let edges = storage.edges(of: window)
       let nodes: [Node]
-      if let scale = try PixelScale(cut, of: storage) {
+      switch cut.criterion {
+      case .limit(let order, let isContinuing):
+        nodes = try storage.limitCut(
+          cut.limit, order, in: edges, continuing: isContinuing ? previous : nil)
+      case .pixels(let criterion, let pixels):
+        let scale = try PixelScale(criterion, pixels, of: storage)
         guard let zoom else { throw QueryError.noZoom }
         nodes = try storage.scaleCut(
-          in: window, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)
-      } else {
-        nodes = try storage.limitCut(cut, in: window, after: previous)
+          in: edges, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)
       }
       return Clusters(tree: self, nodes: nodes)
     }
@@ -84,7 +88,7 @@ extension ClusterTree {
   /// The same for a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?) throws -> Clusters {
     try withStorage { storage in
-      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.notByPixels }
+      let scale = try PixelScale(cut, of: storage)
       guard let zoom else { throw QueryError.noZoom }
       return Clusters(
         tree: self,
@@ -98,7 +102,7 @@ extension ClusterTree {
     guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
       guard let root = storage.root else { return false }
-      return try storage.hasVisiblePoint(root, in: view.window)
+      return try storage.hasVisiblePoint(root, in: storage.edges(of: view.window))
     }
   }
 
@@ -111,19 +115,18 @@ extension ClusterTree {
 
 extension TreeStorage {
   /// The nodes of a cut by a limit.
-  fileprivate func limitCut(_ cut: Cut, in window: PlaneWindow, after previous: Clusters?) throws -> [Node] {
-    guard case .limit(let order, let isContinuing) = cut.criterion else {
-      preconditionFailure("Expected a cut by a limit, found \(cut)")
-    }
+  fileprivate func limitCut(
+    _ limit: Int, _ order: ExpansionOrder, in edges: WindowEdges, continuing previous: Clusters?
+  ) throws -> [Node] {
     let fresh =
       switch order {
-      case .breadthFirst: try breadthFirstCut(in: window, limit: cut.limit)
-      case .widestFirst: try bestFirstCut(in: window, limit: cut.limit, .scatter)
-      case .steepestFirst: try bestFirstCut(in: window, limit: cut.limit, .savedScatter)
+      case .breadthFirst: try breadthFirstCut(in: edges, limit: limit)
+      case .widestFirst: try bestFirstCut(in: edges, limit: limit, .scatter)
+      case .steepestFirst: try bestFirstCut(in: edges, limit: limit, .savedScatter)
       }
-    guard isContinuing, let previous else { return fresh }
+    guard let previous else { return fresh }
     precondition(previous.isOf(self), "Expected an answer of this tree, found one of another tree")
-    let visible = try previous.nodes.filter { node throws(IndexError) in try hasVisiblePoint(node, in: window) }
-    return try Continuation(of: visible, and: fresh, of: self, in: window).nodes(limit: cut.limit) ?? fresh
+    let visible = try previous.nodes.filter { node throws(IndexError) in try hasVisiblePoint(node, in: edges) }
+    return try Continuation(of: visible, and: fresh, of: self, in: edges).nodes(limit: limit) ?? fresh
   }
 }

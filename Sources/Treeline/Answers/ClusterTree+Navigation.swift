@@ -104,7 +104,7 @@ extension ClusterTree {
   ///   `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     let zoom = try withStorage { storage -> Double? in
-      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.notByPixels }
+      let scale = try PixelScale(cut, of: storage)
       let node = try node(id)
       guard let pair = try storage.childPair(of: node), scale.pixels != 0 else { return nil }
       let zoom = try scale.leastZoom(splitting: scale.coarseness(of: node, pair))
@@ -127,7 +127,7 @@ extension ClusterTree {
     -> Double?
   {
     let zoom = try withStorage { storage -> Double? in
-      guard let scale = try PixelScale(cut, of: storage) else { throw QueryError.notByPixels }
+      let scale = try PixelScale(cut, of: storage)
       let path = try path(toTreeIndex: treeIndex)
       guard path.last!.count == 1 else { return nil }
       var least = Double.infinity

@@ -9,9 +9,8 @@ extension TreeStorage {
   /// could still be expanded.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
-  func bestFirstCut(in window: PlaneWindow, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
-    guard let root, try isSeen(root, in: window) else { return [] }
-    let edges = WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
+  func bestFirstCut(in edges: WindowEdges, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
+    guard let root, try isSeen(root, in: edges) else { return [] }
     let visibility = try visibility(byBoxOf: root, in: edges)
     var cut = [Entry(node: root, visibility: visibility, next: -1)]
     var waiting = Heap<Candidate>()

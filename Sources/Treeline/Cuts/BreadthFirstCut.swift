@@ -17,16 +17,15 @@ extension TreeStorage {
   /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is
   /// finished is copied at every level, but of more than about a thousand nodes only while many are not: see
   /// `Frontier`.
-  func breadthFirstCut(in window: PlaneWindow, limit: Int) throws(IndexError) -> [Node] {
-    try breadthFirstCut(in: window, limit: limit) { _, _ in true }
+  func breadthFirstCut(in edges: WindowEdges, limit: Int) throws(IndexError) -> [Node] {
+    try breadthFirstCut(in: edges, limit: limit) { _, _ in true }
   }
 
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
   @inline(__always) func breadthFirstCut(
-    in window: PlaneWindow, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+    in edges: WindowEdges, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
-    guard let start = try lowestNode(around: window, expanding: isTooCoarse) else { return [] }
-    let edges = WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
+    guard let start = try lowestNode(around: edges.window, expanding: isTooCoarse) else { return [] }
     let visibility = try visibility(byBoxOf: start, in: edges)
     if visibility == .none { return [] }
     var frontier = Frontier(of: start, visibility, limit: limit)

@@ -26,10 +26,10 @@ struct Continuation {
   ///   - previous: What of the previous answer is in view, in tree order.
   ///   - fresh: In tree order.
   /// - Complexity: O(k · depth) for k nodes of both.
-  init(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in window: PlaneWindow) throws(IndexError) {
+  init(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in edges: WindowEdges) throws(IndexError) {
     for node in fresh { mostScatter += try storage.scatter(of: node) }
     mostScatter *= Cut.continuityFactor * Cut.continuityFactor
-    if let root = storage.root, !fresh.isEmpty { try insert(root, previous[...], fresh[...], of: storage, in: window) }
+    if let root = storage.root, !fresh.isEmpty { try insert(root, previous[...], fresh[...], of: storage, in: edges) }
     findExcesses()
   }
 
@@ -65,7 +65,7 @@ struct Continuation {
 
   private mutating func insert(
     _ root: Node, _ previous: ArraySlice<Node>, _ fresh: ArraySlice<Node>, of storage: TreeStorage,
-    in window: PlaneWindow
+    in edges: WindowEdges
   ) throws(IndexError) {
     // The right parts on the way down to the one that is looked at: one a level.
     var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
@@ -85,7 +85,7 @@ struct Continuation {
         let part = part.within(child)
         if !part.previous.isEmpty || !part.fresh.isEmpty {
           parts.append(part)
-        } else if part.isWithinFresh, try storage.hasVisiblePoint(child, in: window) {
+        } else if part.isWithinFresh, try storage.hasVisiblePoint(child, in: edges) {
           parts.append(part)
         }
       }

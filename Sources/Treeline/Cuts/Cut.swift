@@ -152,7 +152,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
-  var holdsBetweenMeans: Bool {
+  public var holdsBetweenMeans: Bool {
     switch self {
     case .detail: false
     case .spacing: true

@@ -19,10 +19,15 @@ struct PixelScale {
 }
 
 extension PixelScale {
-  /// - Returns: nil for a limit.
+  /// - Throws: `QueryError.notByPixels` for a limit, `QueryError.noSeparations` where the tree lacks what the cut goes
+  ///   by.
+  init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
+    guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
+    try self.init(criterion, pixels, of: storage)
+  }
+
   /// - Throws: `QueryError.noSeparations` where the tree lacks what the cut goes by.
-  init?(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
-    guard let (criterion, pixels) = cut.pixels else { return nil }
+  init(_ criterion: PixelCriterion, _ pixels: Double, of storage: TreeStorage) throws(QueryError) {
     let coarseness: Coarseness
     switch criterion {
     case .detail: coarseness = .squaredRadius

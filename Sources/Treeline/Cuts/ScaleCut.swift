@@ -10,11 +10,11 @@ extension TreeStorage {
   ///
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
-  func scaleCut(in window: PlaneWindow, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints)
+  func scaleCut(in edges: WindowEdges, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints)
     throws -> [Node]
   {
     try scaleCut(
-      in: window, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
+      in: edges, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
       leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
   }
 
@@ -25,7 +25,7 @@ extension TreeStorage {
   ///   - leastMembers: Nodes of fewer points are expanded at every scale; unless they all are such and too many.
   ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
   func scaleCut(
-    in window: PlaneWindow, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
+    in edges: WindowEdges, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false
   ) throws(IndexError) -> [Node] {
     guard let root else { return [] }
@@ -33,7 +33,7 @@ extension TreeStorage {
     // One more than the limit tells that there are too many.
     var room = limit == .max ? limit : limit + 1
     while true {
-      let cut = try breadthFirstCut(in: window, limit: room) { node, pair throws(IndexError) in
+      let cut = try breadthFirstCut(in: edges, limit: room) { node, pair throws(IndexError) in
         try scale.splits(node, pair, above: greatest, leastMembers: expandsAll ? .max : leastMembers)
       }
       if cut.count <= limit { return cut }
@@ -42,7 +42,7 @@ extension TreeStorage {
       } else if root.count < leastMembers {
         leastMembers = 0
       } else {
-        greatest = try leastCoarseness(in: window, limit: limit, leastMembers: leastMembers, scale)
+        greatest = try leastCoarseness(in: edges, limit: limit, leastMembers: leastMembers, scale)
         // There is room for all of them, unless a damaged file tells this and that.
         room = limit
       }
@@ -54,9 +54,8 @@ extension TreeStorage {
   /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is
   /// no room any more tells it.
   @inline(never) private func leastCoarseness(
-    in window: PlaneWindow, limit: Int, leastMembers: Int, _ scale: PixelScale
+    in edges: WindowEdges, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
-    let edges = WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
     var waiting = Heap<CoarseNode>()
     func wait(_ node: Node, _ visibility: Visibility, below bound: Double) throws(IndexError) {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }

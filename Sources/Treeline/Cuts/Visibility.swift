@@ -47,14 +47,20 @@ struct Visibility: Equatable {
   }
 }
 
+/// Cuts ask here, and nowhere else, which points are in view.
 extension TreeStorage {
+  /// A window made ready for the boxes of this tree.
+  func edges(of window: PlaneWindow) -> WindowEdges {
+    WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
+  }
+
   /// How much of a stored node a window shows, by its box, and by its points where it is a bucket: `partial` if there
   /// may be any.
   func visibility(byBoxOf node: Node, in edges: WindowEdges) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !edges.window.intersects(box) { return .none }
     return edges.window.contains(box)
-      ? .whole : isStored(node) ? .partial : try visibility(ofBucket: node, in: edges.window)
+      ? .whole : isStored(node) ? .partial : try visibility(ofBucket: node, in: edges)
   }
 
   /// How much of both children of a node is seen, of which something is.
@@ -90,7 +96,7 @@ extension TreeStorage {
 
   @inline(__always) private func byPoints(_ visibility: Visibility, of node: Node, in edges: WindowEdges)
     throws(IndexError) -> Visibility
-  { visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: edges.window) : visibility }
+  { visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: edges) : visibility }
 
   /// How much of both children of a node is seen, of which something is, given how much may be.
   @inline(never) func searched(
@@ -106,16 +112,16 @@ extension TreeStorage {
   /// Whether a stored node whose box reaches into the window has a point there.
   @inline(__always) func hasPointInside(_ node: Node, _ edges: WindowEdges) throws(IndexError) -> Bool {
     if edges.sidesOutside(of: nodes + Int(node.record)).leaveOneInside { return true }
-    return try hasPoint(node, in: edges.window)
+    return try hasPoint(node, in: edges)
   }
 
   /// - Complexity: O(1), for 16 points at most.
-  @inline(never) private func visibility(ofBucket node: Node, in window: PlaneWindow) throws(IndexError) -> Visibility {
+  @inline(never) private func visibility(ofBucket node: Node, in edges: WindowEdges) throws(IndexError) -> Visibility {
     if nodes[Int(node.record)].box.isPoint { return .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     var seen: UInt32 = 0
     for index in 0..<Int(node.count) {
-      if window.contains(points[Int(node.first) &+ index]) { seen |= 1 &<< UInt32(truncatingIfNeeded: index) }
+      if edges.window.contains(points[Int(node.first) &+ index]) { seen |= 1 &<< UInt32(truncatingIfNeeded: index) }
     }
     return Visibility(points: seen, ofCount: node.count)
   }
@@ -125,17 +131,18 @@ extension TreeStorage {
 
 extension TreeStorage {
   /// Whether any node, a part of a bucket too, has a point in the window.
-  func hasVisiblePoint(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
-    if node.depthInBucket == 0 { return try isSeen(node, in: window) }
-    return node.range.contains { window.contains(points[$0]) }
+  func hasVisiblePoint(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
+    if node.depthInBucket == 0 { return try isSeen(node, in: edges) }
+    return node.range.contains { edges.window.contains(points[$0]) }
   }
 
   /// Whether a stored node has a point in the window.
-  func isSeen(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
+  func isSeen(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
+    let window = edges.window
     let box = nodes[Int(node.record)].box
     guard window.intersects(box) else { return false }
     if window.contains(box) || window.containsSide(of: box) { return true }
-    return try hasPoint(node, in: window)
+    return try hasPoint(node, in: edges)
   }
 
   /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in the window.
@@ -144,7 +151,8 @@ extension TreeStorage {
   /// most 31 deep, however deep a damaged file says that its tree is: a thread may have a small stack.
   ///
   /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners.
-  func hasPoint(_ node: Node, in window: PlaneWindow) throws(IndexError) -> Bool {
+  func hasPoint(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
+    let window = edges.window
     var node = node
     while isStored(node) {
       guard let (left, right) = try children(of: node) else { return false }
@@ -152,7 +160,7 @@ extension TreeStorage {
       let smallerBox = nodes[Int(smaller.record)].box
       if window.intersects(smallerBox) {
         if window.containsSide(of: smallerBox) { return true }
-        if try hasPoint(smaller, in: window) { return true }
+        if try hasPoint(smaller, in: edges) { return true }
       }
       let largerBox = nodes[Int(larger.record)].box
       guard window.intersects(largerBox) else { return false }

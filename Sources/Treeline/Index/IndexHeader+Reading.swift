@@ -33,7 +33,8 @@ extension IndexHeader {
       }
     }
     pointCount = Int(file.read(at: Offset.pointCount) as UInt32)
-    try file.require(pointCount <= 1 << 31, at: Offset.pointCount, "at most 2^31 points", found: "\(pointCount)")
+    try file.require(
+      pointCount <= Self.maximumPointCount, at: Offset.pointCount, "at most 2^31 points", found: "\(pointCount)")
     nodeCount = Int(file.read(at: Offset.nodeCount) as UInt32)
     try file.require(
       nodeCount <= max(2 * pointCount - 1, 0) && (nodeCount % 2 == 1 || pointCount == 0), at: Offset.nodeCount,

@@ -44,9 +44,12 @@ extension IndexHeader {
   /// Unlike text, and spoilt by what strips the eighth bit or changes line ends.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
+  /// Row numbers are 31 bits wide.
+  package static let maximumPointCount = 1 << 31
+
   package static let majorVersion: UInt16 = 1
   /// The latest; an index has the least that it needs.
-  package static let minorVersion: UInt16 = 1
+  package static let minorVersion = max(IndexSection.Kind.latestMinorVersion, Growth.latestMinorVersion)
 
   /// Without the section table.
   package static let fixedLength = 128

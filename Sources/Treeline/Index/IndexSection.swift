@@ -51,6 +51,8 @@ public struct IndexSection: Hashable, Sendable {
     /// The minor version that has it first.
     package var minorVersion: UInt16 { self == .description ? 1 : 0 }
 
+    static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
+
     /// Whether an index of a minor version, this or an earlier one, has sections of this kind.
     package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 

@@ -8,8 +8,7 @@ extension Cut {
     return Cut(criterion, pixels: criterion.standard)
   }
 
-  /// The parameters that the cuts of several queries may share; see `QueryParameters.read(prefix:sharing:_:)`.
-  public static let sharedParameters =
+  static let sharedParameters =
     [["limit"], ["order"] + PixelCriterion.allCases.map(\.rawValue)] + unclusteredNames.map { [$0] }
 
   /// All parameters that a cut is read from.

@@ -31,6 +31,9 @@ public struct Query: Hashable, Sendable {
 }
 
 extension Query: Parameterized {
+  /// The parameters that several queries may share, in groups; see `QueryParameters.read(prefix:sharing:_:)`.
+  public static let sharedParameters = Cut.sharedParameters
+
   /// What is looked at, then how it is cut, in a fixed order.
   public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
 

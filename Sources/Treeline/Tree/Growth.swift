@@ -41,6 +41,9 @@ extension Growth {
   /// The minor version of the format that has it first.
   package var minorVersion: UInt16 { mergeMetric == nil ? 0 : 1 }
 
+  static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
+    .max()!
+
   /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)`.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }

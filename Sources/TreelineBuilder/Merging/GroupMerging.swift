@@ -73,7 +73,7 @@ struct GroupMerging {
     queue.removeAll(keepingCapacity: true)
     for member in members {
       let member = Int(member)
-      let position = live.places[member].position
+      let position = live.links[member].position
       let longitudes = live.longitudes?[member] ?? Longitudes(west: position.x, east: position.x)
       parts.append(
         Part(sums: live.sums[member], position: position, longitudes: longitudes, member: UInt32(member)))
@@ -91,7 +91,7 @@ struct GroupMerging {
   @inline(__always) private mutating func mergePair(_ first: UInt32, _ second: UInt32, of live: LiveClusters) -> Bool {
     let (first, second) = (Int(first), Int(second))
     let (a, b) = (live.sums[first], live.sums[second])
-    let (from, to) = (live.places[first].position, live.places[second].position)
+    let (from, to) = (live.links[first].position, live.links[second].position)
     if let longitudes = live.longitudes {
       let isPlain = !longitudes[first].isAcrossSeam && !longitudes[second].isAcrossSeam
       guard isPlain, max(from.x, to.x) &- min(from.x, to.x) < Longitudes.halfWorld,
@@ -162,17 +162,17 @@ struct GroupMerging {
   /// The same by a grid.
   private mutating func mergeMany(crossesSeam: Bool, upTo greatest: UInt64, _ monitor: BuildMonitor) {
     let count = parts.count
-    let places = UnsafeMutablePointer<MergeGrid.Place>.allocate(capacity: count)
+    let links = UnsafeMutablePointer<MergeGrid.LinkedPosition>.allocate(capacity: count)
     let reach = Int(Double(greatest).squareRoot()) + 1
     let shift = min(max(Int.bitWidth - (reach - 1).leadingZeroBitCount, 0), 32)
-    var grid = MergeGrid(places, shift: UInt32(shift), isCyclic: crossesSeam, tileCount: count / 8)
+    var grid = MergeGrid(links, shift: UInt32(shift), isCyclic: crossesSeam, tileCount: count / 8)
     defer {
       grid.deallocate()
-      MemoryBlock(places, count: count).deallocate()
+      MemoryBlock(links, count: count).deallocate()
     }
     for part in 0..<count {
       if part & 0xFFF == 0 && monitor.isCancelled { return }
-      (places + part).initialize(to: MergeGrid.Place(position: parts[part].position))
+      (links + part).initialize(to: MergeGrid.LinkedPosition(position: parts[part].position))
       grid.forEach(near: parts[part].position, within: reach) { other, _ in
         enqueue(Int(other), part, crossesSeam: crossesSeam, upTo: greatest)
       }
@@ -186,7 +186,7 @@ struct GroupMerging {
       grid.remove(pair.first)
       grid.remove(pair.second)
       merge(first, second, pair.squaredDistance, crossesSeam: crossesSeam)
-      places[first].position = parts[first].position
+      links[first].position = parts[first].position
       grid.forEach(near: parts[first].position, within: reach) { other, _ in
         enqueue(Int(other), first, crossesSeam: crossesSeam, upTo: greatest)
       }

@@ -55,7 +55,7 @@ struct LiveClusters {
 
   let sums: UnsafeMutablePointer<MergeSums>
   let nodes: UnsafeMutablePointer<Node>
-  let places: UnsafeMutablePointer<MergeGrid.Place>
+  let links: UnsafeMutablePointer<MergeGrid.LinkedPosition>
   /// No cluster is nearer than in this round, but for those that know so themselves.
   let rounds: UnsafeMutablePointer<UInt8>
   /// While a round goes on, the group that a cluster is in.
@@ -76,7 +76,7 @@ struct LiveClusters {
     self.capacity = capacity
     sums = .allocate(capacity: capacity)
     nodes = .allocate(capacity: capacity)
-    places = .allocate(capacity: capacity)
+    links = .allocate(capacity: capacity)
     rounds = .allocate(capacity: capacity)
     groups = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
@@ -85,7 +85,7 @@ struct LiveClusters {
 
   private var blocks: [MemoryBlock] {
     let blocks = [
-      MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(places, count: capacity),
+      MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(links, count: capacity),
       MemoryBlock(rounds, count: capacity), MemoryBlock(groups, count: capacity),
     ]
     return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
@@ -104,7 +104,7 @@ struct LiveClusters {
     (sums + leaf).initialize(
       to: MergeSums(x: UInt64(position.x) * UInt64(count), y: UInt64(position.y) * UInt64(count), count: count))
     (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
-    (places + leaf).initialize(to: MergeGrid.Place(position: position))
+    (links + leaf).initialize(to: MergeGrid.LinkedPosition(position: position))
     (rounds + leaf).initialize(to: 0)
     (groups + leaf).initialize(to: Self.noGroup)
     if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
@@ -114,7 +114,7 @@ struct LiveClusters {
   @inline(__always) func move(_ cluster: Int, to number: Int) {
     sums[number] = sums[cluster]
     nodes[number] = nodes[cluster]
-    places[number] = places[cluster]
+    links[number] = links[cluster]
     rounds[number] = rounds[cluster]
     if let longitudes { longitudes[number] = longitudes[cluster] }
   }

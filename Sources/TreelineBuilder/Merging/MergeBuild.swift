@@ -65,12 +65,12 @@ struct Leaves: @unchecked Sendable {
 
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
-    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<PlacedNumber>.allocate(capacity: pointCount)
+    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<CodedNumber>.allocate(capacity: pointCount)
     defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
     _ = inChunks(of: pointCount, threads: threads) { chunk in
       for row in chunk {
         placed.initializeElement(
-          at: row, to: PlacedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
+          at: row, to: CodedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
       }
     }
     placed.sortByCode(monitor)

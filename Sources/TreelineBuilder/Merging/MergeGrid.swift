@@ -8,7 +8,7 @@ import Treeline
 /// looks at a tile in one go.
 struct MergeGrid {
   /// Where a cluster lies, and the next one in its cell.
-  struct Place {
+  struct LinkedPosition {
     var position: PlanePoint
     var next: UInt32 = MergeGrid.none
   }
@@ -19,7 +19,7 @@ struct MergeGrid {
   /// Cells are 2^shift units wide.
   let shift: UInt32
   /// Of the clusters, by their number. They belong to whoever made the grid.
-  private let places: UnsafeMutablePointer<Place>
+  private let links: UnsafeMutablePointer<LinkedPosition>
   private let isCyclic: Bool
 
   /// Where a tile is: a hash table with open addressing, at most half full.
@@ -45,8 +45,8 @@ struct MergeGrid {
   /// - Parameters:
   ///   - isCyclic: whether the plane's seam is no border.
   ///   - tileCount: how many tiles there will be at least, or a few more.
-  init(_ places: UnsafeMutablePointer<Place>, shift: UInt32, isCyclic: Bool, tileCount: Int) {
-    (self.places, self.shift, self.isCyclic) = (places, shift, isCyclic)
+  init(_ links: UnsafeMutablePointer<LinkedPosition>, shift: UInt32, isCyclic: Bool, tileCount: Int) {
+    (self.links, self.shift, self.isCyclic) = (links, shift, isCyclic)
     // Clusters move into tiles that are new.
     tileCapacity = max(tileCount + tileCount / 8, 16)
     tiles = Self.allocateTiles(tileCapacity)
@@ -114,41 +114,41 @@ extension MergeGrid {
 
   /// Enters a cluster at its position.
   @inline(__always) mutating func insert(_ cluster: UInt32) {
-    let (x, y) = cell(of: places[Int(cluster)].position)
+    let (x, y) = cell(of: links[Int(cluster)].position)
     let key = key(x &>> 2, y &>> 2)
     var entry = entry(of: key)
     if entry.pointee.key != key { entry = addTile(key) }
     let cell = (y & 3) &<< 2 | (x & 3)
     let first = tiles + (Int(entry.pointee.tile) &<< 4 | cell)
-    places[Int(cluster)].next = first.pointee
+    links[Int(cluster)].next = first.pointee
     first.pointee = cluster
     entry.pointee.occupied |= 1 &<< UInt32(truncatingIfNeeded: cell)
   }
 
   /// Takes out a cluster that was entered at its position.
   @inline(__always) func remove(_ cluster: UInt32) {
-    let (x, y) = cell(of: places[Int(cluster)].position)
+    let (x, y) = cell(of: links[Int(cluster)].position)
     let entry = entry(of: key(x &>> 2, y &>> 2))
     let cell = (y & 3) &<< 2 | (x & 3)
     let first = tiles + (Int(entry.pointee.tile) &<< 4 | cell)
     if first.pointee == cluster {
-      first.pointee = places[Int(cluster)].next
+      first.pointee = links[Int(cluster)].next
       if first.pointee == Self.none { entry.pointee.occupied &= ~(1 &<< UInt32(truncatingIfNeeded: cell)) }
       return
     }
     var before = first.pointee
-    while places[Int(before)].next != cluster { before = places[Int(before)].next }
-    places[Int(before)].next = places[Int(cluster)].next
+    while links[Int(before)].next != cluster { before = links[Int(before)].next }
+    links[Int(before)].next = links[Int(cluster)].next
   }
 
   /// Moves a cluster.
   @inline(__always) mutating func move(_ cluster: UInt32, to position: PlanePoint) {
-    let (from, to) = (cell(of: places[Int(cluster)].position), cell(of: position))
+    let (from, to) = (cell(of: links[Int(cluster)].position), cell(of: position))
     if from == to {
-      places[Int(cluster)].position = position
+      links[Int(cluster)].position = position
     } else {
       remove(cluster)
-      places[Int(cluster)].position = position
+      links[Int(cluster)].position = position
       insert(cluster)
     }
   }
@@ -195,7 +195,7 @@ extension MergeGrid {
         var cluster = tile[occupied.trailingZeroBitCount]
         occupied &= occupied &- 1
         while cluster != Self.none {
-          let place = places[Int(cluster)]
+          let place = links[Int(cluster)]
           body(cluster, place.position)
           cluster = place.next
         }
@@ -204,7 +204,7 @@ extension MergeGrid {
   }
 
   /// What a search has to read, one after the other.
-  enum Step: CaseIterable { case entries, tiles, places }
+  enum Step: CaseIterable { case entries, tiles, links }
 
   /// Has the machine fetch what a search will read, once what is read before that is there.
   @inline(__always) func prefetch(_ step: Step, near position: PlanePoint, within reach: Int) {
@@ -216,7 +216,7 @@ extension MergeGrid {
       let tile = tiles + Int(entry.pointee.tile) &<< 4
       if step == .tiles { return CPrefetch.prefetch(tile) }
       while occupied != 0 {
-        CPrefetch.prefetch(places + Int(tile[occupied.trailingZeroBitCount]))
+        CPrefetch.prefetch(links + Int(tile[occupied.trailingZeroBitCount]))
         occupied &= occupied &- 1
       }
     }
@@ -266,7 +266,7 @@ extension MergeGrid {
 
   /// The square of the distance to the nearest other cluster, or of how far none is: four cells at least.
   func clearance(of cluster: UInt32) -> UInt64 {
-    let position = places[Int(cluster)].position
+    let position = links[Int(cluster)].position
     var reach = 1 << Int(shift)
     while true {
       var nearest = UInt64.max

@@ -124,7 +124,7 @@ extension MergeRound {
     var none: ContiguousArray<MergeRound> = []
     let reach = Int(Self.reach(greatest, 2 * Self.usualSpread(greatest))) + 1
     for step in MergeGrid.Step.allCases {
-      for cluster in due { grid.prefetch(step, near: live.places[Int(cluster)].position, within: reach) }
+      for cluster in due { grid.prefetch(step, near: live.links[Int(cluster)].position, within: reach) }
     }
     for index in due.indices where live.groups[Int(due[index])] == LiveClusters.noGroup && !isOneGroup {
       findGroup(of: due[index], among: &none)
@@ -256,7 +256,7 @@ extension MergeRound {
     while searchedCount < group.count && isInPart {
       if searchedCount & 0xFFF == 0xFFF && monitor.isCancelled { return false }
       let member = group[searchedCount]
-      let position = live.places[Int(member)].position
+      let position = live.links[Int(member)].position
       searchedCount += 1
       grid.forEach(near: position, within: distance) { cluster, otherPosition in
         if cluster == member { return }
@@ -340,7 +340,7 @@ extension MergeRound {
 
   /// Whether a cluster is close to one of those that the group's were merged into.
   @inline(__always) private func isClose(_ cluster: UInt32) -> Bool {
-    let position = live.places[Int(cluster)].position
+    let position = live.links[Int(cluster)].position
     return merging.merges.contains { grid.squaredDistance($0.position, position) <= greatest }
   }
 

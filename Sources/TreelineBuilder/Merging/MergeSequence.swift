@@ -58,7 +58,7 @@ struct MergeSequence: ~Copyable {
     }
     self.live = live
     merges = Merges(leafCount: leafCount)
-    grid = MergeGrid(live.places, shift: 0, isCyclic: crossesSeam, tileCount: 0)
+    grid = MergeGrid(live.links, shift: 0, isCyclic: crossesSeam, tileCount: 0)
     rest = MergeRound(live, grid, number: Self.greatestPartCount, monitor)
   }
 
@@ -171,7 +171,7 @@ extension MergeSequence {
     }
   }
 
-  /// Merges all clusters as far as a round goes, without a look at places.
+  /// Merges all clusters as far as a round goes, wherever they are.
   ///
   /// - Parameter isOnGrid: whether the grid is needed any more.
   private mutating func mergeAsOneGroup(upTo greatest: UInt64, isOnGrid: Bool) {
@@ -204,7 +204,7 @@ extension MergeSequence {
       grid.remove(merge.second)
       grid.move(merge.first, to: merge.position)
     } else {
-      live.places[first].position = merge.position
+      live.links[first].position = merge.position
     }
     liveCount -= 1
     if merges.count.isMultiple(of: Self.mergesBetweenReports) {
@@ -219,7 +219,7 @@ extension MergeSequence {
       for cluster in [Int(later.first), Int(later.second)] {
         prefetch(live.nodes + cluster)
         prefetch(live.sums + cluster)
-        prefetch(live.places + cluster)
+        prefetch(live.links + cluster)
       }
       grid.prefetch(.entries, near: later.position, within: 0)
       grid.prefetch(.tiles, near: merges[merges.startIndex + 8].position, within: 0)
@@ -245,7 +245,7 @@ extension MergeSequence {
         if (block.lowerBound &- chunk.lowerBound) & 0xFFF == 0 && monitor.isCancelled { return }
         for step in MergeGrid.Step.allCases {
           for index in block {
-            let position = live.places[Int(cluster(range.lowerBound + index))].position
+            let position = live.links[Int(cluster(range.lowerBound + index))].position
             grid.prefetch(step, near: position, within: 1 << Int(grid.shift))
           }
         }
@@ -276,12 +276,12 @@ extension MergeSequence {
     var (tileCount, last) = (0, UInt64.max)
     monitor.pass(over: 0..<count) { block in
       for cluster in block {
-        let tile = MergeGrid.tile(of: live.places[cluster].position, shift: shift)
+        let tile = MergeGrid.tile(of: live.links[cluster].position, shift: shift)
         tileCount &+= tile == last ? 0 : 1
         last = tile
       }
     }
-    grid = MergeGrid(live.places, shift: shift, isCyclic: live.crossesSeam, tileCount: tileCount)
+    grid = MergeGrid(live.links, shift: shift, isCyclic: live.crossesSeam, tileCount: tileCount)
     for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
       for cluster in block { grid.insert(UInt32(cluster)) }
     }
@@ -299,10 +299,10 @@ extension MergeSequence {
           widths[width].start = leaf
         }
       }
-      var last = ZOrder.code(of: live.places[0].position)
+      var last = ZOrder.code(of: live.links[0].position)
       for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
         for leaf in block {
-          let code = ZOrder.code(of: live.places[leaf].position)
+          let code = ZOrder.code(of: live.links[leaf].position)
           endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: leaf)
           last = code
         }

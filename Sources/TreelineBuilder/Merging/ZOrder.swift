@@ -31,12 +31,12 @@ enum ZOrder {
 }
 
 /// A position and the number of what lies there.
-struct PlacedNumber {
+struct CodedNumber {
   var code: UInt64
   var number: UInt32
 }
 
-extension UnsafeMutableBufferPointer<PlacedNumber> {
+extension UnsafeMutableBufferPointer<CodedNumber> {
   /// Sorts by code; what has the same code keeps its order. Of no use once the build is cancelled.
   ///
   /// - Complexity: O(count): a pass for every eleven bits in which codes differ, and as much memory again.

@@ -11,7 +11,7 @@ struct PositionOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show a cluster that would lie outside of the box at the member in it that is nearest to the mean. (default: with --detail and with --limit alone, but not for a tile)"
+      "Show a cluster that would lie outside of the box at the member in it that is nearest to the mean. (default: with --limit alone\(keepingOptions), but not for a tile)"
   )
   var keepVisible: Bool?
 
@@ -19,3 +19,9 @@ struct PositionOptions: ParsableArguments {
 }
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
+
+/// The options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
+private let keepingOptions = PixelCriterion.allCases.filter { !$0.holdsBetweenMeans }.map {
+  " and with --\($0.rawValue)"
+}
+.joined()

@@ -62,6 +62,9 @@ struct QueryCommand: ParsableCommand {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
+    if hulls && format == .table {
+      throw ValidationError("'--hulls' goes with '--format geojson'; no column holds one.")
+    }
     if method == .pca {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
     } else {
@@ -79,9 +82,9 @@ struct QueryCommand: ParsableCommand {
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {
-      for name in Cut.parameterNames where parameters.has(name) {
+      for (name, value) in cut.parameters {
         parameters.refuse(
-          name, expected: "no --method grid beside it", found: parameters.text(name),
+          name, expected: "no --method grid beside it", found: value,
           sentence: "{\(name)} goes with '--method pca'; '--cell' sets how fine a grid is.")
       }
     }

@@ -41,8 +41,8 @@ struct TransitionCommand: ParsableCommand {
     var parameters = QueryParameters(
       cut.parameters + firstViewport.parameters + firstCut.parameters + secondViewport.parameters
         + secondCut.parameters + (continuing ? [("continuing", "true")] : []))
-    let first = parameters.read(prefix: FromPrefix.prefix, sharing: Cut.sharedParameters) { Query(&$0) }
-    let second = parameters.read(prefix: ToPrefix.prefix, sharing: Cut.sharedParameters + [["continuing"]]) { own in
+    let first = parameters.read(prefix: FromPrefix.prefix, sharing: Query.sharedParameters) { Query(&$0) }
+    let second = parameters.read(prefix: ToPrefix.prefix, sharing: Query.sharedParameters + [["continuing"]]) { own in
       if let limit = firstCut.limit { own.setDefault("limit", limit) }
       return Query(&own, defaultZoom: first.viewport.zoom.map { $0 + first.viewport.tileSize.zoomOffset })
     }

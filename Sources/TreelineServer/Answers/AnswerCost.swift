@@ -1,4 +1,3 @@
-import Foundation
 @_spi(Server) import Treeline
 
 /// What an answer costs, told before it is computed, about in clusters of GeoJSON: 1 to 2 microseconds each.
@@ -28,7 +27,7 @@ extension PlaneViewport {
   /// How many squares of so many pixels a side would cover it.
   func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
-    let side = pixels * 0x1p32 / (256 * exp2(zoom))
+    let side = pixels * Plane.unitsPerPixel(zoom: zoom)
     return ((Double(window.width) / side).rounded(.up) + 1)
       * ((Double(window.maxY - window.minY) / side).rounded(.up) + 1)
   }

@@ -10,7 +10,7 @@ enum TransitionRoutes {
     let index = request.index
     let change = Change(&request.parameters, of: index)
     let tree = index.tree
-    let before = request.parameters.read(prefix: "from-", sharing: Cut.sharedParameters) { parameters in
+    let before = request.parameters.read(prefix: "from-", sharing: Query.sharedParameters) { parameters in
       ServedQuery(&parameters, of: tree, defaultZoom: change.query.view?.zoom)
     }
     return Representation(ContentType.json, cost: change.query.cost(of: tree) + before.cost(of: tree)) { bytes in

@@ -103,8 +103,8 @@ import Treeline
   @Test func whatIsSharedGivesWayByGroups() {
     func cuts(_ pairs: [(String, String)]) -> (Cut, Cut, [String]) {
       var parameters = QueryParameters(pairs.map { (name: $0, value: $1) })
-      let first = parameters.read(prefix: "a-", sharing: Cut.sharedParameters) { Cut(&$0) }
-      let second = parameters.read(prefix: "b-", sharing: Cut.sharedParameters) { Cut(&$0) }
+      let first = parameters.read(prefix: "a-", sharing: Query.sharedParameters) { Cut(&$0) }
+      let second = parameters.read(prefix: "b-", sharing: Query.sharedParameters) { Cut(&$0) }
       return (first, second, parameters.faults.map(\.name))
     }
     #expect(cuts([("spacing", "44"), ("a-detail", "9")]) == (.detail(9), .spacing(44), []))

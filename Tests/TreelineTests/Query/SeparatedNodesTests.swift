@@ -84,7 +84,9 @@ extension ClusterTree {
       guard let start = codes.baseAddress else { return [] }
       return try withStorage { storage in
         let scale = PixelScale(storage: storage, coarseness: .separation(start), criterion: .spacing, pixels: 1)
-        return try storage.scaleCut(in: window, scale: scale, greatest: Double(required.rawValue) - 1, limit: .max).map(
+        return try storage.scaleCut(
+          in: storage.edges(of: window), scale: scale, greatest: Double(required.rawValue) - 1, limit: .max
+        ).map(
           \.id)
       }
     }

@@ -19,6 +19,11 @@ export function badgeRadius(pointCount) {
   return LARGEST_BADGE / (1 + Math.exp(-BADGE_RATE * pointCount ** BADGE_POWER)) / 2;
 }
 
+/** The diameter as an expression of the map library's. */
+export function diameterExpression(pointCount) {
+  return ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", pointCount, BADGE_POWER]]]]];
+}
+
 /** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral, the last outermost. */
 export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {

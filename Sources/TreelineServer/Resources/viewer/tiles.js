@@ -1,10 +1,9 @@
 // What the map library draws from the vector tiles of the server: the points as dust below the badges, and, as a view of
 // its own, the clusters.
 
-import { DOT_RADIUS } from "./badge.js";
+import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 import { cutParameters } from "./cut.js";
-import { BADGE_POWER, BADGE_RATE, LARGEST_BADGE } from "./constants.js";
 import { PLACES } from "./places.js";
 
 /** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
@@ -96,8 +95,7 @@ export class TileLayers {
 
   #clusters(source, tones) {
     const count = ["get", "point_count"];
-    const diameter = [
-      "round", ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", count, BADGE_POWER]]]]]];
+    const diameter = ["round", diameterExpression(count)];
     const tone = tones.expression(count, ["coalesce", ["get", "area_km2"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
