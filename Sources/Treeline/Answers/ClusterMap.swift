@@ -89,6 +89,15 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     Transition(Treeline.Transition(from: first.clusters, to: second.clusters), values: values)
   }
 
+  /// The answer that shows nothing, from which a first transition begins.
+  public var noResults: Results { results(for: tree.noClusters) }
+
+  /// Whether its tree has what a cut needs; all trees have what a limit and a detail do.
+  public func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
+
+  /// The corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
+  public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
+
   /// Whether any value is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
 

@@ -66,8 +66,12 @@ import TreelineBuilder
       try shown.clusters == tree.clusters(query) && tree.clusters(query) == tree.clusters(cut, in: query.viewport))
     #expect(map.root?.cluster == tree.root)
     #expect(try map.hasPoint(in: Viewport(.world)))
+    #expect(map.supports(cut) && map.noResults.isEmpty)
+    #expect(map.transition(from: map.noResults, to: shown).entered.clusters == shown.clusters)
+    #expect(try map.centeredClusters(query).clusters == tree.clusters(cut, centeredIn: query.viewport))
     for result in shown {
       let id = result.cluster.id
+      #expect(map.convexHull(of: result) == tree.convexHull(of: result.cluster))
       #expect(try map.cluster(id).cluster == result.cluster)
       let nearest = try tree.nearestMember(of: id)
       #expect(try map.nearestMember(of: id) == hotels[tree.row(atTreeIndex: nearest)])
