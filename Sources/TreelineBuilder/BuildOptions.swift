@@ -5,6 +5,10 @@ public struct BuildOptions: Hashable, Sendable {
   /// How the tree grows. Another way makes another tree.
   public var growth: Growth
 
+  /// With what diameters badges are drawn. Of a tree grown by merging for badges, another curve makes another tree;
+  /// others do not look at it.
+  public var badgeCurve: BadgeCurve
+
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = Merges.maximumDepth
 
@@ -14,19 +18,24 @@ public struct BuildOptions: Hashable, Sendable {
   /// How many threads build. The tree is the same for any number.
   public var threads: Int
 
-  /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` need. It
+  /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` and
+  /// `badges` need. It
   /// takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
   public var computesSeparations: Bool
 
   /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` are to be answered. A tree grown by merging knows its
+  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree grown by merging knows its
   ///     separations anyway; they still take 2 bytes a point.
-  public init(growth: Growth, threads: Int? = nil, computesSeparations: Bool = false) {
+  ///   - badgeCurve: With what diameters badges are drawn, where the tree is to grow by merging for badges.
+  public init(
+    growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard
+  ) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     (self.growth, self.threads, self.computesSeparations) = (growth, threads, computesSeparations)
+    self.badgeCurve = badgeCurve
   }
 }
 

@@ -27,7 +27,7 @@ struct TreeBuild {
       if !coordinates.isEmpty {
         switch options.growth {
         case .splitting(let rule): top = try split(memory, by: rule)
-        case .merging(by: .distance): merged = try merge(memory)
+        case .merging: merged = try merge(memory)
         }
       }
     } catch {
@@ -44,7 +44,7 @@ struct TreeBuild {
   {
     if let merged {
       return try memory.finish(
-        merged, keepsSeparations: options.computesSeparations, threads: options.threads, monitor)
+        merged, keepsSeparations: options.computesSeparations, badgeCurve, threads: options.threads, monitor)
     }
     return try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
       guard options.computesSeparations else { return nil }
@@ -53,10 +53,16 @@ struct TreeBuild {
     }
   }
 
+  /// Nil unless the tree is to grow for badges.
+  private var badgeCurve: BadgeCurve? {
+    options.growth == .merging(by: .badges) ? options.badgeCurve : nil
+  }
+
   private func merge(_ memory: BuildMemory) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
-      arrays: memory.arrays, pointCount: coordinates.count, projection: projection, threads: options.threads,
-      maximumDepth: options.maximumMergeDepth, sizes: options.mergeSizes, monitor: monitor)
+      arrays: memory.arrays, pointCount: coordinates.count, projection: projection,
+      badgeCurve: badgeCurve, threads: options.threads, maximumDepth: options.maximumMergeDepth,
+      sizes: options.mergeSizes, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result
   }

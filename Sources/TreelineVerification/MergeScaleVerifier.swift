@@ -3,7 +3,8 @@ import Treeline
 /// Checks the merge scales of a sound tree that was grown by merging, which are kept as its separations.
 ///
 /// First each by itself: only a node with children has a code other than 0, and it is the greatest of that of the
-/// distance between its children and of those of its children. Where scales were rounded to few steps, which children
+/// distance between its children, which is scaled by their badges where the tree grew for these, and of those of its
+/// children. Where scales were rounded to few steps, which children
 /// are merged at one step is free; a code only must be one of the steps and not be less than a child's. Then all of
 /// them together, as `SeparationVerifier` does: from the greatest code down to 1 the nodes with that code are split,
 /// and no two of those shown then are closer than its distance. So every spacing at every zoom keeps its promise.
@@ -45,8 +46,18 @@ struct MergeScaleVerifier {
   private func code(of node: Node) -> SeparationCode { children(of: node).map { code(at: $0.right.first) } ?? .zero }
 
   private func squaredDistance(_ a: Node, _ b: Node) -> UInt64 {
-    projection.squaredMergeDistance(
+    let squaredDistance = projection.squaredMergeDistance(
       a, b, (storage.meanPosition(of: a), storage.meanPosition(of: b)), in: storage)
+    guard let curve = storage.badgeCurve else { return squaredDistance }
+    return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
+  }
+
+  /// The square of how far apart nodes may be whose distance has a code.
+  private func squaredReach(of code: SeparationCode) -> UInt64 {
+    guard let curve = storage.badgeCurve else { return code.squaredDistance }
+    let greatest = curve.units(of: .max)
+    let squaredReach = (Double(code.squaredDistance) + 1) * (Double(curve.width(greatest, greatest)) / 1024).squared
+    return squaredReach < 0x1p62 ? UInt64(squaredReach) + 1 : 1 << 62
   }
 
   /// - Returns: all nodes with children.
@@ -93,7 +104,7 @@ struct MergeScaleVerifier {
       let own = code(of: nodes[order[start]])
       if own == .zero { break }
       var end = start
-      shown.fit(to: own.squaredDistance)
+      shown.fit(to: squaredReach(of: own))
       newcomers.removeAll(keepingCapacity: true)
       while end < order.count, code(of: nodes[order[end]]) == own {
         let node = nodes[order[end]]
@@ -117,7 +128,7 @@ struct MergeScaleVerifier {
   }
 
   private func check(_ node: Node, _ code: SeparationCode, _ nodesByFirst: [UInt32: Node]) {
-    shown.forEach(near: storage.meanPosition(of: node), within: code.squaredDistance) { first in
+    shown.forEach(near: storage.meanPosition(of: node), within: squaredReach(of: code)) { first in
       guard first != node.first, let other = nodesByFirst[first] else { return }
       let squaredDistance = squaredDistance(node, other)
       problems.check(
@@ -146,4 +157,8 @@ extension Plane.Projection {
       1 << 32 + UInt64(west.maxX), east.isAcrossSeam ? 1 << 32 + UInt64(east.maxX) : UInt64(east.maxX))
     return isWide || end - start >= 1 << 31 ? plain : around
   }
+}
+
+extension Double {
+  fileprivate var squared: Double { self * self }
 }

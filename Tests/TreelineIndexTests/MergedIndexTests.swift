@@ -6,10 +6,10 @@ import TreelineVerification
 
 /// Indexes of trees grown by merging.
 @Suite struct MergedIndexTests {
-  private static func tree(_ set: PointSet) throws -> ClusterTree {
+  private static func tree(_ set: PointSet, by metric: MergeMetric = .distance) throws -> ClusterTree {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: .merging(by: .distance), threads: 2, computesSeparations: true))
+      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true))
   }
 
   @Test(
@@ -18,19 +18,44 @@ import TreelineVerification
       .antimeridian(10_000, seed: 404), .planar(10_000, x: -3...9, y: 0...1, seed: 405),
     ]) func theyAreSound(_ set: PointSet) throws
   {
-    let tree = try Self.tree(set)
-    #expect(tree.problems() == [], "\(set)")
+    for (metric, number) in [(MergeMetric.distance, 4), (.badges, 5)] as [(MergeMetric, UInt32)] {
+      let tree = try Self.tree(set, by: metric)
+      #expect(tree.problems() == [], "\(set), \(metric)")
+      let index = try IndexEditor(tree.indexBytes())
+      #expect(index.number(at: 10, as: UInt16.self) == (metric == .badges ? 2 : 1))
+      #expect(index.number(at: 80, as: UInt32.self) == number)
+      #expect(try index.repaired().problems() == [], "\(set), \(metric)")
+    }
+  }
+
+  @Test func curvesAreKept() throws {
+    let curve = BadgeCurve(steps: [.init(pointCount: 1, diameter: 300), .init(pointCount: 7, diameter: 4000)], gap: 65)
+    let options = BuildOptions(
+      growth: .merging(by: .badges), computesSeparations: true, badgeCurve: curve)
+    let tree = try ClusterTree(PointSet.cities(300, seed: 431).coordinates, options: options)
     let index = try IndexEditor(tree.indexBytes())
-    #expect(index.number(at: 10, as: UInt16.self) == 1 && index.number(at: 80, as: UInt32.self) == 4)
-    #expect(try index.repaired().problems() == [], "\(set)")
+    #expect(try index.repaired().open().badgeCurve == curve)
+    let start = index.offset(of: .badgeCurve)
+    for (offset, value) in [(2, 1), (2, 3), (0, 9000), (8, 2), (12, 1), (16, 1), (20, 299), (20, 40_000)]
+      as [(Int, UInt16)]
+    {
+      var editor = index
+      editor.store(value, at: start + offset)
+      let repaired = editor.repaired()
+      #expect(throws: IndexError.self, "\(value) at \(offset)") { try repaired.open() }
+    }
   }
 
   @Test(arguments: [
     PointSet.cities(150, seed: 411), .uniformWorld(100, seed: 412), .antimeridian(60, seed: 413),
     .nullIsland(stack: 20, noise: 60, seed: 414), .coarse(80, side: 6, seed: 415), .lattice(columns: 8, rows: 8),
   ]) func everyCodeOffByOneIsReported(_ set: PointSet) throws {
-    let sound = try IndexEditor(Self.tree(set).indexBytes())
-    let codes = sound.offset(of: .separations)
+    for metric in MergeMetric.allCases { try checkCodes(of: set, metric) }
+  }
+
+  private func checkCodes(of set: PointSet, _ metric: MergeMetric) throws {
+    let sound = try IndexEditor(Self.tree(set, by: metric).indexBytes())
+    let codes = sound.offset(of: metric == .badges ? .badgeScales : .separations)
     for index in 0..<set.coordinates.count {
       let code = sound.number(at: codes + 2 * index, as: UInt16.self)
       for other in [code &- 1, code + 1, code ^ 0x4000] {

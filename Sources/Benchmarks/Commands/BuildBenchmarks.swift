@@ -37,9 +37,12 @@ struct BuildArguments: ParsableArguments {
 
   @Flag(help: "The tree is grown by merging.") var merged = false
 
+  @Flag(help: "The tree is grown by merging for badges.") var badges = false
+
   var options: BuildOptions {
     BuildOptions(
-      growth: merged ? .merging(by: .distance) : .splitting(split), threads: threads, computesSeparations: separations)
+      growth: badges ? .merging(by: .badges) : merged ? .merging(by: .distance) : .splitting(split), threads: threads,
+      computesSeparations: separations)
   }
 }
 

@@ -61,7 +61,7 @@ struct PromisesCommand: ParsableCommand {
   func run() throws {
     let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
     var cuts: [Cut] = []
-    for kind in ScreenCut.Kind.allCases where tree.pointCount > 0 {
+    for kind in ScreenCut.Kind.all(of: tree) where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)
       var count = PromiseCount()
       for _ in 0..<pairs { try count.add(kind, of: tree, &screens) }

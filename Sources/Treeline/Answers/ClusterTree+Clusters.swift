@@ -107,10 +107,22 @@ extension ClusterTree {
   }
 
   /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
-  public var hasSeparations: Bool { withStorage { $0.separations != nil } }
+  public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
+
+  /// With what diameters it can show badges that do not touch; nil where `Cut.badges(scale:)` cannot be asked for.
+  public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
+
+  /// With what diameter a cluster of an answer is drawn so that no two touch, in pixels; nil unless it was cut by
+  /// badges.
+  public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
+    guard let scale = cut.badgeScale, let badgeCurve else { return nil }
+    return badgeCurve.diameter(pointCount: cluster.pointCount) * scale
+  }
 
   /// Whether it has what a cut needs; all trees have what a limit and a detail do.
-  public func supports(_ cut: Cut) -> Bool { !cut.needsSeparations || hasSeparations }
+  public func supports(_ cut: Cut) -> Bool {
+    cut.badgeScale != nil ? badgeCurve != nil : !cut.needsSeparations || hasSeparations
+  }
 }
 
 extension TreeStorage {

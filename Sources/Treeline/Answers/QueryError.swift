@@ -18,6 +18,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without what a spacing needs.
   case noSeparations
+  /// The tree was not grown for badges, or has no separations.
+  case noBadges
   /// Pixels, of a detail, a spacing or a margin, in a viewport without a zoom.
   case noZoom
   /// A cut by a limit, which depends on the viewport, where what is asked for is the same for all viewports.
@@ -47,8 +49,11 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
         + "or its index with 'treeline build' and without '--no-separation'"
+    case .noBadges:
+      "badges need a tree grown by merging for badges, with separations; build it with 'BuildOptions.growth' "
+        + "'.merging(by: .badges)', or its index with 'treeline build --grow badges'"
     case .noZoom:
-      (PixelCriterion.allCases.map { "a \($0.rawValue)" } + ["a margin"]).listed("and")
+      (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found one without"
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"

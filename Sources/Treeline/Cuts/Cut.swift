@@ -1,10 +1,11 @@
-/// How a tree is cut into the clusters of an answer: by a limit, by a detail or by a spacing, and what bounds it.
+/// How a tree is cut into the clusters of an answer: by a limit or by pixels, and what bounds it.
 ///
 /// ```swift
 /// Cut.limit(100)                          // at most 100 clusters, split level by level
 /// Cut.limit(100, .widestFirst)            // those split first whose points scatter most
 /// Cut.detail(20)                          // split until points lie within 20 px of their cluster's mean
 /// Cut.spacing(44).atMost(500)             // split as far as clusters stay 44 px apart
+/// Cut.badges()                            // split as far as drawn badges have room
 /// ```
 ///
 /// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL
@@ -26,14 +27,17 @@ public struct Cut: Hashable, Sendable {
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.
   public var limit: Int
 
-  /// Which points are shown by themselves though a cluster could stand for them. A limit alone leaves no room for it
-  /// and does not look at it.
+  /// Which points are shown by themselves though a cluster could stand for them. A limit alone and badges leave no room
+  /// for it and do not look at it.
   public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
     self.criterion = criterion
     self.limit = limit
-    if case .limit = criterion { self.unclustered = .none } else { self.unclustered = unclustered }
+    switch criterion {
+    case .pixels(let pixels, _) where pixels.leavesRoomForUnclustered: self.unclustered = unclustered
+    default: self.unclustered = .none
+    }
   }
 
   /// As many clusters as a limit has room for.
@@ -87,6 +91,20 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
 
+  /// Clusters whose badges do not touch, each drawn with the diameter that `ClusterTree.badgeDiameter(of:for:)` tells:
+  /// a dot for a single point, a larger badge for more points. It needs a tree that was grown by merging for badges
+  /// (`MergeMetric.badges`), with separations, and a viewport with a zoom.
+  ///
+  /// Two clusters are merged at the scale at which their badges would touch, so a point stays by itself as long as
+  /// there is room. No two badges of the answer touch, nor of any larger viewport's; what is said of a spacing of pans,
+  /// tiles and zooms is so here.
+  ///
+  /// That holds of badges at the clusters' means.
+  ///
+  /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster. At
+  ///   0 every position is shown by itself.
+  public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
+
   /// A cut by so many pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
   public init(_ criterion: PixelCriterion, pixels: Double) { self.init(.pixels(criterion, pixels), limit: .max) }
 
@@ -122,8 +140,11 @@ public struct Cut: Hashable, Sendable {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
+  /// What the diameters of badges are multiplied by; nil for a cut by anything else.
+  public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
+
   /// A cluster of the answer is about as large as a square of so many pixels a side; nil for a limit.
-  @_spi(Server) public var clusterSide: Double? { pixels?.count }
+  @_spi(Server) public var clusterSide: Double? { pixels.map { $0.count * $0.criterion.clusterSide } }
 
   /// About how many times as long finding a cluster takes as it does breadth first.
   @_spi(Server) public var relativeCost: Int {
@@ -143,19 +164,31 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// How far clusters are from each other.
   case spacing
 
+  /// What diameters of badges are multiplied by. In place of pixels.
+  case badges
+
   /// Whether it needs a tree with separations.
   public var needsSeparations: Bool {
     switch self {
     case .detail: false
-    case .spacing: true
+    case .spacing, .badges: true
     }
   }
+
+  /// Whether points may be unclustered beside it: by badges they are wherever they have room, and nowhere else.
+  var leavesRoomForUnclustered: Bool { self != .badges }
+
+  /// How wide a cluster is for each unit of it, or more.
+  fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
+
+  /// What is given for it, for messages.
+  var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
   /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
   public var holdsBetweenMeans: Bool {
     switch self {
     case .detail: false
-    case .spacing: true
+    case .spacing, .badges: true
     }
   }
 
@@ -164,12 +197,13 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .detail: 20
     case .spacing: BadgeSize.largest
+    case .badges: 1
     }
   }
 
-  /// All of them for a text: `a detail or a spacing`.
+  /// All of them for a text: `a detail, a spacing or badges`.
   @_spi(Server) public static func list(
-    _ conjunction: String = "or", spelling: (_ name: String) -> String = { "a \($0)" }
+    _ conjunction: String = "or", spelling: (_ name: String) -> String = { $0 == "badges" ? $0 : "a \($0)" }
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 

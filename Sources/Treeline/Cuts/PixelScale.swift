@@ -19,20 +19,23 @@ struct PixelScale {
 }
 
 extension PixelScale {
-  /// - Throws: `QueryError.notByPixels` for a limit, `QueryError.noSeparations` where the tree lacks what the cut goes
-  ///   by.
+  /// - Throws: `QueryError.notByPixels` for a limit, `.noSeparations` or `.noBadges` where the tree lacks what the cut
+  ///   goes by.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
     try self.init(criterion, pixels, of: storage)
   }
 
-  /// - Throws: `QueryError.noSeparations` where the tree lacks what the cut goes by.
+  /// - Throws: `QueryError.noSeparations` or `.noBadges` where the tree lacks what the cut goes by.
   init(_ criterion: PixelCriterion, _ pixels: Double, of storage: TreeStorage) throws(QueryError) {
     let coarseness: Coarseness
     switch criterion {
     case .detail: coarseness = .squaredRadius
     case .spacing:
-      guard let separations = storage.separations else { throw .noSeparations }
+      guard let separations = storage.separations, storage.badgeCurve == nil else { throw .noSeparations }
+      coarseness = .separation(separations)
+    case .badges:
+      guard let separations = storage.separations, storage.badgeCurve != nil else { throw .noBadges }
       coarseness = .separation(separations)
     }
     self.init(storage: storage, coarseness: coarseness, criterion: criterion, pixels: pixels)
@@ -61,7 +64,8 @@ extension PixelScale {
     return switch coarseness {
     case .squaredRadius: units * units
     // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
-    case .separation: Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+    case .separation:
+      Double(SeparationCode(atLeast: storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2).rawValue) - 1
     }
   }
 

@@ -31,6 +31,8 @@ extension ClusterTree {
       try IndexDescription(section, in: file)
     }
     let pairs = NodeSums.count(ofNodes: header.nodeCount)
+    let codes = header.growth.codesKind
+    let badgeCurve = try codes != .badgeScales || sections[codes] == nil ? nil : BadgeCurve(sections, in: file)
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount),
@@ -38,9 +40,8 @@ extension ClusterTree {
         gaps: try sections.start(of: .gaps, count: Gap.byteCount(ofPoints: header.pointCount)),
         nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
-        separations: sections[.separations] == nil
-          ? nil : try sections.start(of: .separations, count: header.pointCount),
-        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
+        separations: sections[codes] == nil ? nil : try sections.start(of: codes, count: header.pointCount),
+        badgeCurve: badgeCurve, name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
@@ -67,12 +68,48 @@ extension TreeStorage {
       (.nodes, Self.bytes(nodes, count: nodeCount)),
       (.sums, Self.bytes(sums, count: pairs)), (.spreads, Self.bytes(spreads, count: pairs)),
     ]
-    if let separations { sections.append((.separations, Self.bytes(separations, count: pointCount))) }
+    if let separations {
+      sections.append((badgeCurve == nil ? .separations : .badgeScales, Self.bytes(separations, count: pointCount)))
+    }
     return sections
   }
 
   private static func bytes<Entry>(_ start: UnsafePointer<Entry>, count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(UnsafeBufferPointer(start: start, count: count))
+  }
+}
+
+extension Growth {
+  /// What section has the codes of its separations.
+  fileprivate var codesKind: IndexSection.Kind { mergeMetric == .badges ? .badgeScales : .separations }
+}
+
+extension BadgeCurve {
+  /// The bytes of its section: the gap and the number of steps (2 bytes each), 4 bytes of 0, and of each step its count
+  /// (4 bytes), its diameter and 2 bytes of 0.
+  package var bytes: [UInt8] {
+    func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+      withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+    return bytes(gap) + bytes(UInt16(steps.count)) + [0, 0, 0, 0]
+      + steps.flatMap { bytes($0.pointCount) + bytes($0.diameter) + [0, 0] }
+  }
+
+  fileprivate init(_ sections: SectionsByKind, in file: NamedBytes) throws(IndexError) {
+    let section = try sections.required(.badgeCurve)
+    let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[section.range])
+    let stepCount = bytes.count < 8 ? 0 : Int(bytes.read(at: 2) as UInt16)
+    try file.require(
+      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes and 8 for each step of a curve",
+      found: "\(bytes.count) bytes and \(stepCount) steps")
+    let steps = (0..<stepCount).map {
+      Step(pointCount: bytes.read(at: 8 + 8 * $0), diameter: bytes.read(at: 12 + 8 * $0))
+    }
+    let gap = bytes.read(at: 0) as UInt16
+    if let problem = Self.problem(steps, gap: gap) {
+      throw file.malformed(at: section.offset, expected: problem, found: "the curve")
+    }
+    self.init(steps: steps, gap: gap)
   }
 }
 
@@ -97,11 +134,17 @@ private struct SectionsByKind {
 
   subscript(kind: IndexSection.Kind) -> IndexSection? { sections[kind] }
 
-  /// Where the entries of a section begin, which must have as many bytes as they take.
-  func start<Entry>(of kind: IndexSection.Kind, count: Int) throws(IndexError) -> UnsafePointer<Entry> {
+  /// A section that must be there.
+  func required(_ kind: IndexSection.Kind) throws(IndexError) -> IndexSection {
     guard let section = sections[kind] else {
       throw file.malformed(at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
+    return section
+  }
+
+  /// Where the entries of a section begin, which must have as many bytes as they take.
+  func start<Entry>(of kind: IndexSection.Kind, count: Int) throws(IndexError) -> UnsafePointer<Entry> {
+    let section = try required(kind)
     let length = count * MemoryLayout<Entry>.stride
     try file.require(
       section.length == UInt64(length), at: section.offset, "\(length) bytes of \(kind)", found: "\(section.length)")

@@ -37,6 +37,10 @@ public struct IndexSection: Hashable, Sendable {
     public static let spreads = Kind(rawValue: 6)
     /// What queries by spacing need, 2 bytes a point; optional.
     public static let separations = Kind(rawValue: 7)
+    /// What queries by badges need, 2 bytes a point; optional, since version 1.2.
+    public static let badgeScales = Kind(rawValue: 8)
+    /// With what diameter badges are drawn; beside `badgeScales`.
+    public static let badgeCurve = Kind(rawValue: 9)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
     /// Title, attribution and unit; optional, since version 1.1.
@@ -49,7 +53,13 @@ public struct IndexSection: Hashable, Sendable {
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// The minor version that has it first.
-    package var minorVersion: UInt16 { self == .description ? 1 : 0 }
+    package var minorVersion: UInt16 {
+      switch self {
+      case .badgeScales, .badgeCurve: 2
+      case .description: 1
+      default: 0
+      }
+    }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
@@ -61,7 +71,8 @@ public struct IndexSection: Hashable, Sendable {
 
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
-      .separations: "separations", .attribute: "attribute", .description: "description",
+      .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .attribute: "attribute",
+      .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

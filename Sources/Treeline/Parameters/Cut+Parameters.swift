@@ -2,9 +2,9 @@ extension Cut {
   /// Of a query that says nothing.
   public static let standard = Cut.limit(100)
 
-  /// Of tiles and other queries that no limit can bound: a spacing where the tree can have it, else a detail.
+  /// Of tiles and other queries that no limit can bound: badges or a spacing where the tree can have it, else a detail.
   public static func standardByPixels(of tree: ClusterTree) -> Cut {
-    let criterion: PixelCriterion = tree.hasSeparations ? .spacing : .detail
+    let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
     return Cut(criterion, pixels: criterion.standard)
   }
 
@@ -49,7 +49,7 @@ extension Cut: Parameterized {
     let criterion: Criterion
     if let first = given.first {
       for other in given.dropFirst() { parameters.refuse(first.rawValue, beside: other.rawValue) }
-      let pixels = parameters.number(first.rawValue, in: parameters.bounds.pixels, unit: "a number of pixels ")
+      let pixels = parameters.number(first.rawValue, in: parameters.bounds.pixels, unit: first.unit)
       criterion = .pixels(first, pixels ?? 0)
       parameters.refuseOrder(beside: first.rawValue)
     } else if standard.isByPixels && !parameters.has("order") {
@@ -67,6 +67,9 @@ extension Cut: Parameterized {
         found: "true",
         sentence: "{continuing} goes with a limit; \(PixelCriterion.list("and")) stay as they are.")
     }
+    if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
+      parameters.refuseUnclustered(beside: pixels.rawValue)
+    }
     self.init(criterion, limit: limit ?? .max, unclustered: UnclusteredPoints(&parameters))
   }
 }
@@ -76,9 +79,19 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "\(PixelCriterion.list()) beside it, as a limit alone leaves no room", found: text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with \(PixelCriterion.list { "{\($0)}" }); "
+        name, expected: "a detail or a spacing beside it, as a limit alone leaves no room", found: text(name),
+        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; "
           + "a limit alone leaves no room.")
+    }
+  }
+
+  /// Notes points that are to be unclustered beside what shows points by themselves wherever there is room.
+  fileprivate mutating func refuseUnclustered(beside name: String) {
+    for option in Cut.unclusteredNames where has(option) && !isShared(option) {
+      refuse(
+        option, expected: "no \(option) beside \(name), which shows points by themselves where they have room",
+        found: text(option),
+        sentence: "{\(option)} and {\(name)} exclude each other: points are shown by themselves where they have room.")
     }
   }
 

@@ -13,6 +13,11 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// Those whose means are closest, of several such pairs the one with the least members (see the format document). A
   /// `Cut.spacing` then shows as many clusters as have room.
   case distance
+
+  /// Those whose drawn badges touch first as badges grow: distance divided by the sum of their radii, which go by how
+  /// many points they have, along a `BadgeCurve`. `Cut.badges(scale:)` then shows points by themselves as long as there
+  /// is room. It needs an index of format 1.2.
+  case badges
 }
 
 extension Growth {
@@ -35,16 +40,23 @@ extension Growth {
     switch self {
     case .splitting(let rule): rule.kind.rawValue
     case .merging(by: .distance): 4
+    case .merging(by: .badges): 5
     }
   }
 
   /// The minor version of the format that has it first.
-  package var minorVersion: UInt16 { mergeMetric == nil ? 0 : 1 }
+  package var minorVersion: UInt16 {
+    switch mergeMetric {
+    case nil: 0
+    case .distance: 1
+    case .badges: 2
+    }
+  }
 
   static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
     .max()!
 
-  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)`.
+  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance), 5 (merge:badges)`.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
     let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }

@@ -25,6 +25,9 @@ package final class TreeStorage: @unchecked Sendable {
   /// `pointCount` of them.
   package let separations: UnsafePointer<UInt16>?
 
+  /// Of a tree with separations that was grown for badges, which are distances scaled to badges of one size.
+  package let badgeCurve: BadgeCurve?
+
   package let attributes: [AttributeColumn]
   package let description: IndexDescription
 
@@ -36,7 +39,8 @@ package final class TreeStorage: @unchecked Sendable {
   package init(
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    separations: UnsafePointer<UInt16>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
+    separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil, name: String = "memory",
+    nodesOffset: UInt64 = 0,
     attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(),
     mergeTraits: MergeTraits = [],
     release: @escaping @Sendable () -> Void
@@ -46,7 +50,7 @@ package final class TreeStorage: @unchecked Sendable {
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(NodeSums.count(ofNodes: nodeCount)))
     (self.separations, self.attributes, self.description) = (separations, attributes, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
-    self.mergeTraits = mergeTraits
+    (self.mergeTraits, self.badgeCurve) = (mergeTraits, badgeCurve)
   }
 
   deinit { release() }

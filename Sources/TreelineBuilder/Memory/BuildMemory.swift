@@ -51,13 +51,16 @@ struct BuildMemory {
 
   /// The same for a tree grown by merging, whose nodes are assembled already.
   ///
-  /// - Parameter keepsSeparations: whether the tree is to have them.
-  func finish(_ merged: MergeBuild.Result, keepsSeparations: Bool, threads: Int, _ monitor: BuildMonitor)
-    throws(BuildFailure) -> TreeStorage
-  {
+  /// - Parameters:
+  ///   - keepsSeparations: whether the tree is to have them.
+  ///   - badgeCurve: nil unless it was grown for badges.
+  func finish(
+    _ merged: MergeBuild.Result, keepsSeparations: Bool, _ badgeCurve: BadgeCurve?, threads: Int,
+    _ monitor: BuildMonitor
+  ) throws(BuildFailure) -> TreeStorage {
     let block = MemoryBlock(merged.separations, count: pointCount)
     do throws(BuildFailure) {
-      return try finish({ merged.nodes }, traits: merged.traits, threads: threads, monitor) { _ in
+      return try finish({ merged.nodes }, traits: merged.traits, badgeCurve, threads: threads, monitor) { _ in
         if keepsSeparations { return merged.separations }
         block.deallocate()
         return nil
@@ -69,7 +72,8 @@ struct BuildMemory {
   }
 
   private func finish(
-    _ assemble: () -> AssembledNodes, traits: MergeTraits, threads: Int, _ monitor: BuildMonitor,
+    _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil, threads: Int,
+    _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     monitor.deallocate { for block in spare { block.deallocate() } }
@@ -79,9 +83,9 @@ struct BuildMemory {
     var blocks = [points, rows, MemoryBlock(packedGaps, count: Gap.byteCount(ofPoints: pointCount))] + nodes.blocks
     do throws(BuildFailure) {
       if monitor.isCancelled { throw .cancelled }
-      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits) {})
+      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits, nil) {})
       if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
-      return storage(nodes, packedGaps, separations: separations, traits) { [blocks] in
+      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve) { [blocks] in
         for block in blocks { block.deallocate() }
       }
     } catch {
@@ -94,12 +98,13 @@ struct BuildMemory {
 
   private func storage(
     _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
-    _ traits: MergeTraits, release: @escaping @Sendable () -> Void
+    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
       points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps, nodes: nodes.records,
       nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
-      separations: separations.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
+      separations: separations.map { UnsafePointer($0) }, badgeCurve: separations.flatMap { _ in badgeCurve },
+      mergeTraits: traits, release: release)
   }
 
   /// The gaps as a tree has them.

@@ -21,7 +21,7 @@ struct GroupMerging {
   private(set) var hasJumped = false
 
   private var parts: ContiguousArray<Part> = []
-  private var queue: ContiguousArray<Pair> = []
+  private var queue = PairHeap<Pair>()
 
   private struct Part {
     var sums: MergeSums
@@ -37,7 +37,7 @@ struct GroupMerging {
   }
 
   /// Two parts that are to be merged if both are still what they were.
-  private struct Pair {
+  private struct Pair: Comparable {
     var squaredDistance: UInt64
     /// The part with the lesser least member.
     var first: UInt32
@@ -70,7 +70,7 @@ struct GroupMerging {
     (spread, hasJumped) = (0, false)
     if members.count == 2 && mergePair(members[0], members[1], of: live) { return }
     parts.removeAll(keepingCapacity: true)
-    queue.removeAll(keepingCapacity: true)
+    queue.removeAll()
     for member in members {
       let member = Int(member)
       let position = live.links[member].position
@@ -205,41 +205,16 @@ extension GroupMerging {
     let pair = Pair(
       squaredDistance: squaredDistance, first: UInt32(first), second: UInt32(second), firstStamp: parts[first].stamp,
       secondStamp: parts[second].stamp)
-    queue.append(pair)
-    queue.withUnsafeMutableBufferPointer { heap in
-      var slot = heap.count &- 1
-      while slot > 0 {
-        let parent = (slot &- 1) / 2
-        guard pair < heap[parent] else { break }
-        heap[slot] = heap[parent]
-        slot = parent
-      }
-      heap[slot] = pair
-    }
+    queue.insert(pair)
   }
 
   /// Takes the closest pair of parts that there still are; nil where there is none.
   @inline(__always) private mutating func popPair() -> Pair? {
-    while let first = queue.first {
-      let last = queue.removeLast()
-      if !queue.isEmpty { queue.withUnsafeMutableBufferPointer { Self.sink(last, $0) } }
-      if parts[Int(first.first)].stamp == first.firstStamp && parts[Int(first.second)].stamp == first.secondStamp {
-        return first
+    while let pair = queue.popFirst() {
+      if parts[Int(pair.first)].stamp == pair.firstStamp && parts[Int(pair.second)].stamp == pair.secondStamp {
+        return pair
       }
     }
     return nil
-  }
-
-  @inline(__always) private static func sink(_ pair: Pair, _ heap: UnsafeMutableBufferPointer<Pair>) {
-    var slot = 0
-    while true {
-      var child = 2 &* slot &+ 1
-      guard child < heap.count else { break }
-      if child &+ 1 < heap.count && heap[child &+ 1] < heap[child] { child &+= 1 }
-      guard heap[child] < pair else { break }
-      heap[slot] = heap[child]
-      slot = child
-    }
-    heap[slot] = pair
   }
 }

@@ -62,6 +62,8 @@ struct LiveClusters {
   let groups: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
+  /// The diameters of badges, in 64ths of a pixel; known where these tell what is merged.
+  let diameters: UnsafeMutablePointer<UInt16>?
   private let capacity: Int
 
   /// In no group.
@@ -71,8 +73,10 @@ struct LiveClusters {
   /// The round of a number that is free.
   static let gone = UInt8.max
 
-  /// - Parameter crossesSeam: whether clusters may be merged across it.
-  init(capacity: Int, crossesSeam: Bool) {
+  /// - Parameters:
+  ///   - crossesSeam: whether clusters may be merged across it.
+  ///   - hasDiameters: whether diameters of badges are to be known.
+  init(capacity: Int, crossesSeam: Bool, hasDiameters: Bool = false) {
     self.capacity = capacity
     sums = .allocate(capacity: capacity)
     nodes = .allocate(capacity: capacity)
@@ -80,6 +84,7 @@ struct LiveClusters {
     rounds = .allocate(capacity: capacity)
     groups = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
+    diameters = hasDiameters ? .allocate(capacity: capacity) : nil
     for block in blocks { block.adviseLargePages() }
   }
 
@@ -89,6 +94,7 @@ struct LiveClusters {
       MemoryBlock(rounds, count: capacity), MemoryBlock(groups, count: capacity),
     ]
     return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
+      + (diameters.map { [MemoryBlock($0, count: capacity)] } ?? [])
   }
 
   func deallocate() {
@@ -110,13 +116,55 @@ struct LiveClusters {
     if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
   }
 
+  /// Makes the first of two clusters both together, and the second's number free.
+  @inline(__always) func join(_ first: Int, _ second: Int, _ scale: SeparationCode, in merges: inout Merges) {
+    let (a, b) = (nodes[first], nodes[second])
+    if let longitudes {
+      let joined = longitudes[first].joined(with: longitudes[second])
+      sums[first] = sums[first].joined(with: sums[second], longitudes: (longitudes[first], longitudes[second], joined))
+      longitudes[first] = joined
+    } else {
+      sums[first] = sums[first].joined(with: sums[second])
+    }
+    // Scales never fall towards the root.
+    let greatest = max(scale, a.scale, b.scale)
+    let number = merges.add(a.number, b.number, count: sums[first].count, greatest)
+    nodes[first] = Node(number: number, scale: greatest)
+    (rounds[first], rounds[second]) = (0, Self.gone)
+  }
+
+  /// The square of the distance of two clusters: across the seam only those are close that are less than half a world
+  /// wide together.
+  @inline(__always) func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
+    let (from, to) = (links[a].position, links[b].position)
+    let plain = Plane.Projection.planar.squaredDistance(from, to)
+    guard let longitudes else { return plain }
+    let around = Plane.Projection.webMercator.squaredDistance(from, to)
+    return around == plain || longitudes[a].joined(with: longitudes[b]).isWide ? plain : around
+  }
+
+  /// Numbers those that there are of some clusters anew, in the same order.
+  ///
+  /// - Returns: how many there are.
+  func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
+    var next = 0
+    monitor.pass(over: 0..<count) { block in
+      for cluster in block where isLive(cluster) {
+        if next < cluster { move(cluster, to: next) }
+        next += 1
+      }
+    }
+    return next
+  }
+
   /// Gives a cluster another number. No round is going on.
-  @inline(__always) func move(_ cluster: Int, to number: Int) {
+  @inline(__always) private func move(_ cluster: Int, to number: Int) {
     sums[number] = sums[cluster]
     nodes[number] = nodes[cluster]
     links[number] = links[cluster]
     rounds[number] = rounds[cluster]
     if let longitudes { longitudes[number] = longitudes[cluster] }
+    if let diameters { diameters[number] = diameters[cluster] }
   }
 }
 

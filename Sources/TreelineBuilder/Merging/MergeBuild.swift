@@ -1,11 +1,13 @@
 import Treeline
 
-/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`MergeSequence`), and
-/// the tree of merges becomes points in tree order, gaps, nodes and separations like those of a tree that was split.
+/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`MergeSequence`, or
+/// `BadgeMerging`), and the tree of merges becomes points in tree order, gaps, nodes and separations like those of a tree that was split.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int
   let projection: Plane.Projection
+  /// Nil where the tree does not grow for badges.
+  let badgeCurve: BadgeCurve?
   let threads: Int
   let maximumDepth: Int
   let sizes: MergeSizes
@@ -44,6 +46,13 @@ struct MergeBuild {
   }
 
   private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
+    if let badgeCurve {
+      var merging = BadgeMerging(
+        leafCount: leaves.leafCount, crossesSeam: crossesSeam, badgeCurve, threads: threads, sizes, monitor
+      ) { (leaves.position(of: $0), leaves.count(of: $0)) }
+      merging.run()
+      return merging.merges
+    }
     var sequence = MergeSequence(
       leafCount: leaves.leafCount, crossesSeam: crossesSeam, threads: threads, sizes, monitor
     ) { (leaves.position(of: $0), leaves.count(of: $0)) }

@@ -54,6 +54,49 @@ struct MergeGrid {
     entries = Self.allocateEntries(entryBits)
   }
 
+  /// A grid of some clusters, all of which there are.
+  init(of live: LiveClusters, count: Int, shift: UInt32, _ monitor: BuildMonitor) {
+    // Neighbours have neighbouring numbers, or most of them.
+    var (tileCount, last) = (0, UInt64.max)
+    monitor.pass(over: 0..<count) { block in
+      for cluster in block {
+        let tile = Self.tile(of: live.links[cluster].position, shift: shift)
+        tileCount &+= tile == last ? 0 : 1
+        last = tile
+      }
+    }
+    self.init(live.links, shift: shift, isCyclic: live.crossesSeam, tileCount: tileCount)
+    for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
+      for cluster in block { insert(UInt32(cluster)) }
+    }
+  }
+
+  /// For a grid of leaves in Z-order: cells as wide as they can be so that few of the leaves in one have to be looked
+  /// at on average.
+  static func firstShift(for live: LiveClusters, count: Int, _ monitor: BuildMonitor) -> UInt32 {
+    // For each width the sum of the squared numbers of leaves in cells, which are runs in Z-order.
+    withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
+      widths.initialize(repeating: (0, 0))
+      func endRuns(below width: Int, at leaf: Int) {
+        for width in 0..<width {
+          let size = leaf &- widths[width].start
+          widths[width].square &+= size &* size
+          widths[width].start = leaf
+        }
+      }
+      var last = ZOrder.code(of: live.links[0].position)
+      for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
+        for leaf in block {
+          let code = ZOrder.code(of: live.links[leaf].position)
+          endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: leaf)
+          last = code
+        }
+      }
+      endRuns(below: 33, at: count)
+      return UInt32(widths[...28].lastIndex { $0.square <= 4 * count } ?? 0)
+    }
+  }
+
   func deallocate() {
     MemoryBlock(entries, count: 1 << Int(entryBits)).freeZeros()
     MemoryBlock(tiles, count: tileCapacity * Self.tileSize).deallocate()

@@ -73,7 +73,7 @@ struct MergeSequence: ~Copyable {
   /// Merges all. Of no use once the build is cancelled.
   mutating func run() {
     if liveCount > sizes.fewClusters {
-      placeAnew(shift: firstShift())
+      placeAnew(shift: MergeGrid.firstShift(for: live, count: count, monitor))
       measureClearances(0..<count) { UInt32($0) }
     }
     var round: UInt8 = 0
@@ -187,19 +187,7 @@ extension MergeSequence {
 
   @inline(__always) private mutating func apply(_ merge: RoundMerge, isOnGrid: Bool = true) {
     let (first, second) = (Int(merge.first), Int(merge.second))
-    let (a, b) = (live.nodes[first], live.nodes[second])
-    let scale = max(merge.scale, a.scale, b.scale)
-    if let longitudes = live.longitudes {
-      let joined = longitudes[first].joined(with: longitudes[second])
-      live.sums[first] = live.sums[first].joined(
-        with: live.sums[second], longitudes: (longitudes[first], longitudes[second], joined))
-      longitudes[first] = joined
-    } else {
-      live.sums[first] = live.sums[first].joined(with: live.sums[second])
-    }
-    let number = merges.add(a.number, b.number, count: live.sums[first].count, scale)
-    live.nodes[first] = LiveClusters.Node(number: number, scale: scale)
-    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
+    live.join(first, second, merge.scale, in: &merges)
     if isOnGrid {
       grid.remove(merge.second)
       grid.move(merge.first, to: merge.position)
@@ -261,54 +249,8 @@ extension MergeSequence {
 
   /// Numbers the clusters anew and puts them into a new grid.
   private mutating func placeAnew(shift: UInt32) {
-    if liveCount < count {
-      var next = 0
-      monitor.pass(over: 0..<count) { block in
-        for cluster in block where live.isLive(cluster) {
-          if next < cluster { live.move(cluster, to: next) }
-          next += 1
-        }
-      }
-      count = next
-    }
+    if liveCount < count { count = live.renumber(count, monitor) }
     grid.deallocate()
-    // Neighbours have neighbouring numbers, or most of them.
-    var (tileCount, last) = (0, UInt64.max)
-    monitor.pass(over: 0..<count) { block in
-      for cluster in block {
-        let tile = MergeGrid.tile(of: live.links[cluster].position, shift: shift)
-        tileCount &+= tile == last ? 0 : 1
-        last = tile
-      }
-    }
-    grid = MergeGrid(live.links, shift: shift, isCyclic: live.crossesSeam, tileCount: tileCount)
-    for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
-      for cluster in block { grid.insert(UInt32(cluster)) }
-    }
-  }
-
-  /// Cells are as wide at first as they can be so that few of the leaves in one have to be looked at on average.
-  private func firstShift() -> UInt32 {
-    // For each width the sum of the squared numbers of leaves in cells, which are runs in Z-order.
-    withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
-      widths.initialize(repeating: (0, 0))
-      func endRuns(below width: Int, at leaf: Int) {
-        for width in 0..<width {
-          let size = leaf &- widths[width].start
-          widths[width].square &+= size &* size
-          widths[width].start = leaf
-        }
-      }
-      var last = ZOrder.code(of: live.links[0].position)
-      for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
-        for leaf in block {
-          let code = ZOrder.code(of: live.links[leaf].position)
-          endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: leaf)
-          last = code
-        }
-      }
-      endRuns(below: 33, at: count)
-      return UInt32(widths[...28].lastIndex { $0.square <= 4 * count } ?? 0)
-    }
+    grid = MergeGrid(of: live, count: count, shift: shift, monitor)
   }
 }

@@ -55,12 +55,14 @@ extension ClusterTree {
     _ attributes: [IndexAttribute], _ description: IndexDescription, _ row: ((Int) -> Int)?,
     _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
   ) throws(IndexWritingError) {
-    let maximum = IndexHeader.maximumSectionCount - fixed.count - 1 - (description.isEmpty ? 0 : 1)
+    let maximum =
+      IndexHeader.maximumSectionCount - fixed.count - 1 - (description.isEmpty ? 0 : 1) - (badgeCurve == nil ? 0 : 1)
     guard attributes.count <= maximum else { throw .tooManyAttributes(found: attributes.count, maximum: maximum) }
     if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
     var last = attributes.map { (kind: IndexSection.Kind.attribute, bytes: $0.section(for: self)) }
     if !description.isEmpty { last.append((kind: .description, bytes: description.bytes)) }
+    if let badgeCurve { last.append((kind: .badgeCurve, bytes: badgeCurve.bytes)) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + last.count)
     let total = layout.fileLength(of: fixed.map(\.bytes.count) + [4 * pointCount] + last.map(\.bytes.count))
     try file.setLength(total)

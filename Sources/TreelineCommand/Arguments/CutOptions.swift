@@ -31,22 +31,30 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
       valueName: "px")) var spacing: String?
 
   @Option(
+    name: Prefix.name("badges"), parsing: .unconditional,
+    help: Prefix.help(
+      "badges",
+      "Split clusters as far as no two drawn badges touch at the zoom, whatever the box; each is drawn with the diameter 'badge_px', which is multiplied by this scale. It needs points, or an index built with '--grow badges'.",
+      valueName: "scale")) var badges: String?
+
+  @Option(
     name: Prefix.name("min-points"), parsing: .unconditional,
     help: Prefix.help(
-      "min-points", "Show clusters of fewer points than this as their points, by \(pixelOptions).", valueName: "m"))
+      "min-points", "Show clusters of fewer points than this as their points, by --detail or --spacing.",
+      valueName: "m"))
   var minPoints: String?
 
   @Option(
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "Show every position by itself from this zoom on, by \(pixelOptions); where a limit has room for all in view.",
+      "Show every position by itself from this zoom on, by --detail or --spacing; where a limit has room for all in view.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {
     Prefix.parameters([
-      ("limit", limit), ("order", order), ("detail", detail), ("spacing", spacing), ("min-points", minPoints),
-      ("alone-from-zoom", aloneFromZoom),
+      ("limit", limit), ("order", order), ("detail", detail), ("spacing", spacing), ("badges", badges),
+      ("min-points", minPoints), ("alone-from-zoom", aloneFromZoom),
     ])
   }
 }

@@ -4,8 +4,13 @@ import TreelineBuilder
 
 extension BuildOptions {
   /// A tree that supports some cuts.
-  init(growth: Growth, for cuts: [Cut]) {
-    self.init(growth: growth, computesSeparations: cuts.contains(where: \.needsSeparations))
+  ///
+  /// - Parameter growth: nil for what the cuts need.
+  init(growth: Growth?, badgeCurve: BadgeCurve = .standard, for cuts: [Cut]) {
+    let needsBadges = cuts.contains { $0.badgeScale != nil }
+    self.init(
+      growth: growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard)),
+      computesSeparations: cuts.contains(where: \.needsSeparations), badgeCurve: badgeCurve)
   }
 }
 
@@ -20,8 +25,11 @@ struct Points {
   ///
   /// - Parameters:
   ///   - growth: where it was asked for, which is a mistake with an index.
+  ///   - badgeCurve: of badges, if the tree grows for them.
   ///   - cuts: how the tree is to be cut; an index must have what it takes.
-  init(_ input: Input, keepsColumns: Bool, growth: Growth? = nil, for cuts: [Cut] = []) throws {
+  init(
+    _ input: Input, keepsColumns: Bool, growth: Growth? = nil, badgeCurve: BadgeCurve = .standard, for cuts: [Cut] = []
+  ) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       let tree = try input.openIndex()
@@ -31,11 +39,7 @@ struct Points {
           "\(input.name): expected points to build a tree from, \(growth.phrase), found an index, \(tree.growth.phrase); "
             + "leave out '--split' and '--grow', or give the points instead")
       }
-      if let cut = cuts.first(where: { !tree.supports($0) }) {
-        throw Failure.usage(
-          "\(input.name): --\(cut.pixelParameter!) needs an index with separations, found one without; "
-            + "build it anew, with 'treeline build' and without '--no-separation'")
-      }
+      try tree.requireSupport(for: cuts, name: input.name)
       table = nil
     } else {
       let progress = ProgressBar()
@@ -43,7 +47,8 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(growth: growth ?? .splitting(.standard), for: cuts), progress)
+        table, options: BuildOptions(growth: growth, badgeCurve: badgeCurve, for: cuts), progress)
+      try tree.requireSupport(for: cuts, name: input.name)
     }
     tree.reportClippedPoints()
   }
@@ -88,6 +93,21 @@ struct Points {
 
   private func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
     table?.columns(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.attributes(atTreeIndex: treeIndex)
+  }
+}
+
+extension ClusterTree {
+  fileprivate func requireSupport(for cuts: [Cut], name: String) throws {
+    guard let cut = cuts.first(where: { !supports($0) }), let parameter = cut.pixelParameter else { return }
+    if cut.badgeScale == nil && badgeCurve == nil {
+      throw Failure.usage(
+        "\(name): --\(parameter) needs an index with separations, found one without; "
+          + "build it anew, with 'treeline build' and without '--no-separation'")
+    }
+    let needed = cut.badgeScale == nil ? "with separations that was not grown for badges" : "grown for badges"
+    throw Failure.usage(
+      "\(name): --\(parameter) needs a tree \(needed), found one \(growth.phrase); "
+        + "give the points and \(cut.badgeScale == nil ? "another '--grow'" : "'--grow badges'"), or an index built so")
   }
 }
 

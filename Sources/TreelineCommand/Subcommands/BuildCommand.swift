@@ -87,7 +87,9 @@ struct BuildCommand: ParsableCommand {
       }
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
-      var options = BuildOptions(growth: splitting.growth ?? .splitting(.standard), computesSeparations: !noSeparation)
+      var options = BuildOptions(
+        growth: splitting.growth ?? .splitting(.standard), computesSeparations: !noSeparation,
+        badgeCurve: splitting.badgeCurve)
       if let threads { options.threads = threads }
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()

@@ -60,6 +60,8 @@ private struct IndexReport: Encodable {
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
+  /// Left out where badges cannot be asked for.
+  let badges: Badges?
   let sections: [Section]
   let attributes: [Attribute]
 
@@ -68,7 +70,22 @@ private struct IndexReport: Encodable {
   enum CodingKeys: CodingKey {
     case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
       contentHash, depth, storedNodes
-    case buckets, hasSeparations, sections, attributes
+    case buckets, hasSeparations, badges, sections, attributes
+  }
+
+  /// The diameters of badges and how far apart they stay, in pixels.
+  struct Badges: Encodable {
+    let least, greatest, gap: Double
+
+    init(_ curve: BadgeCurve) {
+      (least, greatest) = (curve.diameter(pointCount: 1), curve.diameter(pointCount: .max))
+      gap = Double(curve.gap) / 64
+    }
+
+    var text: String {
+      func length(_ pixels: Double) -> String { String(format: "%g", pixels) }
+      return "\(length(least)) to \(length(greatest)) px" + (gap > 0 ? ", \(length(gap)) px apart" : "")
+    }
   }
 
   init(_ header: IndexHeader, _ tree: ClusterTree) throws {
@@ -96,6 +113,7 @@ private struct IndexReport: Encodable {
     contentHash = String(format: "%016llx", header.contentHash)
     (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
     hasSeparations = tree.hasSeparations
+    badges = tree.badgeCurve.map(Badges.init)
     sections = header.sections.map { section in
       Section(
         kind: "\(section.kind)", name: section.kind == .attribute ? names.popFirst() : nil, offset: section.offset,
@@ -124,7 +142,11 @@ private struct IndexReport: Encodable {
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
-      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: no separations")", "",
+      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: \(badges == nil ? "no separations" : "grown for badges")")",
+    ]
+    if let badges { lines.append("badges           can be asked for: \(badges.text)") }
+    lines += [
+      "",
       "section                  offset         bytes  bytes/point  checksum",
     ]
     lines += sections.map { section in

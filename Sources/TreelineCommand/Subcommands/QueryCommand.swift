@@ -8,13 +8,13 @@ struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' expands the tree up to --limit clusters, or to \(pixelOptions) pixels. 'grid' makes one cluster of each cell that has a \
+      'pca' expands the tree up to --limit clusters, or as far as \(pixelOptions) says. 'grid' makes one cluster of each cell that has a \
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
       'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and the 'id' of \
       its GeoJSON Feature. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
-      points has that point's row number as 'shown_index'.
+      points has that point's row number as 'shown_index'. By --badges each has 'badge_px', the diameter to draw it with.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -95,6 +95,10 @@ struct QueryCommand: ParsableCommand {
         sentence: "'--method grid' needs '--zoom': a cell is so many pixels wide.")
     }
     try parameters.check()
+    if query.cut.badgeScale != nil, let option = position.style.moving {
+      throw ValidationError(
+        "'--\(option)' and '--badges' exclude each other: badges stay apart only at the means of their points.")
+    }
     return query
   }
 
@@ -104,7 +108,8 @@ struct QueryCommand: ParsableCommand {
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
         let points = try Points(
-          source.input, keepsColumns: format == .geojson, growth: splitting.growth, for: [query.cut])
+          source.input, keepsColumns: format == .geojson, growth: splitting.growth,
+          badgeCurve: splitting.badgeCurve, for: [query.cut])
         let features = try clusters(of: points, query)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)
@@ -126,7 +131,7 @@ struct QueryCommand: ParsableCommand {
       let window = style.window(for: query, in: view.window)
       let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
       return points.features(
-        of: clusters, at: positions, ellipses: ellipses, hulls: hulls, members: members)
+        of: clusters, cut: query.cut, at: positions, ellipses: ellipses, hulls: hulls, members: members)
     case .grid:
       return try points.gridFeatures(
         in: view.window, cell: cell, zoom: view.zoom!, members: members)
@@ -137,7 +142,7 @@ struct QueryCommand: ParsableCommand {
 extension Points {
   /// - Parameter positions: where they are shown if not at their means.
   fileprivate func features(
-    of clusters: Clusters, at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
+    of clusters: Clusters, cut: Cut, at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
   )
     -> AnySequence<ClusterFeature>
   {
@@ -146,6 +151,7 @@ extension Points {
         let (cluster, position) = (clusters[number], positions[number])
         var feature = feature(of: cluster, at: position, listsMembers: members)
         if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
+        feature.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
         if hulls { feature.hull = tree.convexHull(of: cluster) }
         return feature
       })

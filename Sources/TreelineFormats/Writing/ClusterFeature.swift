@@ -14,6 +14,8 @@ public struct ClusterFeature: Sendable {
   package private(set) var ellipse: Ellipse?
   /// The length of a unit of the plane there, in metres; on a plain plane in the unit of the data.
   package private(set) var unitLength = 0.0
+  /// The diameter to draw it with, in pixels, where badges were asked for.
+  @_spi(Server) public var badgeDiameter: Double?
   /// The corners of its convex hull, where that is wanted.
   package var hull: [Coordinate]?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
@@ -49,11 +51,16 @@ extension ClusterFeature {
   ///   - tree: The tree that it is of.
   ///   - position: Where it is shown if not at its mean.
   ///   - hasEllipse: Whether its spread is written.
-  public init(_ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false) {
+  ///   - cut: What it is of, if that is known: by badges its diameter is written.
+  public init(
+    _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false,
+    cut: Cut? = nil
+  ) {
     self.init(
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
       bounds: cluster.bounds, isStack: cluster.isStack, row: cluster.row, columns: tree.attributes(of: cluster))
     if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
+    badgeDiameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) }
     if cluster.row == nil { shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
   }
 }

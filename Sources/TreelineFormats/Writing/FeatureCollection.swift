@@ -76,6 +76,10 @@ public struct FeatureCollectionWriter: Sendable {
     append(",\"point_count\":", feature.pointCount, to: &bytes)
     if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
     if feature.isStack { bytes.append(",\"stack\":true") }
+    if let diameter = feature.badgeDiameter {
+      bytes.append(",\"badge_px\":")
+      bytes.append(json: diameter)
+    }
     if let ellipse = feature.ellipse { append(ellipse, unitLength: feature.unitLength, to: &bytes) }
     if let hull = feature.hull { append(hull: hull, to: &bytes) }
     if let row = feature.shownRow { append(",\"shown_index\":", row, to: &bytes) }
@@ -193,7 +197,7 @@ public struct FeatureCollectionWriter: Sendable {
 
   /// Those of a cluster, as `FeatureCollectionWriter` and vector tiles write them.
   static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "ellipse_meters",
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
     "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
   ]
 }

@@ -65,7 +65,8 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    refuse(name, expected: "no \(name) of an index without separations", found: value(name))
+    let expected = cut.badgeScale != nil ? "not grown for badges" : "without separations, or grown for badges"
+    refuse(name, expected: "no \(name) of an index \(expected)", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
@@ -124,6 +125,10 @@ struct ClusterStyle {
       parameters.choice("position", of: ShownPosition.Rule.self),
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     hasEllipses = parameters.flag("ellipses")
+    if parameters.has(PixelCriterion.badges.rawValue), let name = positions.moving {
+      parameters.refuse(
+        [name], expected: "no \(name) beside badges, which stay apart only at the means of their points")
+    }
   }
 
   /// Writes an answer as a FeatureCollection.
@@ -133,7 +138,7 @@ struct ClusterStyle {
     writer.open(&bytes)
     try writer.append(clusters, to: &bytes) { cluster in
       let position = try positions.position(of: cluster, of: tree, keptVisibleIn: window)
-      return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses)
+      return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses, cut: query.query.cut)
     }
   }
 

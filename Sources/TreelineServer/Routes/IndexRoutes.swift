@@ -23,12 +23,15 @@ private struct IndexFacts: Encodable {
   @ExplicitNull var bounds: [Double]?
   let split: String
   let hasSeparations: Bool
+  /// Whether badges can be asked for.
+  let hasBadges: Bool
   let columns: [String]
 
   enum CodingKeys: String, CodingKey {
     case name, title, attribution, unit, version, projection, bounds, split, columns
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
+    case hasBadges = "has_badges"
   }
 
   init(_ index: ServedIndex) {
@@ -43,6 +46,7 @@ private struct IndexFacts: Encodable {
       wrappedValue: tree.root.map(\.bounds).map { [$0.west, $0.south, $0.east, $0.north].map(format.rounded) })
     split = "\(tree.growth)"
     hasSeparations = tree.hasSeparations
+    hasBadges = tree.badgeCurve != nil
     columns = tree.attributeNames
   }
 }

@@ -10,12 +10,12 @@ struct TileLayer {
   private var values: [TileValue: UInt32] = [:]
 
   /// The indices of the keys that clusters have.
-  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area }
+  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge }
 
   /// The keys that clusters have, in that order, each with its type in TileJSON.
   static let fields: KeyValuePairs = [
     "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
-    "stack": "Boolean", "index": "Number", "area_km2": "Number",
+    "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
   ]
 
   init(name: String, extent: Int) {
@@ -25,7 +25,7 @@ struct TileLayer {
     layer.keys = Self.fields.map(\.key)
   }
 
-  mutating func append(_ cluster: Cluster, of tree: ClusterTree, at position: (x: Int, y: Int)) {
+  mutating func append(_ cluster: Cluster, of tree: ClusterTree, for cut: Cut, at position: (x: Int, y: Int)) {
     var feature = VectorTile.Feature()
     feature.id = cluster.id.rawValue
     feature.type = 1  // A point.
@@ -33,7 +33,7 @@ struct TileLayer {
     feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
     let isCluster = cluster.pointCount > 1
     var tags: [UInt32] = []
-    tags.reserveCapacity(14)
+    tags.reserveCapacity(16)
     tags += [Key.cluster.rawValue, value(.bool(isCluster))]
     // No two features share an id.
     tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
@@ -43,6 +43,9 @@ struct TileLayer {
     }
     if let area = tree.plane.coveredArea(of: cluster) {
       tags += [Key.area.rawValue, add(.double(area))]
+    }
+    if let diameter = tree.badgeDiameter(of: cluster, for: cut) {
+      tags += [Key.badge.rawValue, value(.double(diameter))]
     }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     if let row = cluster.row {

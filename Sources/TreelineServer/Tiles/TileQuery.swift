@@ -43,7 +43,7 @@ struct TileQuery {
       let cluster = clusters[number]
       let position = tile.position(x: cluster.meanX, y: cluster.meanY, on: tree.plane, extent: Self.extent)
       guard extent ~= position.x, extent ~= position.y else { continue }
-      layer.append(cluster, of: tree, at: position)
+      layer.append(cluster, of: tree, for: cut, at: position)
     }
     return try layer.bytes
   }

@@ -95,9 +95,10 @@ public struct ScreenMaker {
     return ScreenCut(kind: kind, cut: kind.cut(limit: limit, pixels: pixels, unclustered))
   }
 
-  /// A cut of any kind.
+  /// A cut of any kind that the tree supports.
   public mutating func cut() -> ScreenCut {
-    cut(ScreenCut.Kind.allCases[random.index(below: ScreenCut.Kind.allCases.count)])
+    let kinds = ScreenCut.Kind.all(of: tree)
+    return cut(kinds[random.index(below: kinds.count)])
   }
 }
 
@@ -129,14 +130,22 @@ public struct ScreenCut: Hashable, Sendable {
         [false, true].flatMap { alone in
           [false, true].map { Kind(criterion, hasUnclusteredPoints: alone, isCapped: $0) }
         }
+        .filter { !$0.hasUnclusteredPoints || criterion != .badges }
       }
+
+    /// Those that a tree supports.
+    public static func all(of tree: ClusterTree) -> [Kind] {
+      allCases.filter { $0.criterion.map { tree.supports(Cut($0, pixels: 1)) } ?? true }
+    }
 
     /// Whether a pan changes nothing but at the edge.
     public var isFixedOnPans: Bool { criterion != nil && !isCapped }
 
     fileprivate func cut(limit: Int, pixels: Double, _ unclustered: UnclusteredPoints) -> Cut {
       guard let criterion else { return .limit(limit, order, isContinuing: isContinuing) }
-      return Cut(criterion, pixels: pixels).atMost(isCapped ? limit : .max).unclustered(unclustered)
+      // A scale of badges up to 2.
+      return Cut(criterion, pixels: criterion == .badges ? pixels / 40 : pixels).atMost(isCapped ? limit : .max)
+        .unclustered(unclustered)
     }
 
     /// Such as `spacing, points alone, capped`.

@@ -3,7 +3,8 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `MergeSequence`.
+/// Which clusters are merged at which scale, by the definition and nothing else: see `MergeSequence` and
+/// `BadgeMerging`.
 ///
 /// O(n^3).
 struct MergingByDefinition {
@@ -15,6 +16,7 @@ struct MergingByDefinition {
 
   private let counts: [Int]
   private let isCyclic: Bool
+  private let curve: BadgeCurve?
 
   private struct Part {
     var leaves: [Int]
@@ -22,7 +24,8 @@ struct MergingByDefinition {
     var scale: UInt16
   }
 
-  init(_ positions: [PlanePoint], isCyclic: Bool) {
+  init(_ positions: [PlanePoint], isCyclic: Bool, badges curve: BadgeCurve? = nil) {
+    self.curve = curve
     let groups = Dictionary(grouping: positions) { Self.zOrder($0) }.sorted { $0.key < $1.key }.map(\.value)
     leaves = groups.map { $0[0] }
     counts = groups.map(\.count)
@@ -33,7 +36,7 @@ struct MergingByDefinition {
       // Parts are in the order of their least members, so the first pair of several as close is the one.
       for first in parts.indices {
         for second in parts.indices.dropFirst(first + 1) {
-          let distance = squaredDistance(parts[first], parts[second])
+          let distance = scaledDistance(parts[first], parts[second])
           if distance < closest.squaredDistance { closest = (distance, first, second) }
         }
       }
@@ -54,6 +57,18 @@ struct MergingByDefinition {
       code = code << 2 | UInt64(point.y >> bit & 1) << 1 | UInt64(point.x >> bit & 1)
     }
     return code
+  }
+
+  /// Exact in 128 bits, but for what is beyond 64.
+  private func scaledDistance(_ a: Part, _ b: Part) -> UInt64 {
+    let squaredDistance = squaredDistance(a, b)
+    guard let curve else { return squaredDistance }
+    let diameters = [a, b].map { part in
+      let count = part.leaves.reduce(0) { $0 + counts[$1] }
+      return UInt128(curve.steps.last { $0.pointCount <= count }!.diameter)
+    }
+    let touching = diameters[0] + diameters[1] + 2 * UInt128(curve.gap)
+    return UInt64(clamping: UInt128(squaredDistance) * 1024 * 1024 / (touching * touching))
   }
 
   private func squaredDistance(_ a: Part, _ b: Part) -> UInt64 {
@@ -86,7 +101,7 @@ extension ClusterTree {
   /// What differs from the definition, of a tree with separations.
   func differencesFromMerging() throws -> [String] {
     let positions = positions
-    let expected = MergingByDefinition(positions, isCyclic: plane.projection == .webMercator)
+    let expected = MergingByDefinition(positions, isCyclic: plane.projection == .webMercator, badges: badgeCurve)
     let numbers = Dictionary(uniqueKeysWithValues: expected.leaves.enumerated().map { ($1, $0) })
     func leaves(_ range: Range<Int>) -> [Int] { Set(range.map { numbers[positions[$0]]! }).sorted() }
     var (differences, nodeCount) = ([String](), 0)
@@ -111,10 +126,12 @@ extension ClusterTree {
 }
 
 extension PointSet {
-  func mergedTree(threads: Int = 1, maximumDepth: Int = Merges.maximumDepth, sizes: MergeSizes = MergeSizes()) throws
-    -> ClusterTree
-  {
-    var options = BuildOptions(growth: .merging(by: .distance), threads: threads, computesSeparations: true)
+  func mergedTree(
+    by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, threads: Int = 1,
+    maximumDepth: Int = Merges.maximumDepth, sizes: MergeSizes = MergeSizes()
+  ) throws -> ClusterTree {
+    var options = BuildOptions(
+      growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve)
     options.maximumMergeDepth = maximumDepth
     options.mergeSizes = sizes
     return try ClusterTree(coordinates, as: projection, options: options)

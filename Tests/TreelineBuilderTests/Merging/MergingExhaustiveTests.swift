@@ -43,8 +43,31 @@ import Treeline
     try check(PointSet("band \(seed), plain", PointSet.band(60, seed: seed).coordinates, as: .planar))
   }
 
-  /// In one go, round by round, and by threads that look at few clusters each.
+  @Test(arguments: 0..<100 as Range<UInt64>) func badgesOfAnyCurveAreThoseOfTheDefinition(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var (count, diameter) = (UInt32(1), UInt16(64 + random.index(below: 1000)))
+    let steps = (0...random.index(below: 8)).map { _ in
+      defer {
+        count += 1 + UInt32(random.index(below: 9))
+        diameter += UInt16(random.index(below: 3000))
+      }
+      return BadgeCurve.Step(pointCount: count, diameter: diameter)
+    }
+    let curve = BadgeCurve(steps: steps, gap: UInt16(random.index(below: 2) * random.index(below: 1000)))
+    let set = PointSet.random(seed: seed, upTo: 70)
+    let differences = try set.mergedTree(by: .badges, badges: curve).differencesFromMerging()
+    #expect(differences.isEmpty, "\(set), \(curve): \(differences.prefix(3))")
+  }
+
   private func check(_ set: PointSet) throws {
+    try checkDistance(set)
+    let tree = try set.mergedTree(by: .badges)
+    let differences = try tree.differencesFromMerging()
+    #expect(differences.isEmpty, "\(set), badges: \(differences.prefix(3))")
+  }
+
+  /// In one go, round by round, and by threads that look at few clusters each.
+  private func checkDistance(_ set: PointSet) throws {
     let tree = try set.mergedTree(sizes: MergeSizes(fewClusters: 2))
     let differences = try tree.differencesFromMerging()
     #expect(differences.isEmpty, "\(set): \(differences.prefix(3))")

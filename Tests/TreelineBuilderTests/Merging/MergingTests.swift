@@ -9,13 +9,15 @@ import Treeline
     PointSet.cities(20_000, seed: 501), .uniformWorld(10_000, seed: 502), .coarse(10_000, side: 40, seed: 503),
     .antimeridian(5_000, seed: 504), .roads(10_000, seed: 505),
   ]) func theTreeIsAFunctionOfTheSetOfPoints(_ set: PointSet) throws {
-    let tree = try set.mergedTree()
-    for other in try [
-      set.mergedTree(threads: 3), set.shuffled(seed: 506).mergedTree(threads: 2),
-      set.mergedTree(threads: 2, sizes: MergeSizes(leastPart: 50)),
-    ] {
-      #expect(other.contentHash == tree.contentHash, "\(set)")
-      #expect(other.scales == tree.scales, "\(set)")
+    for metric in MergeMetric.allCases {
+      let tree = try set.mergedTree(by: metric)
+      for other in try [
+        set.mergedTree(by: metric, threads: 3), set.shuffled(seed: 506).mergedTree(by: metric, threads: 2),
+        set.mergedTree(by: metric, threads: 2, sizes: MergeSizes(leastPart: 50)),
+      ] {
+        #expect(other.contentHash == tree.contentHash, "\(set), \(metric)")
+        #expect(other.scales == tree.scales, "\(set), \(metric)")
+      }
     }
   }
 
@@ -51,7 +53,11 @@ import Treeline
     PointSet.cities(20_000, seed: 509), .geometricSpread(.spiral), .coarse(10_000, side: 40, seed: 510),
     .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
   ]) func coarseScalesBoundTheDepth(_ set: PointSet) throws {
-    let (exact, coarse) = try (set.mergedTree(), set.mergedTree(maximumDepth: 4))
+    for metric in MergeMetric.allCases { try checkCoarseScales(of: set, metric) }
+  }
+
+  private func checkCoarseScales(of set: PointSet, _ metric: MergeMetric) throws {
+    let (exact, coarse) = try (set.mergedTree(by: metric), set.mergedTree(by: metric, maximumDepth: 4))
     #expect(try coarse.shape().depth <= 31 + 256)
     #expect(coarse.withStorage { $0.mergeTraits.contains(.coarseScales) })
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
@@ -61,16 +67,53 @@ import Treeline
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
-    #expect(try set.shuffled(seed: 512).mergedTree(maximumDepth: 4).contentHash == coarse.contentHash)
+    #expect(try set.shuffled(seed: 512).mergedTree(by: metric, maximumDepth: 4).contentHash == coarse.contentHash)
   }
 
   /// However many points lie around it at ever greater distances, some five an octave join the stack by themselves.
-  @Test func aStackInRingsIsShallow() throws {
+  @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
-    let tree = try set.mergedTree(threads: 2)
+    let tree = try set.mergedTree(by: metric, threads: 2)
     #expect(try tree.shape().depth <= Merges.maximumDepth)
     #expect(tree.withStorage { $0.mergeTraits.isEmpty })
-    #expect(try set.mergedTree(threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
+    #expect(try set.mergedTree(by: metric, threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
+  }
+
+  /// Badges of all sizes, at any zoom and scale; and more are shown than by the size of the largest.
+  @Test(arguments: [
+    PointSet.cities(10_000, seed: 513), .uniformWorld(5_000, seed: 514), .coarse(5_000, side: 40, seed: 515),
+    .antimeridian(3_000, seed: 516), .nullIsland(stack: 3_000, noise: 1_000, seed: 517), .geometricSpread(.spiral),
+  ]) func drawnBadgesNeverTouch(_ set: PointSet) throws {
+    let tree = try set.mergedTree(by: .badges, badges: .standard.gap(1.5), threads: 2)
+    let coarse = try set.mergedTree(by: .badges, badges: .standard.gap(1.5), maximumDepth: 4)
+    for step in 0..<30 {
+      let (zoom, scale) = (Double(step) * 0.61, [0.5, 1, 2][step % 3])
+      for tree in [tree, coarse] {
+        let shown = Array(try tree.clusters(.badges(scale: scale), in: .everything(zoom: zoom)))
+        #expect(shown.reduce(0) { $0 + $1.pointCount } == set.coordinates.count)
+        #expect(tree.leastGap(of: shown, .badges(scale: scale), zoom: zoom) >= 1.5 * scale, "\(set), zoom \(zoom)")
+      }
+    }
+    let spaced = try set.mergedTree().clusters(.spacing(44), in: .everything(zoom: 6)).count
+    #expect(try tree.clusters(.badges(), in: .everything(zoom: 6)).count >= spaced)
+  }
+
+  @Test func badgesNeedATreeGrownForThem() throws {
+    let set = PointSet.cities(500, seed: 518)
+    let (badges, spaced) = try (set.mergedTree(by: .badges), set.mergedTree())
+    #expect(badges.supports(.badges()) && !badges.supports(.spacing(44)) && !badges.hasSeparations)
+    #expect(!spaced.supports(.badges()) && spaced.supports(.spacing(44)) && spaced.badgeCurve == nil)
+    let all = Viewport.everything(zoom: 3)
+    #expect(throws: QueryError.noBadges) { try spaced.clusters(.badges(), in: all) }
+    #expect(throws: QueryError.noSeparations) { try badges.clusters(.spacing(44), in: all) }
+    #expect(throws: QueryError.notALength(name: "badges", found: -1)) {
+      try badges.clusters(.badges(scale: -1), in: all)
+    }
+    #expect(try badges.clusters(.badges(scale: 0), in: all).count == badges.shape().positionCount)
+    let root = try #require(badges.root)
+    #expect(badges.badgeDiameter(of: root, for: .badges(scale: 2)) == 86.0)
+    #expect(badges.badgeDiameter(of: root, for: .limit(3)) == nil)
+    #expect(Cut.badges().unclustered(UnclusteredPoints(leastMembers: 9)) == .badges())
   }
 
   @Test func codesAreRoundedToTwoBits() {
@@ -136,6 +179,29 @@ import Treeline
 extension BoundingBox { fileprivate var width: Double { east >= west ? east - west : east - west + 360 } }
 
 extension ClusterTree {
+  /// How far apart the badges of an answer are drawn at least, in pixels.
+  fileprivate func leastGap(of shown: [Cluster], _ cut: Cut, zoom: Double) -> Double {
+    let badges = shown.map { (x: $0.meanX, y: $0.meanY, $0.rect, radius: badgeDiameter(of: $0, for: cut)! / 2) }
+      .sorted { $0.x < $1.x }
+    let (pixel, isCyclic) = (Plane.unitsPerPixel(zoom: zoom), plane.projection == .webMercator)
+    let reach = 150 * pixel
+    var least = Double.infinity
+    for (index, a) in badges.enumerated() where badges.count > 1 {
+      for step in 1..<badges.count {
+        let isBeyond = index + step >= badges.count
+        if isBeyond && (!isCyclic || a.2.width > 1 << 30) { break }
+        let b = badges[(index + step) % badges.count]
+        let dx = isBeyond ? b.x + 0x1p32 - a.x : b.x - a.x
+        if dx > reach || dx > 0x1p31 { break }
+        // What is half the world wide together is not merged across the seam.
+        if isBeyond && b.2.width > 1 << 30 { continue }
+        let distance = (dx * dx + (a.y - b.y) * (a.y - b.y)).squareRoot() / pixel
+        least = min(least, distance - a.radius - b.radius)
+      }
+    }
+    return least
+  }
+
   var scales: [UInt16] {
     withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
   }

@@ -107,7 +107,7 @@ extension PixelQuery {
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
     switch criterion {
     case .detail: return entry.cluster.spread.trace
-    case .spacing:
+    case .spacing, .badges:
       let right = outline.entries[entry.children[1]].cluster
       return outline.tree.withStorage { Double($0.separations![right.range.lowerBound]) }
     }
@@ -120,7 +120,7 @@ extension PixelQuery {
     let asked =
       switch criterion {
       case .detail: units * units
-      case .spacing: Double(SeparationCode(atLeast: units + 2).rawValue) - 1
+      case .spacing, .badges: Double(SeparationCode(atLeast: units + 2).rawValue) - 1
       }
     let all = Set(outline.entries.filter { !$0.children.isEmpty }.map { coarseness($0, of: outline) })
     return (zoom < alone.fromZoom ? [] : [-.infinity]) + [asked] + all.filter { $0 > asked }.sorted()

@@ -11,7 +11,9 @@ struct PixelQuery: CustomStringConvertible {
   init(_ random: inout SplitMix64) {
     zoom = random.number(from: -2, to: 24)
     pixels = random.number(from: 0, to: 200)
-    criterion = PixelCriterion.allCases[random.index(below: PixelCriterion.allCases.count)]
+    // Beside badges no point is unclustered.
+    let criteria = PixelCriterion.allCases.filter { $0 != .badges }
+    criterion = criteria[random.index(below: criteria.count)]
     alone = UnclusteredPoints(
       leastMembers: [1, 1, 3, 8, 40, .max][random.index(below: 6)],
       fromZoom: random.index(below: 3) == 0 ? random.number(from: 0, to: 24) : .infinity)

@@ -22,13 +22,15 @@ import TreelineBuilder
     try check(tree, "\(set), \(rule)")
   }
 
-  @Test(arguments: sets) func treesGrownByMergingKeepThemAsWell(_ set: PointSet) throws {
-    let options = BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)
-    try check(ClusterTree(set.coordinates, as: set.projection, options: options), "\(set), merged")
+  @Test(arguments: sets, MergeMetric.allCases) func treesGrownByMergingKeepThemAsWell(
+    _ set: PointSet, _ metric: MergeMetric
+  ) throws {
+    let options = BuildOptions(growth: .merging(by: metric), threads: 1, computesSeparations: true)
+    try check(ClusterTree(set.coordinates, as: set.projection, options: options), "\(set), merged by \(metric)")
   }
 
   private func check(_ tree: ClusterTree, _ set: String) throws {
-    for kind in ScreenCut.Kind.allCases {
+    for kind in ScreenCut.Kind.all(of: tree) {
       let seed = UInt64(kind.description.count) &+ 7
       var screens = ScreenMaker(over: tree, seed: seed)
       var count = PromiseCount()

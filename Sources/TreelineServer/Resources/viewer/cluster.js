@@ -24,7 +24,8 @@ export function clusterOf(feature, tones) {
     latitude,
     x: worldX(longitude),
     y: worldY(latitude),
-    radius: count > 1 ? badgeRadius(count) : DOT_RADIUS,
+    // By badges none touch that are as large as the server says.
+    radius: properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS,
     tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
     stack: properties.stack === true,
     properties,

@@ -55,6 +55,7 @@ export class Controls {
     find("#order-field").hidden = !cut.hasOrder;
     const amount = find("#amount");
     [amount.min, amount.max] = cut.range;
+    amount.step = cut.step ?? 1;
     amount.value = cut.amount;
     amount.setAttribute("aria-label", cut.label);
     amount.setAttribute("aria-valuetext", text);

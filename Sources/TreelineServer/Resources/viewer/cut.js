@@ -6,7 +6,7 @@ import { number } from "./text.js";
 /**
  * By the name of the setting that holds the cut's amount, in the order in which they are offered.
  *
- * - `range`, `unit`: of the amount; `standard`: its default.
+ * - `range`, `unit`: of the amount; `standard`: its default; `step`: between two amounts, 1 unless given.
  * - `isByPixels`: whether what is shown depends on the zoom alone, so that tiles agree with each other.
  * - `hasOrder`: whether the order of splits is a choice.
  * - `isOf(index)`: whether an index can be cut so.
@@ -19,6 +19,12 @@ export const CUTS = {
     isOf: (index) => index.has_separations,
     describe: (amount) => `No two badges are closer than ${amount} px, and a pan changes nothing.`,
     parameters: ({ spacing }) => ({ spacing }),
+  },
+  badges: {
+    label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, hasOrder: false,
+    isOf: (index) => index.has_badges,
+    describe: (amount) => `As many badges and dots as have room, drawn ${amount === 1 ? "in full" : `at ${amount}x`}; none touch.`,
+    parameters: ({ badges }) => ({ badges }),
   },
   limit: {
     label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,

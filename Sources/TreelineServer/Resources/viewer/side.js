@@ -76,7 +76,8 @@ function viewQuery({ longitude, latitude, zoom, width, height }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
   return {
     center: `${+longitude.toFixed(decimals)},${+latitude.toFixed(decimals)}`,
-    zoom: +serverZoom(zoom).toFixed(3),
+    // No finer than what is seen, where badges that are drawn must not touch.
+    zoom: Math.floor(serverZoom(zoom) * 1000) / 1000,
     width,
     height,
   };

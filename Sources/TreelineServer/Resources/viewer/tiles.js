@@ -95,13 +95,14 @@ export class TileLayers {
 
   #clusters(source, tones) {
     const count = ["get", "point_count"];
-    const diameter = ["round", diameterExpression(count)];
+    const single = 2 * DOT_RADIUS;
+    const diameter = ["coalesce", ["get", "badge_px"], ["case", ["==", count, 1], single, ["round", diameterExpression(count)]]];
     const tone = tones.expression(count, ["coalesce", ["get", "area_km2"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {
         "icon-image": [
-          "case", ["==", count, 1], "badge/single",
+          "case", ["==", count, 1], ["concat", "badge/single/", diameter],
           ["concat", "badge/", tone, "/", diameter, "/", ["get", "point_count_abbreviated"]],
         ],
         "icon-allow-overlap": true,
@@ -116,7 +117,7 @@ export class TileLayers {
     const [kind, tone, diameter, label] = id.split("/");
     if (kind !== "badge") return;
     const cluster = label === undefined
-      ? { tone: -1, radius: DOT_RADIUS }
+      ? { tone: -1, radius: +diameter / 2 }
       : { tone: +tone, radius: +diameter / 2, label };
     const { ratio } = this.pictures;
     const side = Math.ceil(this.pictures.discSide(cluster) * ratio);
