@@ -29,8 +29,8 @@ import Treeline
       }
       let clusters = try tree.clusters(.limit(30), in: view.window)
       try check(
-        SampledMeasures(of: clusters, over: tree, in: view),
-        clusters.map { ShownCluster($0, of: ComparedTree(tree), in: view) })
+        SampledMeasures(of: clusters, cut: .limit(30), over: tree, in: view),
+        clusters.map { ShownCluster($0, of: ComparedTree(tree), cut: .limit(30), in: view) })
       try check(
         SampledMeasures(
           of: grid.clusters(in: view.window, cellSize: .pixels(64), zoom: view.zoom), over: tree, in: view),
@@ -49,9 +49,9 @@ import Treeline
     let compared = try Compared(points)
     let view = try #require(try ViewChoice(tree: compared.tree, grid: compared.grid, size: .standard).whole())
     let clusters = try compared.tree.clusters(.limit(100), in: view.window)
-    let sampled = try SampledMeasures(of: clusters, over: compared.tree, in: view)
+    let sampled = try SampledMeasures(of: clusters, cut: .limit(100), over: compared.tree, in: view)
     let distortion = try measures(
-      of: clusters.map { ShownCluster($0, of: ComparedTree(compared.tree), in: view) }, in: view,
+      of: clusters.map { ShownCluster($0, of: ComparedTree(compared.tree), cut: .limit(100), in: view) }, in: view,
       points: ViewPoints(of: compared.tree, in: view), tree: compared.tree)[.distortion]!
     #expect(sampled.sampledPoints <= 20_000 && abs(sampled.pointsInView - 200_000) < 2000)
     #expect(abs(sampled.distortion! - distortion) < 0.02 * distortion)

@@ -63,6 +63,7 @@ def indexes(tmp_path_factory):
         ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
         ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
         ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("one", fixtures / "nasty/one.csv"),

@@ -70,7 +70,7 @@ extension MethodChoice {
     guard let tree = trees[growth]?.tree else {
       return "a tree \(growth.phrase)"
     }
-    return cut.map(tree.supports) ?? true ? nil : "separations"
+    return cut.map(tree.supports) ?? true ? nil : cut?.badgeScale == nil ? "separations" : "a tree grown for badges"
   }
 }
 

@@ -25,7 +25,7 @@ extension ViewMeasure {
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
-      explanation: "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count.",
+      explanation: "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count; those of 'badges' as they are drawn, a point alone 10 px.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
@@ -71,7 +71,7 @@ struct NeighbourDistances: Sendable {
 extension PixelIndex {
   /// The share of clusters, from 0 to 1, whose badge touches another. The index is that of their positions.
   func overlap(of clusters: [ShownCluster]) -> Double {
-    let radii = clusters.map { BadgeSize.diameter(pointCount: $0.pointCount) / 2 }
+    let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0
     let touching = clusters.indices.count { one in
       hasNeighbour(of: one, within: radii[one] + largest) { other in

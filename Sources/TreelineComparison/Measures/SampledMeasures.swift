@@ -34,8 +34,12 @@ import Treeline
   ///
   /// - Throws: `IndexError` where a file is damaged.
   /// - Complexity: O(k log n) for k clusters, besides a bounded sample
-  public init(of clusters: Clusters, over tree: ClusterTree, in view: ComparisonView) throws {
-    let shown = clusters.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
+  public init(of clusters: Clusters, cut: Cut, over tree: ClusterTree, in view: ComparisonView) throws {
+    let shown = clusters.map { cluster in
+      var shown = Self.shown(x: cluster.meanX, y: cluster.meanY, pointCount: cluster.pointCount, in: view)
+      shown.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
+      return shown
+    }
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 

@@ -44,10 +44,15 @@ struct ShownCluster: Sendable {
   let position: PixelPoint
   /// How many points it says it stands for, inside the view and outside; 1 or more.
   let pointCount: Int
+  /// With what diameter its badge is drawn, in pixels, if the method knows; else that of the curve of `BadgeSize`.
+  var badgeDiameter: Double?
   /// What its points cover, if the method knows.
   var extent: Extent?
   /// The indices of its points in tree order, in any order.
   let treeIndices: @Sendable () -> [Int]
+
+  /// With what diameter its badge is drawn and measured, in pixels.
+  var diameter: Double { badgeDiameter ?? BadgeSize.diameter(pointCount: pointCount) }
 
   /// What is drawn behind a badge, in pixels of the view.
   enum Extent: Hashable, Sendable {

@@ -14,12 +14,16 @@ package enum MethodChoice: Hashable, Sendable {
   package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
   /// The grid and each way to cut a tree of one growth.
-  package static func all(of growth: Growth) -> [MethodChoice] { [.grid] + TreeCut.all.map { .tree($0, growth) } }
+  package static func all(of growth: Growth) -> [MethodChoice] { [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) } }
 
   /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only
   /// one there is.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
-    [.grid, .tree(.breadthFirst, growth ?? .splitting(.mean)), .tree(.spacing(), growth ?? .splitting(.leastScatter))]
+    [
+      .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
+      growth == .merging(by: .badges)
+        ? .tree(.badges, .merging(by: .badges)) : .tree(.spacing(), growth ?? .splitting(.leastScatter)),
+    ]
   }
 
   /// Some choices for an index, which holds one tree: those that are named without a growth are of that one.
@@ -32,7 +36,9 @@ package enum MethodChoice: Hashable, Sendable {
   }
 
   /// Not among all, since it takes a tree more, but known by name.
-  private static let merged = TreeCut.all.map { MethodChoice.tree($0, .merging(by: .distance)) }
+  private static let merged = MergeMetric.allCases.map(Growth.merging).flatMap { growth in
+    TreeCut.all(of: growth).map { MethodChoice.tree($0, growth) }
+  }
 
   /// nil where no method is called so.
   package init?(name: String) {
@@ -43,8 +49,13 @@ package enum MethodChoice: Hashable, Sendable {
   package var name: String {
     switch self {
     case .grid: "grid"
-    case .tree(let cut, let growth): growth == Self.growths[0] ? cut.name : "\(cut.name)/\(growth)"
+    case .tree(let cut, let growth): isOnly ? cut.name : "\(cut.name)/\(growth)"
     }
+  }
+
+  /// Whether its cut alone tells which tree is meant.
+  private var isOnly: Bool {
+    if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
 
   /// How its tree grew; nil where it needs none.
@@ -59,7 +70,7 @@ package enum MethodChoice: Hashable, Sendable {
     case .grid: return .grid(grid, cellSize: cellSize)
     case .tree(let cut, let growth):
       guard let tree = trees[growth] else { preconditionFailure("Expected a tree grown by \(growth), found none") }
-      let title = growth == Self.growths[0] ? cut.title : "\(cut.title) (\(growth))"
+      let title = isOnly ? cut.title : "\(cut.title) (\(growth))"
       return .tree(tree, cut: cut, name: name, title: title)
     }
   }

@@ -52,8 +52,18 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
+  /// As many badges as have room as they are drawn, of a tree that was grown for them, whatever the limit.
+  package static let badges = TreeCut(
+    name: "badges", title: "Badges", summary: "as many badges and dots as have room, none of which touch",
+    cut: .badges())
+
   /// In the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
+
+  /// Those of a tree that grew in some way.
+  static func all(of growth: Growth) -> [TreeCut] {
+    growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
+  }
 
   /// For help texts: each with what it shows.
   package static let summaries = all.map { "'\($0.name)', \($0.summary)" }.joined(separator: "; ")
@@ -99,7 +109,7 @@ extension ClusteringMethod {
       }
     ) { view, limit, previous in
       let nodes = try cut.clusters(of: compared.tree, in: view, limit: limit, after: previous?.nodes)
-      return Answer(clusters: nodes.map { ShownCluster($0, of: compared, in: view) }, nodes: nodes)
+      return Answer(clusters: nodes.map { ShownCluster($0, of: compared, cut: cut.cut, in: view) }, nodes: nodes)
     }
   }
 
@@ -111,10 +121,11 @@ extension ClusteringMethod {
 
 extension ShownCluster {
   /// A cluster of a tree, shown at its mean.
-  init(_ cluster: Cluster, of compared: ComparedTree, in view: ComparisonView) {
+  init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
       position: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
       treeIndices: { compared.treeIndices(of: cluster.range) })
+    badgeDiameter = compared.tree.badgeDiameter(of: cluster, for: cut)
     guard cluster.pointCount > 1, !cluster.rect.isPoint else { return }
     let ellipse = cluster.ellipse
     extent = .ellipse(

@@ -13,7 +13,10 @@ enum MeasureRoutes {
       let compared = comparisonView(served.query.viewport, &request.parameters, of: request.tree)
       return .json(cost: AnswerCost.ofMeasures) {
         let clusters = try served.clusters(of: index.tree)
-        return members(try compared.map { try SampledMeasures(of: clusters, over: index.tree, in: $0) })
+        return members(
+          try compared.map {
+            try SampledMeasures(of: clusters, cut: served.query.cut, over: index.tree, in: $0)
+          })
       }
     case .grid:
       let viewport = Viewport(&request.parameters)

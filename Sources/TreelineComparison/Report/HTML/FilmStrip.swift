@@ -143,7 +143,7 @@ private struct Frame {
 
   /// Where nobody sees it, nothing is drawn.
   private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
-    let radius = BadgeSize.diameter(pointCount: cluster.pointCount) / 2
+    let radius = cluster.diameter / 2
     guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else { return "" }
     return "<circle cx=\"\(fixed(position.x, 0))\" cy=\"\(fixed(position.y, 0))\" r=\"\(fixed(radius, 0))\"/>"
   }

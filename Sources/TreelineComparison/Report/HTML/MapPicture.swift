@@ -89,7 +89,7 @@ struct MapPicture {
     let fontSize = label.count > 3 ? 13.0 : 14.0
     // Centred by hand: not every browser centres text upright by itself.
     let baseline = coordinate(cluster.position.y + 0.36 * fontSize)
-    let radius = coordinate(BadgeSize.diameter(pointCount: cluster.pointCount) / 2)
+    let radius = coordinate(cluster.diameter / 2)
     return "<g><title>\(grouped(cluster.pointCount)) points</title>"
       + "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(radius)\"/>"
       + "<text x=\"\(x)\" y=\"\(baseline)\"\(fontSize < 14 ? " class=\"long\"" : "")>\(label)</text></g>\n"

@@ -1,0 +1,68 @@
+"""Badges of an index that was grown for them: dots and badges of one answer, none of which touch."""
+
+from conftest import PHONE, idle, rest, shown
+
+# Flies to so many views, and of each tells by how many pixels the two closest circles are apart that are drawn at rest.
+JOURNEY = """async (count) => {
+  const {map} = viewer;
+  const scene = viewer.tree.scene;
+  const frame = () => new Promise(requestAnimationFrame);
+  const still = () => map.loaded() && viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving(performance.now()));
+  const views = [];
+  let random = 7;
+  const next = () => (random = random * 48271 % 2147483647) / 2147483647;
+  for (let number = 0; number < count; number++) {
+    map.jumpTo({center: [next() * 300 - 150, next() * 120 - 50], zoom: next() * 9});
+    await frame();
+    while (!still()) await frame();
+    const circles = scene.clusters.map(({x, y, radius, count}) =>
+      ({left: viewer.camera.screenX(x), top: viewer.camera.screenY(y), radius, count}));
+    let least = Infinity;
+    circles.forEach((a, i) => circles.slice(0, i).forEach(b => {
+      least = Math.min(least, Math.hypot(a.left - b.left, a.top - b.top) - a.radius - b.radius);
+    }));
+    views.push({least, dots: circles.filter(({count}) => count === 1).length, badges: circles.length});
+  }
+  return views;
+}"""
+
+
+def test_no_two_circles_touch_in_five_hundred_views(open_map):
+    page = open_map("#index=badges&view=tree")
+    assert page.evaluate("viewer.settings.by") == "badges"
+    views = page.evaluate(JOURNEY, 500)
+    assert len(views) == 500
+    assert min(view["least"] for view in views if view["least"] is not None) >= 0
+    assert sum(view["dots"] for view in views) > 2000
+    assert sum(view["badges"] - view["dots"] for view in views) > 1000
+
+
+def test_a_scale_draws_smaller_badges_and_more(open_map):
+    page = open_map("#index=badges&view=tree&map=3/48/10", viewport=PHONE)
+    usual = shown(page)
+    page.evaluate("viewer.settings.set({badges: 0.5})")
+    rest(page)
+    small = shown(page)
+    assert len(small) > len(usual)
+    assert {c["radius"] for c in small if c["count"] == 1} == {2.5}
+    assert max(c["radius"] for c in small) <= 11
+
+
+def test_tiles_draw_badges_as_large_as_the_server_says(open_map):
+    page = open_map("#index=badges&view=tiles&map=3.4/48/10")
+    page.wait_for_function("() => viewer.map.getLayer('clusters')")
+    idle(page)
+    badges = page.evaluate("""viewer.map.queryRenderedFeatures({layers: ['clusters']}).map(feature => ({
+      ...viewer.map.project(feature.geometry.coordinates), radius: feature.properties.badge_px / 2}))""")
+    # One that lies in the buffers of several tiles is drawn by each.
+    badges = list({(round(b["x"]), round(b["y"])): b for b in badges}.values())
+    assert len(badges) > 50
+    # A tile tells positions to an eighth of a pixel.
+    assert all(((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 >= a["radius"] + b["radius"] - 0.3
+               for i, a in enumerate(badges) for b in badges[:i])
+
+
+def test_an_index_that_was_split_offers_no_badges(open_map):
+    page = open_map("#index=airports&view=tree&by=badges")
+    assert page.evaluate("viewer.settings.by") == "spacing"
+    assert page.locator('input[name="by"][value="badges"]').is_disabled()
