@@ -85,6 +85,7 @@ def built(folder):
     (viewer / "index.html").write_text("<!doctype html><title>Treeline</title>" + "<p>" * 1000)
     (viewer / "vendor/map.js").write_text("// " + "map " * 1000)
     (viewer / "land.geojson.gz").write_bytes(gzip.compress(b'{"type":"FeatureCollection","features":[]}'))
+    build("badges", "Fixtures/iceland_addresses.csv.gz", "--grow", "badges")
     build("iceland", "Fixtures/iceland_addresses.csv.gz", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>")
     for name in ["columns", "planar"]:
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
@@ -121,6 +122,17 @@ def requests_of_all_routes(server):
         yield "/v1/{index}/clusters", f"/v1/iceland/clusters?{query}", status
     yield "/v1/{index}/clusters", "/v1/columns/clusters?limit=50&ellipses=true", 200
     yield "/v1/{index}/clusters", "/v1/nothing/clusters", 404
+    yield "/v1/{index}/clusters", f"/v1/badges/clusters?{center}&badges=0.5", 200
+    for refused in ["spacing=44", "badges=1&position=member", "badges=1&keep-visible=true", "badges=1&min-points=3"]:
+        yield "/v1/{index}/clusters", f"/v1/badges/clusters?{center}&{refused}", 400
+    yield "/v1/{index}/clusters", f"/v1/iceland/clusters?{center}&badges=1", 400
+    root = server.json("/v1/badges/clusters?limit=1")["features"][0]["properties"]["cluster_id"]
+    yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/badges/clusters/{root}/expansion-zoom?badges=1", 200
+    yield "/v1/{index}/where-is", "/v1/badges/where-is?row=3&badges=1", 200
+    yield "/v1/{index}/transition", f"/v1/badges/transition?{center}&badges=1&from-zoom=9&from-badges=2", 200
+    yield "/v1/{index}/measures", f"/v1/badges/measures?{center}&badges=1", 200
+    yield "/v1/{index}/tiles.json", "/v1/badges/tiles.json?badges=2", 200
+    yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", "/v1/badges/tiles/6/28/17.mvt?badges=2", 200
     for name in ["", "/children", "/parent"]:
         yield "/v1/{index}/clusters/{id}" + name, f"/v1/iceland/clusters/{ids[0]}{name}?ellipses=true", 200
         yield "/v1/{index}/clusters/{id}" + name, "/v1/iceland/clusters/4503599627370495" + name, 404
