@@ -76,7 +76,7 @@ class Server:
 
 
 def built(folder):
-    """Three indexes, many points with a title, columns of all kinds, a plain plane; and files of a viewer."""
+    """Four indexes, many points with a title, columns of all kinds, a plain plane, one grown for badges; and files of a viewer."""
     def build(name, source, *options):
         subprocess.run([TOOL, "build", ROOT / source, "-o", folder / f"{name}.treeline", *options], check=True)
 
@@ -89,7 +89,7 @@ def built(folder):
     build("iceland", "Fixtures/iceland_addresses.csv.gz", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>")
     for name in ["columns", "planar"]:
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
-    return ["iceland", "columns", "planar"]
+    return ["iceland", "columns", "planar", "badges"]
 
 
 # MARK: The document against answers
