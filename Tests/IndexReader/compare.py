@@ -27,6 +27,10 @@ SETS = [
     ("airports.csv.gz", "--split", "gamma:1.5"),
     ("airports.csv.gz", "--grow", "merge"),
     ("cities.csv.gz", "--grow", "merge"),
+    ("cities.csv.gz", "--grow", "badges"),
+    ("airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"),
+    ("formats/planar.csv", "--grow", "badges", "--badge-gap", "128"),
+    *((str(path.relative_to(FIXTURES)), "--grow", "badges") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("iceland_addresses.csv.gz", "--no-separation"),
     *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("formats/planar.csv", "--attributes", "name", "--title", "Höhen", "--attribution", "© Amt", "--unit", "m"),
@@ -169,10 +173,12 @@ def query_at_split(rng, index, kind):
     for _ in range(rng.randrange(12)):
         node = rng.choice(index.children(node) or [node])
     units = math.sqrt(index.trace(node))
-    if kind == "spacing" and index.children(node):
+    if kind != "detail" and index.children(node):
         code = index.code(node)
         exponent = max(code // 1024, 1) - 1
-        units = max(math.sqrt((code - 1024 * exponent) << exponent) - 2, 0)
+        units = math.sqrt((code - 1024 * exponent) << exponent)
+        units = (units - 2048 / index.badges.width_of_dots) / 8 if index.badges else units - 2
+        units = max(units, 0)
     zoom = rng.randrange(20)
     pixels = units / 2 ** (24 - zoom) * (1 + rng.choice([-3e-16, 0, 3e-16]))
     return {"bbox": index.bounds(node), "zoom": float(zoom), kind: pixels}
@@ -180,27 +186,30 @@ def query_at_split(rng, index, kind):
 
 def random_query(rng, index):
     kind = rng.choice(["limit", "limit", "detail", "spacing"])
-    if kind == "spacing" and index.separations is None:
-        kind = "detail"
+    if kind == "spacing" and not index.has_separations:
+        kind = "detail" if index.badges is None else "badges"
     query = random_viewport(rng, index, kind != "limit")
     limit = rng.choice([1, 2, 3, 5, 10, 30, 100, 300])
     if kind == "limit":
         query |= {"limit": limit, "order": rng.choice(["breadth-first", "widest-first", "steepest-first"])}
     else:
         query[kind] = rng.choice([0, rng.uniform(0, 10), rng.uniform(5, 200), 2.0 ** rng.uniform(-10, 30)])
+        if kind == "badges" and rng.random() < 0.7:
+            query[kind] = rng.choice([0.5, 1, 2, rng.uniform(0, 3)])
         if rng.random() < 0.4:
             query = query_at_split(rng, index, kind)
         # Without a limit an answer may have all points.
         if index.point_count > 3000 or rng.random() < 0.6:
             query["limit"] = limit
-        if rng.random() < 0.4:
+        if kind != "badges" and rng.random() < 0.4:
             query["min_points"] = rng.choice([2, 3, 10, 100, index.point_count + 1, index.point_count + 2])
-        if rng.random() < 0.3:
+        if kind != "badges" and rng.random() < 0.3:
             query["alone_from_zoom"] = rng.uniform(0, 20)
+    # Badges stay apart at their means alone.
     if rng.random() < 0.3:
-        query["position"] = rng.choice(["mean", "member"])
+        query["position"] = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
     if rng.random() < 0.5:
-        query["keep_visible"] = rng.random() < 0.6
+        query["keep_visible"] = rng.random() < 0.6 and kind != "badges"
     if rng.random() < 0.1:
         query["members"] = True
     return query
@@ -246,13 +255,15 @@ def query_of(options):
             query[name.removeprefix("no_")] = not name.startswith("no_")
             continue
         value = options.pop(0)
-        if name in ("split", "decimal", "wkt"):
-            build += ["--" + name, value]
+        if name in ("split", "grow", "badge_gap", "decimal", "wkt"):
+            build += ["--" + name.replace("_", "-"), value]
         elif name in ("bbox", "center", "tile"):
             query[name] = [float(part) for part in value.split(",")]
         else:
             query[name] = value if name in ("order", "position") else int(value) if name in (
                 "limit", "min_points", "tile_size") else float(value)
+    if "badges" in query and "--grow" not in build:
+        build += ["--grow", "badges"]
     return query, build
 
 
@@ -295,7 +306,7 @@ def main():
             index = Index(path) if points.endswith(".treeline") else built(folder, path, *build)[1]
             _, found = features(index, **query)
             # Columns and ids of Features are of the points, of which an index keeps what it is told to.
-            kept = {"cluster", "cluster_id", "point_count", "stack", "shown_index", "index", "members"}
+            kept = {"cluster", "cluster_id", "point_count", "stack", "badge_px", "shown_index", "index", "members"}
             for feature in expected:
                 feature["properties"] = {name: value for name, value in feature["properties"].items() if name in kept}
             comparison.check(index, found, expected, shlex.join(["query", points, *options]))

@@ -15,8 +15,8 @@ from projection import exp2, latitude_of_y, log2, y_of_latitude
 TURN = 1 << 32
 EDGE = TURN - 1
 NULL, ABSENT = 0x7FF8_0000_0000_0000, 0x7FF8_0000_0000_0001
-OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "ellipse", "ellipse_meters",
-                  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2")
+OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse",
+                  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2")
 
 Node = namedtuple("Node", "first count record level depth")
 """A range of points in tree order. `record` is its own or, `depth` levels below a bucket, the bucket's."""
@@ -39,6 +39,7 @@ class Index:
         self.point_count, self.node_count, projection, self.seam = struct.unpack_from("<IIII", data, 24)
         self.left, self.top, self.side = struct.unpack_from("<ddd", data, 40)
         section_count, = struct.unpack_from("<I", data, 68)
+        growth, = struct.unpack_from("<I", data, 80)
         checksum, = struct.unpack_from("<Q", data, 120)
         if file_length != len(data) or header_length != 128 + 32 * section_count:
             raise ValueError("the lengths disagree")
@@ -55,7 +56,7 @@ class Index:
                 attributes.append(section)
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
-            elif kind <= 7:
+            elif kind <= 7 or kind <= 9 and minor >= 2:
                 sections[kind] = section
             elif flags & 1:
                 raise ValueError(f"expected sections that are known, found the kind {kind}")
@@ -67,7 +68,11 @@ class Index:
         self.nodes = sections[4].cast("I")
         self.sums = sections[5].cast("Q")
         self.spreads = sections[6].cast("f")
-        self.separations = sections[7].cast("H") if 7 in sections else None
+        self.codes, self.badges = None, None
+        if growth == 5 and 8 in sections:
+            self.codes, self.badges = sections[8].cast("H"), BadgeCurve(sections[9])
+        elif growth != 5 and 7 in sections:
+            self.codes = sections[7].cast("H")
         self.attributes = [Attribute(section, self.point_count) for section in attributes]
         self.root = Node(0, self.point_count, 0, 0, 0) if self.point_count else None
 
@@ -152,9 +157,13 @@ class Index:
     def scatter(self, node):
         return float(node.count) * self.trace(node)
 
+    @property
+    def has_separations(self):
+        return self.codes is not None and self.badges is None
+
     def code(self, node):
         """The code of the separation of a node with children."""
-        return self.separations[self.children(node)[1].first]
+        return self.codes[self.children(node)[1].first]
 
     # The plane
 
@@ -368,6 +377,10 @@ class Query:
     def by_spacing(self, pixels, zoom, **options):
         return self.by_pixels(self.index.code, least_code(units_of(pixels, zoom) + 2) - 1, zoom, **options)
 
+    def by_badges(self, scale, zoom, **options):
+        least = least_code(8 * units_of(scale, zoom) + 2048 / self.index.badges.width_of_dots)
+        return self.by_pixels(self.index.code, least - 1, zoom, **options)
+
     # Where clusters are shown
 
     def nearest_member(self, node, is_eligible=lambda x, y: True):
@@ -524,6 +537,23 @@ class Continuation:
         return plan
 
 
+class BadgeCurve:
+    """With what diameter badges are drawn."""
+
+    def __init__(self, section):
+        self.gap, count = struct.unpack_from("<HH", section)
+        self.steps = [struct.unpack_from("<IH", section, 8 + 8 * number) for number in range(count)]
+        if len(section) != 8 + 8 * count:
+            raise ValueError("expected a curve that fills its section")
+
+    @property
+    def width_of_dots(self):
+        return 2 * self.steps[0][1] + 2 * self.gap
+
+    def diameter(self, point_count):
+        return max(units for least, units in self.steps if least <= point_count) / 64
+
+
 def described(section):
     """Title, attribution and unit; None for what is not told."""
     texts, start = [], 16
@@ -567,32 +597,37 @@ class Attribute:
 
 
 def features(index, position="mean", keep_visible=None, members=False, previous=None, limit=None,
-             order="breadth-first", detail=None, spacing=None, min_points=2, alone_from_zoom=math.inf, **viewport):
+             order="breadth-first", detail=None, spacing=None, badges=None, min_points=2, alone_from_zoom=math.inf,
+             **viewport):
     """The nodes of an answer, and what GeoJSON tells of each, asked for by the names of the tool's options."""
     window, zoom = index.viewport(**viewport)
     if window is None:
         return [], []
     query = Query(index, window)
-    if detail is not None or spacing is not None:
-        bounded = query.by_detail if detail is not None else query.by_spacing
-        nodes = bounded(detail if detail is not None else spacing, zoom, limit=math.inf if limit is None else limit,
-                        min_points=min_points, alone_from_zoom=alone_from_zoom)
+    pixels = [(cut, amount) for cut, amount in
+              ((query.by_detail, detail), (query.by_spacing, spacing), (query.by_badges, badges)) if amount is not None]
+    if pixels:
+        (cut, amount), = pixels
+        nodes = cut(amount, zoom, limit=math.inf if limit is None else limit, min_points=min_points,
+                    alone_from_zoom=alone_from_zoom)
     elif previous is not None:
         nodes = query.continuing(100 if limit is None else limit, order, previous)
     else:
         nodes = query.by_limit(100 if limit is None else limit, order)
     if keep_visible is None:
-        keep_visible = spacing is None and not {"bbox", "center"}.isdisjoint(viewport)
-    return nodes, [feature(query, node, position, keep_visible, members) for node in nodes]
+        keep_visible = spacing is None and badges is None and not {"bbox", "center"}.isdisjoint(viewport)
+    return nodes, [feature(query, node, position, keep_visible, members, badges) for node in nodes]
 
 
-def feature(query, node, position, keep_visible, members):
+def feature(query, node, position, keep_visible, members, badges):
     index = query.index
     shown, member = query.shown_at(node, position, keep_visible)
     box = index.box(node)
     properties = {"cluster": node.count > 1, "cluster_id": index.id(node), "point_count": node.count}
     if node.count > 1 and box[:2] == box[2:]:
         properties["stack"] = True
+    if badges is not None:
+        properties["badge_px"] = index.badges.diameter(node.count) * badges
     if node.count > 1 and member is not None:
         properties["shown_index"] = index.rows[member]
     if node.count == 1:

@@ -58,7 +58,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - cut: How finely the values are told apart.
-  ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
+  ///   - viewport: What is looked at. A detail, a spacing and badges need one with a zoom.
   ///   - previous: The answer shown before, which a limit that continues looks at.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
@@ -137,7 +137,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - row: The value's index in `values`.
   ///   - coordinate: The one that it was given with.
-  ///   - cut: By detail or spacing.
+  ///   - cut: By detail, spacing or badges.
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Returns: nil where it is at none, or not on the map.
   public func unclusteredZoom(

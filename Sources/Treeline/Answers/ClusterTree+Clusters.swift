@@ -17,15 +17,15 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - cut: How finely the points are told apart.
-  ///   - viewport: What is looked at. A detail and a spacing need one with a zoom.
+  ///   - viewport: What is looked at. A detail, a spacing and badges need one with a zoom.
   ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without
   ///     one its answer is a fresh one.
   /// - Returns: The clusters; none where no point is in view.
   /// - Throws: `QueryError` where an argument is out of range or the tree lacks what the cut needs; `IndexError` where
   ///   a file is damaged.
   /// - Precondition: `previous` is of this tree.
-  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a detail or a
-  ///   spacing, O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the
+  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a cut by
+  ///   pixels, O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the
   ///   previous answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if
   ///   they scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
@@ -70,7 +70,7 @@ extension ClusterTree {
   /// in it.
   ///
   /// - Parameters:
-  ///   - cut: By detail or spacing; it is not bounded by its limit, which would differ from tile to tile.
+  ///   - cut: By detail, spacing or badges; it is not bounded by its limit, which would differ from tile to tile.
   ///   - viewport: What is looked at, with a zoom.
   /// - Throws: `QueryError` for a limit, for an argument out of range, and where the tree lacks what the cut needs;
   ///   `IndexError` where a file is damaged.

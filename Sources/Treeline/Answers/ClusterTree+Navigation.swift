@@ -98,7 +98,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - id: Of the cluster.
-  ///   - cut: By detail or spacing; a limit depends on what is in view.
+  ///   - cut: By detail, spacing or badges; a limit depends on what is in view.
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
   ///   `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
@@ -118,7 +118,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - treeIndex: Where it stands in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
-  ///   - cut: By detail or spacing; a limit depends on what is in view.
+  ///   - cut: By detail, spacing or badges; a limit depends on what is in view.
   ///   - tileSize: Of which tiles the zoom is told.
   /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
   ///   `IndexError` where a file is damaged.

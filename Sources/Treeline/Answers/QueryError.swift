@@ -14,13 +14,13 @@ public enum QueryError: Error, Hashable, Sendable {
   case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
-  /// A number of pixels that is no length: a detail or a spacing.
+  /// A number that is no length: of pixels of a detail or a spacing, or the scale of badges.
   case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without what a spacing needs.
   case noSeparations
   /// The tree was not grown for badges, or has no separations.
   case noBadges
-  /// Pixels, of a detail, a spacing or a margin, in a viewport without a zoom.
+  /// Pixels, of a detail, a spacing, badges or a margin, in a viewport without a zoom.
   case noZoom
   /// A cut by a limit, which depends on the viewport, where what is asked for is the same for all viewports.
   case notByPixels

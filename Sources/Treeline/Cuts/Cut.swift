@@ -102,7 +102,7 @@ public struct Cut: Hashable, Sendable {
   /// That holds of badges at the clusters' means.
   ///
   /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster. At
-  ///   0 every position is shown by itself.
+  ///   0 every position is shown by itself, but for those a few units of the plane apart.
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
   /// A cut by so many pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
@@ -110,8 +110,9 @@ public struct Cut: Hashable, Sendable {
 
   /// The same cut with no more clusters than a limit.
   ///
-  /// Where a detail or a spacing would show more, the answer is that of the least greater one at which there are not.
-  /// That depends on the viewport, so a pan may change it anywhere; but the spacing holds, and a viewport inside this
+  /// Where a detail, a spacing or badges would show more, the answer is that of the least greater detail, spacing or
+  /// scale at which there are not; badges are still drawn at the scale that was asked for. That depends on the
+  /// viewport, so a pan may change it anywhere; but the spacing holds, no badges touch, and a viewport inside this
   /// one, at this zoom or a greater one, still has an answer that refines this one.
   ///
   /// - Parameter limit: 1 or more.

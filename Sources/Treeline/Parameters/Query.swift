@@ -20,8 +20,9 @@ public struct Query: Hashable, Sendable {
 
   /// Whether a cluster whose mean is out of view is shown at one of its points in view, unless told otherwise.
   ///
-  /// So it is for a limit and a detail in a box or on a screen. A spacing holds between means, and a tile must show a
-  /// cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
+  /// So it is for a limit and a detail in a box or on a screen. A spacing and badges hold between means, and a
+  /// tile must show a cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the
+  /// position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
     case .box, .center: !cut.holdsBetweenMeans

@@ -172,7 +172,7 @@ extension Viewport {
     return Plane.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
   }
 
-  /// Whether it has a zoom, its own or that of its size, so that a detail and a spacing can be asked for.
+  /// Whether it has a zoom, its own or that of its size, so that a detail, a spacing and badges can be asked for.
   public var hasScale: Bool {
     if zoom != nil { return true }
     if case .box = area { return size != nil }
