@@ -46,7 +46,7 @@ struct TreeBuild {
       return try memory.finish(
         merged, keepsSeparations: options.computesSeparations, badgeCurve, threads: options.threads, monitor)
     }
-    return try memory.finish(top, threads: options.threads, monitor) { storage throws(BuildFailure) in
+    return try memory.finish(top, badgeCurve, threads: options.threads, monitor) { storage throws(BuildFailure) in
       guard options.computesSeparations else { return nil }
       return try SeparationBuild(storage: storage, projection: projection, threads: options.threads, monitor: monitor)
         .run().codes.baseAddress

@@ -49,6 +49,25 @@ extension IndexHeader {
   }
 }
 
+// MARK: - Badges
+
+extension IndexHeader {
+  /// Sections of separations that go with another growth, and bytes of the curve that are reserved.
+  func checkBadges(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
+    let isForBadges = growth == .merging(by: .badges)
+    let others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
+    for section in sections where others.contains(section.kind) {
+      problems.add(
+        "sections", expected: "none of \(section.kind) in a tree \(growth.phrase)", found: "one at \(section.offset)")
+    }
+    guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
+    problems.check(
+      curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
+      expected: "the curve of badge scales, and 0 in reserved bytes",
+      found: curve == nil ? "no badge scales" : "other bytes")
+  }
+}
+
 // MARK: - The description
 
 extension IndexHeader {

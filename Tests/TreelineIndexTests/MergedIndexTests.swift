@@ -28,6 +28,26 @@ import TreelineVerification
     }
   }
 
+  /// What a reader passes over is wrong all the same.
+  @Test func badgeSectionsOfAnotherGrowthAndReservedBytesAreReported() throws {
+    let set = PointSet.cities(300, seed: 432)
+    let badges = try IndexEditor(Self.tree(set, by: .badges).indexBytes())
+    let curve = badges.offset(of: .badgeCurve)
+    for offset in [4, 7, 14, 15] {
+      var editor = badges
+      editor.store(UInt8(1), at: curve + offset)
+      #expect(try !editor.repaired().problems().isEmpty, "byte \(offset)")
+    }
+    for (number, kind) in badges.header.sections.enumerated().map({ ($0, $1.kind) }) where kind == .badgeScales {
+      var editor = badges
+      editor.store(IndexSection.Kind.separations.rawValue, at: 128 + 32 * number)
+      #expect(try !editor.repaired().problems().isEmpty)
+    }
+    var editor = badges
+    editor.store(UInt32(4), at: 80)
+    #expect(try !editor.repaired().problems().isEmpty)
+  }
+
   @Test func curvesAreKept() throws {
     let curve = BadgeCurve(steps: [.init(pointCount: 1, diameter: 300), .init(pointCount: 7, diameter: 4000)], gap: 65)
     let options = BuildOptions(

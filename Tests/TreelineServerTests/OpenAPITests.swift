@@ -57,7 +57,8 @@ import Testing
   }
 
   @Test func proseTellsTheDefaults() throws {
-    let limit = "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"
+    let limit =
+      "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"
     #expect(text.contains("\(limit) \(QueryParameters.largestLimit)."))
     #expect(text.contains("In pixels; \(Int(PixelCriterion.spacing.standard)) unless"))
     #expect(text.contains("instead of `spacing`; \(Int(PixelCriterion.detail.standard)) unless"))

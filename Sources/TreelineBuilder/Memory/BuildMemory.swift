@@ -35,14 +35,17 @@ struct BuildMemory {
   /// What is not needed any more is deallocated first: at the end of a build it would be the most. If the build is
   /// cancelled, all is deallocated.
   ///
-  /// - Parameter separate: computes the codes of a tree's separations, if they are wanted.
+  /// - Parameters:
+  ///   - badgeCurve: nil unless it would have grown for badges, had there been points.
+  ///   - separate: computes the codes of a tree's separations, if they are wanted.
   func finish(
-    _ top: TopNode?, threads: Int, _ monitor: BuildMonitor,
+    _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     do throws(BuildFailure) {
       return try finish(
-        { AssembledNodes(top, threads: threads, monitor) }, traits: [], threads: threads, monitor, separate: separate)
+        { AssembledNodes(top, threads: threads, monitor) }, traits: [], badgeCurve, threads: threads, monitor,
+        separate: separate)
     } catch {
       inBackground { top?.removeAll() }
       throw error

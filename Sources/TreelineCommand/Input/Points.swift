@@ -99,7 +99,7 @@ struct Points {
 extension ClusterTree {
   fileprivate func requireSupport(for cuts: [Cut], name: String) throws {
     guard let cut = cuts.first(where: { !supports($0) }), let parameter = cut.pixelParameter else { return }
-    if cut.badgeScale == nil && badgeCurve == nil {
+    if badgeCurve == nil && (cut.badgeScale != nil) == (growth == .merging(by: .badges)) {
       throw Failure.usage(
         "\(name): --\(parameter) needs an index with separations, found one without; "
           + "build it anew, with 'treeline build' and without '--no-separation'")

@@ -142,9 +142,12 @@ private struct IndexReport: Encodable {
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
-      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: \(badges == nil ? "no separations" : "grown for badges")")",
+      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "no separations")")",
     ]
-    if let badges { lines.append("badges           can be asked for: \(badges.text)") }
+    if mergedBy == MergeMetric.badges.rawValue {
+      lines.append(
+        "badges           \(badges.map { "can be asked for: \($0.text)" } ?? "cannot be asked for: no separations")")
+    }
     lines += [
       "",
       "section                  offset         bytes  bytes/point  checksum",

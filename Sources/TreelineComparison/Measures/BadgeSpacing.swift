@@ -25,7 +25,8 @@ extension ViewMeasure {
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
-      explanation: "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count; those of 'badges' as they are drawn, a point alone 10 px.",
+      explanation:
+        "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count; those of 'badges' as they are drawn, a point alone 10 px.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }

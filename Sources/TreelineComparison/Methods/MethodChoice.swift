@@ -14,7 +14,9 @@ package enum MethodChoice: Hashable, Sendable {
   package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
   /// The grid and each way to cut a tree of one growth.
-  package static func all(of growth: Growth) -> [MethodChoice] { [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) } }
+  package static func all(of growth: Growth) -> [MethodChoice] {
+    [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
+  }
 
   /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only
   /// one there is.

@@ -23,6 +23,7 @@ import Treeline
 
   @Test func nothingAndOnePositionAreTrees() throws {
     #expect(try PointSet("none", []).mergedTree().root == nil)
+    #expect(try PointSet("none", []).mergedTree(by: .badges).supports(.badges()))
     for count in [1, 2, 17, 1000] {
       let place = Coordinate(longitude: 3, latitude: 4)
       let tree = try PointSet("\(count) at one position", Array(repeating: place, count: count)).mergedTree()
