@@ -365,16 +365,21 @@ class Bench:
             self.add(
                 section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
             )
-            build = ours("memory", path, "--merged", "--index", f"{self.folder}/memory.treeline")
-            rise = build["residentPeak"] - build["residentBefore"]
+            badges = [statistics.median(self.merged(path, THREADS, "--badges")["seconds"]) for _ in range(self.rounds)]
             self.add(
-                section,
-                f"{name}: bytes a point beyond the coordinates",
-                Samples([rise], "B"),
-                None,
-                [rise / build["points"]],
-                Bound(150, aim=90, figure="{:.0f} B"),
+                section, f"{name}: times as long for badges", Samples(badges, "s"), Samples(two, "s"), ratios(badges, two)
             )
+            for growth, addition in (("--merged", ""), ("--badges", ", for badges")):
+                build = ours("memory", path, growth, "--index", f"{self.folder}/memory.treeline")
+                rise = build["residentPeak"] - build["residentBefore"]
+                self.add(
+                    section,
+                    f"{name}: bytes a point beyond the coordinates{addition}",
+                    Samples([rise], "B"),
+                    None,
+                    [rise / build["points"]],
+                    Bound(150, aim=90, figure="{:.0f} B"),
+                )
         if not self.quick:
             times = self.merged("clustered:10000000", THREADS)["seconds"]
             self.add(
@@ -415,8 +420,8 @@ class Bench:
                 Bound(1.5),
             )
 
-    def merged(self, points, threads):
-        return ours("build", points, "--merged", "--threads", threads, "--runs", 1)
+    def merged(self, points, threads, growth="--merged"):
+        return ours("build", points, growth, "--threads", threads, "--runs", 1)
 
     # Queries
 
