@@ -61,7 +61,7 @@ import Testing
       "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"
     #expect(text.contains("\(limit) \(QueryParameters.largestLimit)."))
     #expect(text.contains("In pixels; \(Int(PixelCriterion.spacing.standard)) unless"))
-    #expect(text.contains("instead of `spacing`; \(Int(PixelCriterion.detail.standard)) unless"))
+    #expect(text.contains("instead of `spacing` or `badges`; \(Int(PixelCriterion.detail.standard)) unless"))
     #expect(text.contains("A view may have \(GridCells.most) cells at most"))
     let shares = "ellipse of two standard deviations along each axis, at least a quarter as wide as long"
     #expect(text.contains(shares) && Plane.areaDeviations == 2 && Plane.leastWidth == 0.25)
