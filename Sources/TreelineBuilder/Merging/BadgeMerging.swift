@@ -1,3 +1,4 @@
+import CPrefetch
 import Treeline
 
 /// Merges clusters until one is left: always the two whose badges touch first as badges grow, that is those of the least
@@ -107,6 +108,7 @@ struct BadgeMerging: ~Copyable {
     var steps = 0
     while let pair = queue.popFirst() {
       steps &+= 1
+      if let next = queue.first { search.prefetch(next) }
       if steps & 0xFFF == 0 && monitor.isCancelled { return }
       let (cluster, nearest) = (Int(pair.cluster), Int(pair.nearest))
       guard live.isLive(cluster), live.nodes[cluster].number == pair.node else { continue }
@@ -187,10 +189,11 @@ struct BadgeSearch: @unchecked Sendable {
 
   mutating func begin(_ round: UInt8) { (self.round, greatest) = (round, MergeRounds.greatest(of: round)) }
 
-  /// Of cells about as wide as the smallest badges in the round, up to an eighth of the world.
+  /// Of cells at least as wide as the smallest badges in the round, mostly twice, up to an eighth of the world: a search
+  /// for badges of all sizes then looks into few tiles.
   var cellShift: UInt32 {
     let least = reach(greatest, curve.width(curve.steps[0].diameter, curve.steps[0].diameter))
-    return least < 0x1p29 ? UInt32(64 - UInt64(least).leadingZeroBitCount) : 29
+    return least < 0x1p28 ? UInt32(65 - UInt64(least).leadingZeroBitCount) : 29
   }
 
   /// How far one has to look to see all pairs up to a scaled distance, in units.
@@ -200,7 +203,7 @@ struct BadgeSearch: @unchecked Sendable {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }
 
-  /// Farther than this a search looks at all clusters: there are some hundred, and the world is round.
+  /// Farther than this a search looks at all clusters: there are a thousand at most, and the world is round.
   private static let wideReach = 0x1p29
 
   /// Looks for the nearest that a cluster has to know of. If that is too far away for the round, notes the round in
@@ -216,7 +219,7 @@ struct BadgeSearch: @unchecked Sendable {
     let cell = Double(1 << Int(grid.shift))
     reach = max(reach, cell / 2)
     while true {
-      reach *= 2
+      reach *= 1.4
       pair = nearest(to: own, width, within: Int(reach))
       let bound = BadgeCurve.scaled(UInt64(reach) &* UInt64(reach), width: width)
       if pair.scaledDistance <= bound || reach >= 4 * cell || reach > Self.wideReach { return noted(pair, bound) }
@@ -229,6 +232,16 @@ struct BadgeSearch: @unchecked Sendable {
     let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)
     live.rounds[Int(pair.cluster)] = min(next, MergeRounds.last)
     return nil
+  }
+
+  /// Has the machine fetch what a pair that is soon to be merged will touch.
+  @inline(__always) func prefetch(_ pair: BadgePair) {
+    for cluster in [Int(pair.cluster), Int(pair.nearest)] {
+      CPrefetch.prefetch(live.links + cluster)
+      CPrefetch.prefetch(live.nodes + cluster)
+      CPrefetch.prefetch(live.sums + cluster)
+      CPrefetch.prefetch(live.rounds + cluster)
+    }
   }
 
   /// A cluster that looks for others.
@@ -247,6 +260,7 @@ struct BadgeSearch: @unchecked Sendable {
     var pair = own.pair
     var limit = UInt64(reach) &* UInt64(reach)
     let position = live.links[Int(own.number)].position
+    for step in MergeGrid.Step.allCases { grid.prefetch(step, near: position, within: reach) }
     grid.forEach(near: position, within: reach) { other, otherPosition in
       if grid.squaredDistance(position, otherPosition) <= limit && take(other, own, &pair) {
         let reach = min(self.reach(pair.scaledDistance, width), 0x1p31)

@@ -4,6 +4,9 @@
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 
+  /// The one that comes next, as long as none is inserted.
+  var first: Pair? { pairs.first }
+
   mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }
 
   @inline(__always) mutating func insert(_ pair: Pair) {
