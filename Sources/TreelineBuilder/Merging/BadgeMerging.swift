@@ -95,12 +95,17 @@ struct BadgeMerging: ~Copyable {
     let found = inChunks(of: due.count, threads: threads) { [due] chunk in
       var pairs: ContiguousArray<BadgePair> = []
       for index in chunk {
-        if index & 0xFFF == 0 && monitor.isCancelled { break }
+        if index & 0x3FF == 0 && monitor.isCancelled { break }
         if let pair = search.look(from: due[index]) { pairs.append(pair) }
       }
       return pairs
     }
-    for pairs in found { for pair in pairs { queue.insert(pair) } }
+    for pairs in found {
+      for (number, pair) in pairs.enumerated() {
+        if number & 0x3FFF == 0 && monitor.isCancelled { return }
+        queue.insert(pair)
+      }
+    }
   }
 
   /// Merges all pairs that are close enough, the closest first.
@@ -109,7 +114,7 @@ struct BadgeMerging: ~Copyable {
     while let pair = queue.popFirst() {
       steps &+= 1
       if let next = queue.first { search.prefetch(next) }
-      if steps & 0xFFF == 0 && monitor.isCancelled { return }
+      if steps & 0x3FF == 0 && monitor.isCancelled { return }
       let (cluster, nearest) = (Int(pair.cluster), Int(pair.nearest))
       guard live.isLive(cluster), live.nodes[cluster].number == pair.node else { continue }
       var next = pair.cluster
