@@ -27,7 +27,7 @@ struct TreeBuild {
       if !coordinates.isEmpty {
         switch options.growth {
         case .splitting(let rule): top = try split(memory, by: rule)
-        case .merging: merged = try merge(memory)
+        case .merging(let metric): merged = try merge(memory, by: metric)
         }
       }
     } catch {
@@ -42,15 +42,17 @@ struct TreeBuild {
   private func finish(_ memory: BuildMemory, _ top: TopNode?, _ merged: MergeBuild.Result?) throws(BuildFailure)
     -> TreeStorage
   {
-    if let merged {
-      return try memory.finish(
-        merged, keepsSeparations: options.computesSeparations, badgeCurve, threads: options.threads, monitor)
-    }
-    return try memory.finish(top, badgeCurve, threads: options.threads, monitor) { storage throws(BuildFailure) in
+    func separate(_ storage: TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>? {
       guard options.computesSeparations else { return nil }
       return try SeparationBuild(storage: storage, projection: projection, threads: options.threads, monitor: monitor)
         .run().codes.baseAddress
     }
+    if let merged {
+      return try memory.finish(
+        merged, keepsScales: options.computesSeparations, badgeCurve, threads: options.threads, monitor,
+        separate: separate)
+    }
+    return try memory.finish(top, badgeCurve, threads: options.threads, monitor, separate: separate)
   }
 
   /// Nil unless the tree is to grow for badges.
@@ -58,10 +60,10 @@ struct TreeBuild {
     options.growth == .merging(by: .badges) ? options.badgeCurve : nil
   }
 
-  private func merge(_ memory: BuildMemory) throws(BuildFailure) -> MergeBuild.Result {
+  private func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: coordinates.count, projection: projection,
-      badgeCurve: badgeCurve, threads: options.threads, maximumDepth: options.maximumMergeDepth,
+      metric: metric, badgeCurve: options.badgeCurve, threads: options.threads, maximumDepth: options.maximumMergeDepth,
       sizes: options.mergeSizes, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result

@@ -58,7 +58,7 @@ extension ClusterTree {
         monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
       guard let codes = storage.separations, problems.count == known, !problems.isFull else { return }
-      if growth.mergeMetric != nil {
+      if growth.mergeMetric?.keepsApart == true {
         var scales = MergeScaleVerifier(storage, codes, plane.projection, problems, progress)
         return scales.verify()
       }

@@ -35,18 +35,16 @@ struct BuildArguments: ParsableArguments {
 
   @Flag(help: "Separations are computed too.") var separations = false
 
-  @Flag(help: "The tree is grown by merging.") var merged = false
-
-  @Flag(help: "The tree is grown by merging for badges.") var badges = false
+  @Option(help: "The tree is grown by merging: which clusters come first.") var merge: MergeMetric?
 
   var options: BuildOptions {
     BuildOptions(
-      growth: badges ? .merging(by: .badges) : merged ? .merging(by: .distance) : .splitting(split), threads: threads,
-      computesSeparations: separations)
+      growth: merge.map(Growth.merging) ?? .splitting(split), threads: threads, computesSeparations: separations)
   }
 }
 
 extension SplitRule: ExpressibleByArgument {}
+extension MergeMetric: ExpressibleByArgument {}
 
 /// Measures the memory of one build, in a process that does nothing else, against the index that comes of it.
 struct MemoryBenchmark: ParsableCommand {

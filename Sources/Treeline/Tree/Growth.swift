@@ -18,6 +18,17 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// many points they have, along a `BadgeCurve`. `Cut.badges(scale:)` then shows points by themselves as long as there
   /// is room. It needs an index of format 1.2.
   case badges
+
+  /// Those whose union adds the least scatter, which is the sum of squared distances of points from their mean (Ward's
+  /// method), of several such pairs the one with the least members. Points are then closer to their clusters than in
+  /// any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index of format 1.2.
+  case scatter
+}
+
+extension MergeMetric {
+  /// Whether what was merged at one scale is that far apart, so that merge scales are the tree's separations. Otherwise
+  /// these are computed like those of a tree that was split.
+  package var keepsApart: Bool { self != .scatter }
 }
 
 extension Growth {
@@ -41,6 +52,7 @@ extension Growth {
     case .splitting(let rule): rule.kind.rawValue
     case .merging(by: .distance): 4
     case .merging(by: .badges): 5
+    case .merging(by: .scatter): 6
     }
   }
 
@@ -49,14 +61,14 @@ extension Growth {
     switch mergeMetric {
     case nil: 0
     case .distance: 1
-    case .badges: 2
+    case .badges, .scatter: 2
     }
   }
 
   static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
     .max()!
 
-  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance), 5 (merge:badges)`.
+  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)` and so on.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
     let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }

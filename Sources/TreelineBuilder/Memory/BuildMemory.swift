@@ -55,21 +55,23 @@ struct BuildMemory {
   /// The same for a tree grown by merging, whose nodes are assembled already.
   ///
   /// - Parameters:
-  ///   - keepsSeparations: whether the tree is to have them.
+  ///   - keepsScales: whether merge scales, where they are separations, are to be kept.
   ///   - badgeCurve: nil unless it was grown for badges.
   func finish(
-    _ merged: MergeBuild.Result, keepsSeparations: Bool, _ badgeCurve: BadgeCurve?, threads: Int,
-    _ monitor: BuildMonitor
+    _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
+    separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
-    let block = MemoryBlock(merged.separations, count: pointCount)
+    let block = merged.separations.map { MemoryBlock($0, count: pointCount) }
     do throws(BuildFailure) {
-      return try finish({ merged.nodes }, traits: merged.traits, badgeCurve, threads: threads, monitor) { _ in
-        if keepsSeparations { return merged.separations }
+      return try finish({ merged.nodes }, traits: merged.traits, badgeCurve, threads: threads, monitor) {
+        storage throws(BuildFailure) in
+        guard let block else { return try separate(storage) }
+        if keepsScales { return merged.separations }
         block.deallocate()
         return nil
       }
     } catch {
-      inBackground { block.deallocate() }
+      inBackground { block?.deallocate() }
       throw error
     }
   }

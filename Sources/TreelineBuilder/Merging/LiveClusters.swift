@@ -1,3 +1,4 @@
+import CPrefetch
 import Treeline
 
 /// The sums of a cluster's points, and where they lie on the circle of longitudes.
@@ -73,10 +74,29 @@ struct LiveClusters {
   /// The round of a number that is free.
   static let gone = UInt8.max
 
+  /// Of leaves.
+  ///
   /// - Parameters:
   ///   - crossesSeam: whether clusters may be merged across it.
-  ///   - hasDiameters: whether diameters of badges are to be known.
-  init(capacity: Int, crossesSeam: Bool, hasDiameters: Bool = false) {
+  ///   - curve: known where diameters of badges are to be.
+  init(
+    _ leaves: Leaves, crossesSeam: Bool, badges curve: BadgeCurve? = nil, threads: Int, _ monitor: BuildMonitor
+  ) {
+    let live = LiveClusters(capacity: leaves.leafCount, crossesSeam: crossesSeam, hasDiameters: curve != nil)
+    nonisolated(unsafe) let cells = live
+    _ = inChunks(of: leaves.leafCount, threads: threads) { chunk in
+      monitor.pass(over: chunk) { block in
+        for leaf in block {
+          let count = leaves.count(of: leaf)
+          cells.initialize(leaf, at: leaves.position(of: leaf), count: count)
+          if let curve { (cells.diameters! + leaf).initialize(to: curve.units(of: count)) }
+        }
+      }
+    }
+    self = live
+  }
+
+  private init(capacity: Int, crossesSeam: Bool, hasDiameters: Bool) {
     self.capacity = capacity
     sums = .allocate(capacity: capacity)
     nodes = .allocate(capacity: capacity)
@@ -104,6 +124,19 @@ struct LiveClusters {
   var crossesSeam: Bool { longitudes != nil }
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
+
+  /// Whether a cluster is still what it was in the tree.
+  @inline(__always) func isLive(_ cluster: UInt32, as node: UInt32) -> Bool {
+    isLive(Int(cluster)) && nodes[Int(cluster)].number == node
+  }
+
+  /// Has the machine fetch what merging a cluster will touch.
+  @inline(__always) func prefetch(_ cluster: Int) {
+    CPrefetch.prefetch(links + cluster)
+    CPrefetch.prefetch(nodes + cluster)
+    CPrefetch.prefetch(sums + cluster)
+    CPrefetch.prefetch(rounds + cluster)
+  }
 
   /// Makes a leaf a cluster, which is looked at in the first round.
   @inline(__always) func initialize(_ leaf: Int, at position: PlanePoint, count: UInt32) {

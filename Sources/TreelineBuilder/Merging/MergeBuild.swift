@@ -1,13 +1,15 @@
 import Treeline
 
 /// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`MergeSequence`, or
-/// `BadgeMerging`), and the tree of merges becomes points in tree order, gaps, nodes and separations like those of a tree that was split.
+/// `QueuedMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
+/// like the separations of a tree that was split.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int
   let projection: Plane.Projection
-  /// Nil where the tree does not grow for badges.
-  let badgeCurve: BadgeCurve?
+  let metric: MergeMetric
+  /// Of a tree that grows for badges.
+  let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
   let sizes: MergeSizes
@@ -16,7 +18,8 @@ struct MergeBuild {
   struct Result {
     var nodes: AssembledNodes
     /// The code of every node with two children, at the tree index of its right child's first point; zero elsewhere.
-    var separations: UnsafeMutablePointer<UInt16>
+    /// Nil where merge scales are no distances.
+    var separations: UnsafeMutablePointer<UInt16>?
     var traits: MergeTraits
   }
 
@@ -27,7 +30,7 @@ struct MergeBuild {
     let leaves = Leaves(arrays, pointCount: pointCount, threads: threads, monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // What is merged across the seam is less than half a world wide, and the gap behind the seam is the widest.
-    let crossesSeam = projection.isCyclic && box.width >= Longitudes.halfWorld
+    let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     var merges = merge(leaves, crossesSeam: crossesSeam)
     if monitor.isCancelled { return nil }
     var traits: MergeTraits = []
@@ -42,22 +45,30 @@ struct MergeBuild {
     layout.deallocate()
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     monitor.advance(.merging, by: pointCount)
-    return Result(nodes: layout.nodes, separations: layout.separations, traits: traits)
+    if metric.keepsApart { return Result(nodes: layout.nodes, separations: layout.separations, traits: traits) }
+    MemoryBlock(layout.separations, count: pointCount).deallocate()
+    return Result(nodes: layout.nodes, traits: traits)
   }
 
   private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
-    if let badgeCurve {
-      var merging = BadgeMerging(
-        leafCount: leaves.leafCount, crossesSeam: crossesSeam, badgeCurve, threads: threads, sizes, monitor
-      ) { (leaves.position(of: $0), leaves.count(of: $0)) }
-      merging.run()
-      return merging.merges
+    let live = LiveClusters(
+      leaves, crossesSeam: crossesSeam, badges: metric == .badges ? badgeCurve : nil, threads: threads, monitor)
+    switch metric {
+    case .distance:
+      var sequence = MergeSequence(live, leafCount: leaves.leafCount, threads: threads, sizes, monitor)
+      sequence.run()
+      return sequence.merges
+    case .badges:
+      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
+      return merge(leaves, BadgeSearch(live, badgeCurve, leafCount: leaves.leafCount, greatestCount: greatest))
+    case .scatter: return merge(leaves, ScatterSearch(live))
     }
-    var sequence = MergeSequence(
-      leafCount: leaves.leafCount, crossesSeam: crossesSeam, threads: threads, sizes, monitor
-    ) { (leaves.position(of: $0), leaves.count(of: $0)) }
-    sequence.run()
-    return sequence.merges
+  }
+
+  private func merge(_ leaves: Leaves, _ search: some PairSearch) -> Merges {
+    var merging = QueuedMerging(search, leafCount: leaves.leafCount, threads: threads, monitor)
+    merging.run()
+    return merging.merges
   }
 }
 

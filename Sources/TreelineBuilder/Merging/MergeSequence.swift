@@ -38,27 +38,12 @@ struct MergeSequence: ~Copyable {
   /// Clusters whose clearances are to be measured.
   private var changed: ContiguousArray<UInt32> = []
 
-  /// - Parameters:
-  ///   - crossesSeam: whether clusters may be merged across it.
-  ///   - leaves: the positions, none of them twice, in Z-order, and how many points they have.
-  init(
-    leafCount: Int, crossesSeam: Bool, threads: Int, _ sizes: MergeSizes, _ monitor: BuildMonitor,
-    leaves: @Sendable (Int) -> (position: PlanePoint, count: UInt32)
-  ) {
-    (self.monitor, self.threads, self.sizes, count, liveCount) = (monitor, threads, sizes, leafCount, leafCount)
-    let live = LiveClusters(capacity: leafCount, crossesSeam: crossesSeam)
-    nonisolated(unsafe) let cells = live
-    _ = inChunks(of: leafCount, threads: threads) { chunk in
-      monitor.pass(over: chunk) { block in
-        for leaf in block {
-          let (position, count) = leaves(leaf)
-          cells.initialize(leaf, at: position, count: count)
-        }
-      }
-    }
-    self.live = live
+  /// - Parameter live: leaves, all of which there are.
+  init(_ live: LiveClusters, leafCount: Int, threads: Int, _ sizes: MergeSizes, _ monitor: BuildMonitor) {
+    (self.live, self.monitor, self.threads, self.sizes) = (live, monitor, threads, sizes)
+    (count, liveCount) = (leafCount, leafCount)
     merges = Merges(leafCount: leafCount)
-    grid = MergeGrid(live.links, shift: 0, isCyclic: crossesSeam, tileCount: 0)
+    grid = MergeGrid(live.links, shift: 0, isCyclic: live.crossesSeam, tileCount: 0)
     rest = MergeRound(live, grid, number: Self.greatestPartCount, monitor)
   }
 

@@ -10,7 +10,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it; 'scatter', those first whose points are closest to a mean of all of them, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthChoice?
 
   @Option(
@@ -37,6 +37,7 @@ struct GrowthOptions: ParsableArguments {
     switch grow {
     case .merge: .merging(by: .distance)
     case .badges: .merging(by: .badges)
+    case .scatter: .merging(by: .scatter)
     case .split: .splitting(split ?? .standard)
     case nil: badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
     }
@@ -48,7 +49,7 @@ struct GrowthOptions: ParsableArguments {
 
 /// Of `--grow`.
 enum GrowthChoice: String, ExpressibleByArgument, CaseIterable {
-  case split, merge, badges
+  case split, merge, badges, scatter
 }
 
 extension SplitRule {

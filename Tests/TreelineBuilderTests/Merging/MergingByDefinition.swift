@@ -3,8 +3,8 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `MergeSequence` and
-/// `BadgeMerging`.
+/// Which clusters are merged at which scale, by the definition and nothing else: see `MergeSequence`, `BadgeSearch` and
+/// `ScatterSearch`.
 ///
 /// O(n^3).
 struct MergingByDefinition {
@@ -16,7 +16,8 @@ struct MergingByDefinition {
 
   private let counts: [Int]
   private let isCyclic: Bool
-  private let curve: BadgeCurve?
+  private let metric: MergeMetric
+  private let curve: BadgeCurve
 
   private struct Part {
     var leaves: [Int]
@@ -24,32 +25,64 @@ struct MergingByDefinition {
     var scale: UInt16
   }
 
-  init(_ positions: [PlanePoint], isCyclic: Bool, badges curve: BadgeCurve? = nil) {
-    self.curve = curve
+  init(_ positions: [PlanePoint], isCyclic: Bool, by metric: MergeMetric, badges curve: BadgeCurve) {
+    (self.metric, self.curve) = (metric, curve)
     let groups = Dictionary(grouping: positions) { Self.zOrder($0) }.sorted { $0.key < $1.key }.map(\.value)
     leaves = groups.map { $0[0] }
     counts = groups.map(\.count)
-    self.isCyclic = isCyclic
+    self.isCyclic = isCyclic && metric != .scatter
     var parts = leaves.indices.map { Part(leaves: [$0], position: leaves[$0], scale: 0) }
     while parts.count > 1 {
-      var closest = (squaredDistance: UInt64.max, first: 0, second: 1)
       // Parts are in the order of their least members, so the first pair of several as close is the one.
+      var closest: (cost: Cost, first: Int, second: Int)?
       for first in parts.indices {
         for second in parts.indices.dropFirst(first + 1) {
-          let distance = scaledDistance(parts[first], parts[second])
-          if distance < closest.squaredDistance { closest = (distance, first, second) }
+          let cost = cost(parts[first], parts[second])
+          if closest.map({ cost < $0.cost }) ?? true { closest = (cost, first, second) }
         }
       }
-      let (a, b) = (parts[closest.first], parts[closest.second])
+      let (cost, first, second) = closest!
+      let (a, b) = (parts[first], parts[second])
       let leaves = (a.leaves + b.leaves).sorted()
-      let code = SeparationCode(roundingDown: closest.squaredDistance).rawValue
+      let code = SeparationCode(roundingDown: UInt64(clamping: cost.dividend / cost.divisor)).rawValue
       let merged = Part(leaves: leaves, position: mean(of: leaves), scale: max(code, a.scale, b.scale))
       scales[leaves] = merged.scale
       leftParts[leaves] = a.leaves.sorted()
-      parts[closest.first] = merged
-      parts.remove(at: closest.second)
+      parts[first] = merged
+      parts.remove(at: second)
     }
   }
+
+  /// Of a merge: a quotient. Of up to some hundred points the products fit.
+  private struct Cost: Comparable {
+    var dividend: UInt128
+    var divisor: UInt128 = 1
+
+    static func < (a: Cost, b: Cost) -> Bool { a.dividend * b.divisor < b.dividend * a.divisor }
+  }
+
+  private func cost(_ a: Part, _ b: Part) -> Cost {
+    switch metric {
+    case .distance: Cost(dividend: UInt128(squaredDistance(a, b)))
+    case .badges: Cost(dividend: UInt128(scaledDistance(a, b)))
+    case .scatter: addedScatter(a, b)
+    }
+  }
+
+  /// n1 n2 / (n1 + n2) times the squared distance of the means s1 / n1 and s2 / n2.
+  private func addedScatter(_ a: Part, _ b: Part) -> Cost {
+    let (n, m) = (UInt128(pointCount(a)), UInt128(pointCount(b)))
+    let squares = [\PlanePoint.x, \.y].map { axis in
+      func sum(_ part: Part) -> UInt128 {
+        part.leaves.reduce(0) { $0 + UInt128(leaves[$1][keyPath: axis]) * UInt128(counts[$1]) }
+      }
+      let (p, q) = (sum(a) * m, sum(b) * n)
+      return (max(p, q) - min(p, q)) * (max(p, q) - min(p, q))
+    }
+    return Cost(dividend: squares[0] + squares[1], divisor: n * m * (n + m))
+  }
+
+  private func pointCount(_ part: Part) -> Int { part.leaves.reduce(0) { $0 + counts[$1] } }
 
   static func zOrder(_ point: PlanePoint) -> UInt64 {
     var code: UInt64 = 0
@@ -61,14 +94,11 @@ struct MergingByDefinition {
 
   /// Exact in 128 bits, but for what is beyond 64.
   private func scaledDistance(_ a: Part, _ b: Part) -> UInt64 {
-    let squaredDistance = squaredDistance(a, b)
-    guard let curve else { return squaredDistance }
     let diameters = [a, b].map { part in
-      let count = part.leaves.reduce(0) { $0 + counts[$1] }
-      return UInt128(curve.steps.last { $0.pointCount <= count }!.diameter)
+      UInt128(curve.steps.last { $0.pointCount <= pointCount(part) }!.diameter)
     }
     let touching = diameters[0] + diameters[1] + 2 * UInt128(curve.gap)
-    return UInt64(clamping: UInt128(squaredDistance) * 1024 * 1024 / (touching * touching))
+    return UInt64(clamping: UInt128(squaredDistance(a, b)) * 1024 * 1024 / (touching * touching))
   }
 
   private func squaredDistance(_ a: Part, _ b: Part) -> UInt64 {
@@ -101,7 +131,8 @@ extension ClusterTree {
   /// What differs from the definition, of a tree with separations.
   func differencesFromMerging() throws -> [String] {
     let positions = positions
-    let expected = MergingByDefinition(positions, isCyclic: plane.projection == .webMercator, badges: badgeCurve)
+    let expected = MergingByDefinition(
+      positions, isCyclic: plane.projection == .webMercator, by: growth.mergeMetric!, badges: badgeCurve ?? .standard)
     let numbers = Dictionary(uniqueKeysWithValues: expected.leaves.enumerated().map { ($1, $0) })
     func leaves(_ range: Range<Int>) -> [Int] { Set(range.map { numbers[positions[$0]]! }).sorted() }
     var (differences, nodeCount) = ([String](), 0)
@@ -112,7 +143,7 @@ extension ClusterTree {
         nodeCount += 1
         let found = storage.separations![Int(right.first)]
         let members = leaves(node.range)
-        if expected.scales[members] != found {
+        if growth.mergeMetric!.keepsApart && expected.scales[members] != found {
           differences.append("\(node.range): expected \(String(describing: expected.scales[members])), found \(found)")
         } else if expected.leftParts[members] != leaves(left.range) {
           differences.append("\(node.range): expected another left part than \(left.range)")

@@ -61,9 +61,10 @@ import Treeline
 
   private func check(_ set: PointSet) throws {
     try checkDistance(set)
-    let tree = try set.mergedTree(by: .badges)
-    let differences = try tree.differencesFromMerging()
-    #expect(differences.isEmpty, "\(set), badges: \(differences.prefix(3))")
+    for metric in [MergeMetric.badges, .scatter] {
+      let differences = try set.mergedTree(by: metric).differencesFromMerging()
+      #expect(differences.isEmpty, "\(set), \(metric): \(differences.prefix(3))")
+    }
   }
 
   /// In one go, round by round, and by threads that look at few clusters each.

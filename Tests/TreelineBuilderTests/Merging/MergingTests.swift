@@ -61,14 +61,15 @@ import Treeline
     let (exact, coarse) = try (set.mergedTree(by: metric), set.mergedTree(by: metric, maximumDepth: 4))
     #expect(try coarse.shape().depth <= 31 + 256)
     #expect(coarse.withStorage { $0.mergeTraits.contains(.coarseScales) })
+    #expect(try set.shuffled(seed: 512).mergedTree(by: metric, maximumDepth: 4).contentHash == coarse.contentHash)
+    #expect(coarse.root?.pointCount == exact.root?.pointCount)
+    guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
     #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
-    #expect(coarse.root?.pointCount == exact.root?.pointCount)
     // Both show the same clusters where the distance is one of the steps.
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
-    #expect(try set.shuffled(seed: 512).mergedTree(by: metric, maximumDepth: 4).contentHash == coarse.contentHash)
   }
 
   /// However many points lie around it at ever greater distances, some five an octave join the stack by themselves.
