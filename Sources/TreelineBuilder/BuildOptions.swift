@@ -9,6 +9,10 @@ public struct BuildOptions: Hashable, Sendable {
   /// others do not look at it.
   public var badgeCurve: BadgeCurve
 
+  /// Where clusters stand. Of a tree grown by merging for distances or badges, another place makes another tree; others
+  /// do not look at it.
+  public var stand: ClusterStand
+
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = Merges.maximumDepth
 
@@ -19,8 +23,8 @@ public struct BuildOptions: Hashable, Sendable {
   public var threads: Int
 
   /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` and
-  /// `badges` need. It
-  /// takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an index.
+  /// `badges` need. It takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an
+  /// index.
   public var computesSeparations: Bool
 
   /// - Parameters:
@@ -29,13 +33,15 @@ public struct BuildOptions: Hashable, Sendable {
   ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree grown by merging knows
   ///     its separations anyway; they still take 2 bytes a point.
   ///   - badgeCurve: With what diameters badges are drawn, where the tree is to grow by merging for badges.
+  ///   - stand: Where clusters stand, where it is to grow by merging for distances or badges.
   public init(
-    growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard
+    growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
+    stand: ClusterStand = .mean
   ) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     (self.growth, self.threads, self.computesSeparations) = (growth, threads, computesSeparations)
-    self.badgeCurve = badgeCurve
+    (self.badgeCurve, self.stand) = (badgeCurve, stand)
   }
 }
 

@@ -63,7 +63,8 @@ struct TreeBuild {
   private func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: coordinates.count, projection: projection,
-      metric: metric, badgeCurve: options.badgeCurve, threads: options.threads, maximumDepth: options.maximumMergeDepth,
+      metric: metric, stand: options.stand, badgeCurve: options.badgeCurve, threads: options.threads,
+      maximumDepth: options.maximumMergeDepth,
       sizes: options.mergeSizes, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result

@@ -32,7 +32,7 @@ extension ClusterTree {
     tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
     tree.withStorage { $0.attributes.check(isOfKnownVersion: header.isOfKnownVersion, problems) }
     header.checkDescription(in: bytes, problems)
-    header.checkBadges(tree.badgeCurve, in: bytes, problems)
+    header.checkGrowth(tree.badgeCurve, in: bytes, problems)
     return problems.problems
   }
 

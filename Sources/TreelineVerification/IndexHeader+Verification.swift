@@ -49,13 +49,14 @@ extension IndexHeader {
   }
 }
 
-// MARK: - Badges
+// MARK: - Growth
 
 extension IndexHeader {
-  /// Sections of separations that go with another growth, and bytes of the curve that are reserved.
-  func checkBadges(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
+  /// Sections of separations and stands that go with another growth, and bytes of the curve that are reserved.
+  func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
-    let others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
+    var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
+    if !mergeTraits.contains(.standsAtMembers) { others.append(.stands) }
     for section in sections where others.contains(section.kind) {
       problems.add(
         "sections", expected: "none of \(section.kind) in a tree \(growth.phrase)", found: "one at \(section.offset)")

@@ -47,7 +47,7 @@ struct MergeScaleVerifier {
 
   private func squaredDistance(_ a: Node, _ b: Node) -> UInt64 {
     let squaredDistance = projection.squaredMergeDistance(
-      a, b, (storage.meanPosition(of: a), storage.meanPosition(of: b)), in: storage)
+      a, b, (storage.standPosition(of: a), storage.standPosition(of: b)), in: storage)
     guard let curve = storage.badgeCurve else { return squaredDistance }
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
@@ -80,7 +80,14 @@ struct MergeScaleVerifier {
           expected: "\(expected.rawValue), the greatest of the distance between its parts and their own",
           found: "\(own.rawValue)")
       }
+      checkStand(of: node, left, right)
       stack += [right, left]
+    }
+    if let stands = storage.stands {
+      for index in 0..<8 * ((storage.pointCount + 7) / 8) where TreeStorage.bit(of: stands, at: index) {
+        if index < isSplitAt.count && isSplitAt[index] { continue }
+        problems.add("stand \(index)", expected: "0, where no node is split", found: "1")
+      }
     }
     for index in isSplitAt.indices where !isSplitAt[index] && codes[index] != 0 {
       problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
@@ -88,9 +95,22 @@ struct MergeScaleVerifier {
     return nodes
   }
 
+  /// A node stands where its part does that is nearer to its mean. What was merged at one of few steps was merged in
+  /// another order.
+  private func checkStand(of node: Node, _ left: Node, _ right: Node) {
+    guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
+    let isRight = storage.meanPosition(of: node).isNearer(
+      to: storage.standPosition(of: right), than: storage.standPosition(of: left),
+      isAcrossSeam: storage.box(of: node).isAcrossSeam)
+    let found = TreeStorage.bit(of: stands, at: Int(right.first))
+    problems.check(
+      found == isRight, "stand \(right.first)",
+      expected: "\(isRight ? 1 : 0), the part nearer to the mean of all", found: "\(found ? 1 : 0)")
+  }
+
   /// Splits the nodes from the greatest code down. A node that is split at once is never looked at.
   private mutating func showAll(_ nodes: [Node], _ root: Node) {
-    shown.insert(root.first, at: storage.meanPosition(of: root))
+    shown.insert(root.first, at: storage.standPosition(of: root))
     let known = problems.count
     var (splitCount, newcomers) = (0, [Node]())
     let order = nodes.indices.sorted {
@@ -111,7 +131,7 @@ struct MergeScaleVerifier {
         let (left, right) = children(of: node)!
         shown.remove(node.first)
         for child in [left, right] {
-          shown.insert(child.first, at: storage.meanPosition(of: child))
+          shown.insert(child.first, at: storage.standPosition(of: child))
           nodesByFirst[child.first] = child
           if code(of: child) != own { newcomers.append(child) }
         }
@@ -128,7 +148,7 @@ struct MergeScaleVerifier {
   }
 
   private func check(_ node: Node, _ code: SeparationCode, _ nodesByFirst: [UInt32: Node]) {
-    shown.forEach(near: storage.meanPosition(of: node), within: squaredReach(of: code)) { first in
+    shown.forEach(near: storage.standPosition(of: node), within: squaredReach(of: code)) { first in
       guard first != node.first, let other = nodesByFirst[first] else { return }
       let squaredDistance = squaredDistance(node, other)
       problems.check(

@@ -66,7 +66,8 @@ struct TreeVerifier {
 extension TreeVerifier {
   private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
     let isMerged = growth.mergeMetric != nil
-    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: isMerged && crossesSeam)
+    let mayCrossSeam = crossesSeam && growth.mergeMetric?.keepsApart ?? false
+    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: mayCrossSeam)
     problems.check(!facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",

@@ -11,7 +11,7 @@ import Testing
   /// Each has 12 MB and more at work, so one in five that kept them would show.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
-    arguments: [[], ["--separations"], ["--merged"]])
+    arguments: [[], ["--separations"], ["--merge", "distance"]])
   func memoryIsDeallocated(_ options: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.benchmarks

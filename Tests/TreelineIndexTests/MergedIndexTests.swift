@@ -6,10 +6,12 @@ import TreelineVerification
 
 /// Indexes of trees grown by merging.
 @Suite struct MergedIndexTests {
-  private static func tree(_ set: PointSet, by metric: MergeMetric = .distance) throws -> ClusterTree {
+  private static func tree(_ set: PointSet, by metric: MergeMetric = .distance, stand: ClusterStand = .mean) throws
+    -> ClusterTree
+  {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true))
+      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true, stand: stand))
   }
 
   @Test(
@@ -18,13 +20,36 @@ import TreelineVerification
       .antimeridian(10_000, seed: 404), .planar(10_000, x: -3...9, y: 0...1, seed: 405),
     ]) func theyAreSound(_ set: PointSet) throws
   {
-    for (metric, number) in [(MergeMetric.distance, 4), (.badges, 5)] as [(MergeMetric, UInt32)] {
-      let tree = try Self.tree(set, by: metric)
+    for (metric, stand, number) in [
+      (.distance, .mean, 4), (.distance, .member, 4), (.badges, .mean, 5), (.badges, .member, 5), (.scatter, .mean, 6),
+    ] as [(MergeMetric, ClusterStand, UInt32)] {
+      let tree = try Self.tree(set, by: metric, stand: stand)
       #expect(tree.problems() == [], "\(set), \(metric)")
       let index = try IndexEditor(tree.indexBytes())
-      #expect(index.number(at: 10, as: UInt16.self) == (metric == .badges ? 2 : 1))
+      #expect(try index.repaired().open().stand == tree.stand)
+      #expect(index.number(at: 10, as: UInt16.self) == (metric == .distance && tree.stand == .mean ? 1 : 2))
       #expect(index.number(at: 80, as: UInt32.self) == number)
       #expect(try index.repaired().problems() == [], "\(set), \(metric)")
+    }
+  }
+
+  @Test func standsThatAreWrongOrMissingAreReported() throws {
+    for metric in [MergeMetric.distance, .badges] {
+      let index = try IndexEditor(Self.tree(.cities(150, seed: 433), by: metric, stand: .member).indexBytes())
+      let start = index.offset(of: .stands)
+      for bit in 0..<152 {
+        var editor = index
+        editor.store(editor.number(at: start + bit / 8, as: UInt8.self) ^ 1 << UInt8(bit % 8), at: start + bit / 8)
+        #expect(try !editor.repaired().problems().isEmpty, "\(metric), bit \(bit)")
+      }
+      // Without the trait there are stands of nothing; with it they must be there.
+      var editor = index
+      editor.store(UInt32(0), at: 88)
+      #expect(try !editor.repaired().problems().isEmpty)
+      editor = try IndexEditor(Self.tree(.cities(150, seed: 433), by: metric).indexBytes())
+      editor.store(UInt32(4), at: 88)
+      let repaired = editor.repaired()
+      #expect(throws: IndexError.self) { try repaired.open() }
     }
   }
 
@@ -95,7 +120,7 @@ import TreelineVerification
 
   @Test func traitsThatDoNotHoldAreRefusedOrReported() throws {
     let set = PointSet.cities(500, seed: 422)
-    for (traits, tree) in try [(1, Self.tree(set)), (4, Self.tree(set)), (1, set.tree())] as [(UInt32, ClusterTree)] {
+    for (traits, tree) in try [(1, Self.tree(set)), (8, Self.tree(set)), (1, set.tree())] as [(UInt32, ClusterTree)] {
       var editor = try IndexEditor(tree.indexBytes())
       editor.store(traits, at: 88)
       let repaired = editor.repaired()

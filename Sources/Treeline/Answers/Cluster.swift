@@ -8,6 +8,12 @@ public struct Cluster: Sendable, Identifiable {
   /// The row number of its point where it has just one.
   public let row: Int?
 
+  /// Where it stands, in units of the plane: at the mean of its points' positions, or, in a tree whose clusters stand at
+  /// members (see `ClusterStand`), at the position of one of them.
+  public let x: Double
+  /// The same for y, which grows southwards.
+  public let y: Double
+
   /// The mean of its points' positions, in units of the plane.
   public let meanX: Double
   /// The same for y, which grows southwards.
@@ -24,8 +30,8 @@ public struct Cluster: Sendable, Identifiable {
   /// How many points it stands for, those out of view included.
   public var pointCount: Int { range.count }
 
-  /// The mean of its points' positions on the plane, as a coordinate.
-  public var coordinate: Coordinate { plane.coordinate(x: meanX, y: meanY) }
+  /// Where it stands, as a coordinate.
+  public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
   /// The smallest box around its points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
@@ -126,11 +132,13 @@ extension ClusterTree {
       let rect = storage.box(of: node)
       let (sums, spread) = storage.summary(of: node, in: rect)
       let count = Double(node.count)
-      let meanX = Double(rect.minX) + Double(sums.x) / count
+      let (plainX, meanY) = (Double(rect.minX) + Double(sums.x) / count, Double(rect.minY) + Double(sums.y) / count)
+      // Across the seam it may lie beyond the plane's last unit.
+      let meanX = plainX < 0x1p32 ? plainX : plainX - 0x1p32
+      let stand = storage.standIndex(of: node).map { storage.points[$0] }
       return Cluster(
         id: node.id, range: node.range, row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
-        // Across the seam it may lie beyond the plane's last unit.
-        meanX: meanX < 0x1p32 ? meanX : meanX - 0x1p32, meanY: Double(rect.minY) + Double(sums.y) / count,
+        x: stand.map { Double($0.x) } ?? meanX, y: stand.map { Double($0.y) } ?? meanY, meanX: meanX, meanY: meanY,
         rect: rect, plane: plane, spread: spread)
     }
   }

@@ -159,7 +159,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// Where a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
   public func shownPosition(
-    of result: Result, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
+    of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: window) }
 
   /// The values of any cluster of the tree.

@@ -63,11 +63,10 @@ extension ClusterTree {
     }
   }
 
-  /// The clusters of a cut over the whole plane whose mean lies in a viewport, edges included; in tree order.
+  /// The clusters of a cut over the whole plane that stand in a viewport, edges included; in tree order.
   ///
-  /// This is what a tile of a map shows: a cluster's mean may lie where none of its points does, in the tile beside
-  /// all of them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters whose mean lies
-  /// in it.
+  /// This is what a tile of a map shows: a cluster may stand where none of its points does, in the tile beside all of
+  /// them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters that stand in it.
   ///
   /// - Parameters:
   ///   - cut: By detail, spacing or badges; it is not bounded by its limit, which would differ from tile to tile.
@@ -108,6 +107,9 @@ extension ClusterTree {
 
   /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
+
+  /// Where its clusters stand.
+  public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
   /// With what diameters it can show badges that do not touch; nil where `Cut.badges(scale:)` cannot be asked for.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }

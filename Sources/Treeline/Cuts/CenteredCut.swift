@@ -1,5 +1,5 @@
 extension TreeStorage {
-  /// The first nodes on the ways down from the root that are not too coarse, as far as their means lie in a window.
+  /// The first nodes on the ways down from the root that are not too coarse, as far as they stand in a window.
   func centeredCut(in window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int) throws
     -> [Node]
   {
@@ -9,7 +9,7 @@ extension TreeStorage {
     var waiting: [Node] = []
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
-      // A mean lies in the box around its points.
+      // A node stands in the box around its points.
       let box = box(of: node)
       guard window.intersects(box) else { continue }
       if let pair = try childPair(of: node),
@@ -20,11 +20,15 @@ extension TreeStorage {
         continue
       }
       try checkSummary(of: node)
-      let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
-      if window.contains(x: Double(box.minX) + Double(sums.x) / count, y: Double(box.minY) + Double(sums.y) / count) {
-        nodes.append(node)
-      }
+      let stand = stand(of: node, in: box)
+      if window.contains(x: stand.x, y: stand.y) { nodes.append(node) }
     }
     return nodes
+  }
+
+  private func stand(of node: Node, in box: PlaneRect) -> (x: Double, y: Double) {
+    if let index = standIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
+    let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
+    return (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
   }
 }

@@ -41,7 +41,10 @@ extension ClusterTree {
         nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
         separations: sections[codes] == nil ? nil : try sections.start(of: codes, count: header.pointCount),
-        badgeCurve: badgeCurve, name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
+        badgeCurve: badgeCurve,
+        stands: header.mergeTraits.contains(.standsAtMembers)
+          ? try sections.start(of: .stands, count: (header.pointCount + 7) / 8) : nil,
+        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
@@ -68,6 +71,7 @@ extension TreeStorage {
       (.nodes, Self.bytes(nodes, count: nodeCount)),
       (.sums, Self.bytes(sums, count: pairs)), (.spreads, Self.bytes(spreads, count: pairs)),
     ]
+    if let stands { sections.append((.stands, Self.bytes(stands, count: (pointCount + 7) / 8))) }
     if let separations {
       sections.append((badgeCurve == nil ? .separations : .badgeScales, Self.bytes(separations, count: pointCount)))
     }

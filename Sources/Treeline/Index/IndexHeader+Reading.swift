@@ -109,7 +109,7 @@ extension MergeTraits {
     let known = growth.mergeMetric == nil ? [] : Self.all
     try file.require(
       known.contains(self), at: IndexHeader.Offset.mergeTraits,
-      growth.mergeMetric == nil ? "0, as the tree was grown by splitting" : "traits of a merged tree, 0 to 3",
+      growth.mergeMetric == nil ? "0, as the tree was grown by splitting" : "traits of a merged tree, 0 to 7",
       found: "\(rawValue)")
   }
 }

@@ -41,6 +41,8 @@ public struct IndexSection: Hashable, Sendable {
     public static let badgeScales = Kind(rawValue: 8)
     /// With what diameter badges are drawn; beside `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
+    /// Where clusters stand, 1 bit a point, in an index whose clusters stand at members; since version 1.2.
+    public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
     /// Title, attribution and unit; optional, since version 1.1.
@@ -55,7 +57,7 @@ public struct IndexSection: Hashable, Sendable {
     /// The minor version that has it first.
     package var minorVersion: UInt16 {
       switch self {
-      case .badgeScales, .badgeCurve: 2
+      case .badgeScales, .badgeCurve, .stands: 2
       case .description: 1
       default: 0
       }
@@ -71,8 +73,8 @@ public struct IndexSection: Hashable, Sendable {
 
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
-      .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .attribute: "attribute",
-      .description: "description",
+      .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
+      .attribute: "attribute", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

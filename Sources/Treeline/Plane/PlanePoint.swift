@@ -113,3 +113,11 @@ extension Plane.Projection {
 
 /// The square of the length of a vector.
 @inlinable @inline(__always) package func squaredLength(_ x: Double, _ y: Double) -> Double { x * x + y * y }
+
+extension PlanePoint {
+  /// Whether the first of two positions is nearer, the shorter way round if they are of a cluster across the seam.
+  @inlinable package func isNearer(to a: PlanePoint, than b: PlanePoint, isAcrossSeam: Bool) -> Bool {
+    let projection = isAcrossSeam ? Plane.Projection.webMercator : .planar
+    return projection.squaredDistance(self, a) < projection.squaredDistance(self, b)
+  }
+}

@@ -29,7 +29,7 @@ public struct ShownPosition: Hashable, Sendable {
   private let keepsVisible: Bool?
 
   /// - Parameters:
-  ///   - rule: nil for the mean.
+  ///   - rule: nil for where they stand.
   ///   - keepsVisible: nil where the query decides.
   public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)
@@ -50,7 +50,7 @@ public struct ShownPosition: Hashable, Sendable {
     keepsVisible ?? query.keepsClustersVisible ? window : nil
   }
 
-  /// Where a cluster is shown if not at its mean.
+  /// Where a cluster is shown if not where it stands.
   ///
   /// - Parameters:
   ///   - cluster: Which one.
@@ -59,8 +59,8 @@ public struct ShownPosition: Hashable, Sendable {
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
-    if rule != .member && window == nil { return nil }
-    return try tree.shownPosition(of: cluster, at: rule ?? .mean, keptVisibleIn: window)
+    if window == nil && rule != .member && tree.stand == .mean { return nil }
+    return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
   }
 }
 
@@ -77,21 +77,26 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// A spacing is between means: clusters shown elsewhere may be closer.
+  /// Clusters are kept apart where they stand: shown elsewhere they may be closer.
   ///
+  /// - Parameters:
+  ///   - id: Which cluster.
+  ///   - rule: nil is where it stands.
+  ///   - window: In which it is to be visible.
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  /// - Complexity: O(level) for the mean, otherwise that of `nearestMember(of:)`.
+  /// - Complexity: O(depth) for where it stands and the mean, otherwise that of `nearestMember(of:)`.
   public func shownPosition(
-    of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
+    of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
 
-  /// The same for a cluster of an answer; O(1) where it is its mean.
+  /// The same for a cluster of an answer.
   public func shownPosition(
-    of cluster: Cluster, at rule: ShownPosition.Rule = .mean, keptVisibleIn window: PlaneWindow? = nil
+    of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition {
     let position =
       switch rule {
-      case .mean: mean(of: cluster)
+      case nil: try stand(of: cluster)
+      case .mean: ShownPosition(x: cluster.meanX, y: cluster.meanY, treeIndex: nil, plane: plane)
       case .member: member(try nearestMember(of: cluster.id))
       }
     guard let window, !window.contains(x: position.x, y: position.y) else { return position }
@@ -99,7 +104,7 @@ extension ClusterTree {
   }
 
   /// The same for a box, which may reach beyond the plane.
-  public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule = .mean, keptVisibleIn box: BoundingBox)
+  public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox)
     throws -> ShownPosition
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
@@ -117,8 +122,9 @@ extension ClusterTree {
     try withStorage { try $0.nearestMember(of: node(id), in: window) }
   }
 
-  private func mean(of cluster: Cluster) -> ShownPosition {
-    ShownPosition(x: cluster.meanX, y: cluster.meanY, treeIndex: nil, plane: plane)
+  private func stand(of cluster: Cluster) throws -> ShownPosition {
+    let treeIndex = stand == .mean ? nil : try withStorage { $0.standIndex(of: try node(cluster.id)) }
+    return ShownPosition(x: cluster.x, y: cluster.y, treeIndex: treeIndex, plane: plane)
   }
 
   private func member(_ treeIndex: Int) -> ShownPosition {

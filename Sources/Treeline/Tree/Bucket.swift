@@ -103,11 +103,16 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
+  /// Whether a node in a bucket may lie across the seam: the bucket does, or it is so wide that it cannot.
+  @inline(__always) private func mayCrossSeam(within box: PlaneRect) -> Bool {
+    box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
+  }
+
   /// The smallest box around the node's points.
   @inline(__always) package func box(of node: Node) -> PlaneRect {
     let record = nodes + Int(node.record)
     if node.count == record.pointee.count { return record.pointee.box }
-    if record.pointee.box.isAcrossSeam { return PlaneRect(shorterWayAround: members(of: node)) }
+    if mayCrossSeam(within: record.pointee.box) { return PlaneRect(shorterWayAround: members(of: node)) }
     var box = PlaneRect(points[Int(node.first)])
     for index in 1..<Int(node.count) { box.formUnion(points[Int(node.first) + index]) }
     return box

@@ -99,6 +99,17 @@ extension Growth: CustomStringConvertible {
   }
 }
 
+/// Where the clusters of a tree grown by merging stand, between which distances are kept.
+public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
+  /// At the mean of their points, where none of these need be.
+  case mean
+
+  /// At one of their points, so that no badge stands in the sea: of the two clusters that one is merged from, it stands
+  /// where the one stood that is nearer to the mean of all. What is kept apart is kept apart at these positions. It
+  /// needs an index of format 1.2, and takes a bit a point.
+  case member
+}
+
 /// What a reader has to know of a tree grown by merging, as an index stores it.
 package struct MergeTraits: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
@@ -111,5 +122,8 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   /// The merge scales are rounded down to four steps an octave, since the tree would be too deep otherwise.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
-  package static let all: MergeTraits = [.acrossSeam, .coarseScales]
+  /// Clusters stand at one of their points, and merge scales are those of these positions (see `ClusterStand`).
+  package static let standsAtMembers = MergeTraits(rawValue: 4)
+
+  package static let all: MergeTraits = [.acrossSeam, .coarseScales, .standsAtMembers]
 }

@@ -24,6 +24,30 @@ extension TreeStorage {
       y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
   }
 
+  /// Where a node stands, between which merge scales are measured: its mean position, or that of one of its points.
+  ///
+  /// - Precondition: `checkSummary(of: node)`.
+  package func standPosition(of node: Node) -> PlanePoint {
+    standIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
+  }
+
+  /// The tree index of the point where a node stands; nil where that is its mean.
+  ///
+  /// Complexity: O(depth below the node)
+  @inline(__always) package func standIndex(of node: Node) -> Int? {
+    guard let stands else { return nil }
+    var node = node
+    // In a damaged file it stands at its first point below which nothing can be read.
+    while node.count > 1, let (left, right) = try? children(of: node) {
+      node = Self.bit(of: stands, at: Int(right.first)) ? right : left
+    }
+    return Int(node.first)
+  }
+
+  @inline(__always) package static func bit(of bits: UnsafePointer<UInt8>, at index: Int) -> Bool {
+    bits[index &>> 3] &>> (index & 7) & 1 == 1
+  }
+
   /// The quotient, which fits 32 bits, to the nearest number.
   private static func roundedQuotient(_ sum: UInt64, by count: UInt32) -> UInt32 {
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))

@@ -28,6 +28,10 @@ package final class TreeStorage: @unchecked Sendable {
   /// Of a tree with separations that was grown for badges, which are distances scaled to badges of one size.
   package let badgeCurve: BadgeCurve?
 
+  /// Of a tree whose clusters stand at members: a bit for each node with children, at the tree index of its right child's
+  /// first point, which is set where it stands where its right child does.
+  package let stands: UnsafePointer<UInt8>?
+
   package let attributes: [AttributeColumn]
   package let description: IndexDescription
 
@@ -39,18 +43,17 @@ package final class TreeStorage: @unchecked Sendable {
   package init(
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
-    separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil, name: String = "memory",
-    nodesOffset: UInt64 = 0,
+    separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil,
+    stands: UnsafePointer<UInt8>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
     attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(),
-    mergeTraits: MergeTraits = [],
-    release: @escaping @Sendable () -> Void
+    mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(NodeSums.count(ofNodes: nodeCount)))
     (self.separations, self.attributes, self.description) = (separations, attributes, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
-    (self.mergeTraits, self.badgeCurve) = (mergeTraits, badgeCurve)
+    (self.mergeTraits, self.badgeCurve, self.stands) = (mergeTraits, badgeCurve, stands)
   }
 
   deinit { release() }

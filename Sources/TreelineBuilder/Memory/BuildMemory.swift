@@ -61,24 +61,27 @@ struct BuildMemory {
     _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
-    let block = merged.separations.map { MemoryBlock($0, count: pointCount) }
+    let separations = merged.separations.map { MemoryBlock($0, count: pointCount) }
+    let stands = merged.stands.map { MemoryBlock($0, count: (pointCount + 7) / 8) }
+    let others = [separations, stands].compactMap { $0 }
+    let keepsScales = keepsScales && !others.isEmpty
+    if !keepsScales { for block in others { block.deallocate() } }
     do throws(BuildFailure) {
-      return try finish({ merged.nodes }, traits: merged.traits, badgeCurve, threads: threads, monitor) {
-        storage throws(BuildFailure) in
-        guard let block else { return try separate(storage) }
-        if keepsScales { return merged.separations }
-        block.deallocate()
-        return nil
+      return try finish(
+        { merged.nodes }, traits: keepsScales ? merged.traits : merged.traits.subtracting(.standsAtMembers),
+        badgeCurve, stands: keepsScales ? merged.stands : nil, threads: threads, monitor
+      ) { storage throws(BuildFailure) in
+        separations == nil ? try separate(storage) : keepsScales ? merged.separations : nil
       }
     } catch {
-      inBackground { block?.deallocate() }
+      if keepsScales { inBackground { for block in others { block.deallocate() } } }
       throw error
     }
   }
 
   private func finish(
-    _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil, threads: Int,
-    _ monitor: BuildMonitor,
+    _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil,
+    stands: UnsafeMutablePointer<UInt8>? = nil, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     monitor.deallocate { for block in spare { block.deallocate() } }
@@ -88,9 +91,10 @@ struct BuildMemory {
     var blocks = [points, rows, MemoryBlock(packedGaps, count: Gap.byteCount(ofPoints: pointCount))] + nodes.blocks
     do throws(BuildFailure) {
       if monitor.isCancelled { throw .cancelled }
-      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits, nil) {})
+      let separations = try separate(storage(nodes, packedGaps, separations: nil, traits, nil, nil) {})
       if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
-      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve) { [blocks] in
+      if let stands { blocks.append(MemoryBlock(stands, count: (pointCount + 7) / 8)) }
+      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve, stands) { [blocks] in
         for block in blocks { block.deallocate() }
       }
     } catch {
@@ -103,13 +107,14 @@ struct BuildMemory {
 
   private func storage(
     _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
-    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, release: @escaping @Sendable () -> Void
+    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, _ stands: UnsafeMutablePointer<UInt8>?,
+    release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
       points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps, nodes: nodes.records,
       nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
       separations: separations.map { UnsafePointer($0) }, badgeCurve: separations.flatMap { _ in badgeCurve },
-      mergeTraits: traits, release: release)
+      stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
   /// The gaps as a tree has them.

@@ -75,12 +75,11 @@ struct BadgeSearch: PairSearch, @unchecked Sendable {
 
   @inline(__always) mutating func remove(_ cluster: UInt32) { grid.remove(cluster) }
 
-  @inline(__always) mutating func update(_ cluster: UInt32, formerCount: UInt32) {
-    let sums = live.sums[Int(cluster)]
-    let diameter = curve.units(of: sums.count)
+  @inline(__always) mutating func update(_ cluster: UInt32, to position: PlanePoint, formerCount: UInt32) {
+    let diameter = curve.units(of: live.sums[Int(cluster)].count)
     diameters[Int(cluster)] = diameter
     greatestDiameter = max(greatestDiameter, diameter)
-    grid.move(cluster, to: sums.mean)
+    grid.move(cluster, to: position)
   }
 
   /// How far one has to look to see all pairs up to a scaled distance, in units.

@@ -8,6 +8,7 @@ struct MergeBuild {
   let pointCount: Int
   let projection: Plane.Projection
   let metric: MergeMetric
+  let stand: ClusterStand
   /// Of a tree that grows for badges.
   let badgeCurve: BadgeCurve
   let threads: Int
@@ -20,6 +21,8 @@ struct MergeBuild {
     /// The code of every node with two children, at the tree index of its right child's first point; zero elsewhere.
     /// Nil where merge scales are no distances.
     var separations: UnsafeMutablePointer<UInt16>?
+    /// See `TreeStorage.stands`.
+    var stands: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
   }
 
@@ -45,31 +48,44 @@ struct MergeBuild {
     layout.deallocate()
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     monitor.advance(.merging, by: pointCount)
-    if metric.keepsApart { return Result(nodes: layout.nodes, separations: layout.separations, traits: traits) }
+    if metric.keepsApart {
+      if layout.stands != nil { traits.insert(.standsAtMembers) }
+      return Result(
+        nodes: layout.nodes, separations: layout.separations, stands: layout.packedStands(), traits: traits)
+    }
     MemoryBlock(layout.separations, count: pointCount).deallocate()
     return Result(nodes: layout.nodes, traits: traits)
   }
 
   private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
-    let live = LiveClusters(
-      leaves, crossesSeam: crossesSeam, badges: metric == .badges ? badgeCurve : nil, threads: threads, monitor)
+    var curve = metric == .badges ? badgeCurve : nil
+    // What is bounded by where means lie does not hold for members. Badges of one size touch at their distance.
+    if metric == .distance && stand == .member { curve = .unit }
+    let live = LiveClusters(leaves, crossesSeam: crossesSeam, badges: curve, threads: threads, monitor)
+    if let curve {
+      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
+      return merge(leaves, BadgeSearch(live, curve, leafCount: leaves.leafCount, greatestCount: greatest))
+    }
     switch metric {
-    case .distance:
+    case .distance, .badges:
       var sequence = MergeSequence(live, leafCount: leaves.leafCount, threads: threads, sizes, monitor)
       sequence.run()
       return sequence.merges
-    case .badges:
-      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
-      return merge(leaves, BadgeSearch(live, badgeCurve, leafCount: leaves.leafCount, greatestCount: greatest))
     case .scatter: return merge(leaves, ScatterSearch(live))
     }
   }
 
   private func merge(_ leaves: Leaves, _ search: some PairSearch) -> Merges {
-    var merging = QueuedMerging(search, leafCount: leaves.leafCount, threads: threads, monitor)
+    var merging = QueuedMerging(
+      search, stand: metric.keepsApart ? stand : .mean, leafCount: leaves.leafCount, threads: threads, monitor)
     merging.run()
     return merging.merges
   }
+}
+
+extension BadgeCurve {
+  /// With a sum of radii that is the unit of scaled distances.
+  fileprivate static let unit = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }
 
 /// The distinct positions of some points in Z-order, and the points at each in the order of their rows.

@@ -15,6 +15,8 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
+  /// Whether each node with children stands where its right child does, at the same places.
+  let stands: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether any node's box is.
   private(set) var isAcrossSeam = false
@@ -46,6 +48,7 @@ struct MergedLayout {
     (self.merges, self.leaves, self.arrays, self.threads) = (merges, leaves, arrays, threads)
     (self.pointCount, self.crossesSeam, self.monitor) = (pointCount, crossesSeam, monitor)
     separations = .allocate(capacity: pointCount)
+    stands = merges.standsAtMembers ? .allocate(capacity: pointCount) : nil
     recordCounts = Self.countRecords(merges, monitor)
     nodes = AssembledNodes(recordCount: Int(merges.count == 0 ? 0 : recordCounts[merges.count - 1]) + 1)
     recordFirsts = .allocate(capacity: nodes.recordCount)
@@ -57,6 +60,24 @@ struct MergedLayout {
     MemoryBlock(recordCounts, count: max(merges.count, 1)).deallocate()
     MemoryBlock(recordFirsts, count: nodes.recordCount).deallocate()
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
+  }
+
+  /// The bits of all that stands right, if anything stands at members; deallocates what they are made from.
+  func packedStands() -> UnsafeMutablePointer<UInt8>? {
+    guard let stands else { return nil }
+    stands[0] = false
+    let byteCount = (pointCount + 7) / 8
+    nonisolated(unsafe) let (packed, unpacked) = (UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount), stands)
+    let pointCount = pointCount
+    _ = inChunks(of: byteCount, threads: threads) { bytes in
+      for byte in bytes {
+        packed[byte] = (8 * byte..<min(8 * byte + 8, pointCount)).reduce(0) { bits, index in
+          bits | (unpacked[index] ? 1 << UInt8(index % 8) : 0)
+        }
+      }
+    }
+    MemoryBlock(stands, count: pointCount).deallocate()
+    return packed
   }
 
   private static func countRecords(_ merges: Merges, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt32> {
@@ -123,6 +144,8 @@ struct MergedLayout {
       if placed.levelInBucket == 0 { write(placed) }
       if Int(placed.node) < merges.leafCount {
         leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
+        stands?.advanced(by: Int(placed.first) + 1).initialize(
+          repeating: false, count: Int(leaves.count(of: Int(placed.node))) - 1)
       } else {
         let (left, right) = placeChildren(of: placed)
         stack.append(right)
@@ -147,6 +170,7 @@ struct MergedLayout {
     var left = Placed(node: leftNode, first: own.first, record: own.record)
     var right = Placed(node: rightNode, first: own.first + count(leftNode), record: own.record)
     separations[Int(right.first)] = merges.scales[merge].rawValue
+    stands?[Int(right.first)] = merges.standsRight[merge]
     if merges.counts[merge] > NodeRecord.bucketCapacity {
       (left.record, right.record) = (own.records, own.records + 1)
       left.records = own.records + 2
@@ -175,7 +199,7 @@ struct MergedLayout {
 extension MergedLayout {
   /// Writes a record's box and moments. Those of its children are written already.
   ///
-  /// - Returns: whether the box is across the seam.
+  /// - Returns: whether the box is across the seam, or that of a node in the bucket.
   private func describe(_ record: Int) -> Bool {
     let node = nodes.records + record
     let first = Int(recordFirsts[record])
@@ -186,7 +210,7 @@ extension MergedLayout {
       node.pointee.box = isStack ? PlaneRect(points[0]) : box(of: points)
       (moments + record).initialize(
         to: isStack ? Moments(count: UInt64(points.count)) : Moments(points, from: node.pointee.box.corner))
-      return node.pointee.box.isAcrossSeam
+      return node.pointee.box.isAcrossSeam || !isStack && isAnyAcrossSeam(inBucket: points, at: first)
     }
     let left = record + Int(node.pointee.childOffset)
     let (a, b) = (nodes.records[left].box, nodes.records[left + 1].box)
@@ -203,6 +227,19 @@ extension MergedLayout {
     (nodes.spreads + pair).initialize(to: Scatter(sum).spread(count: sum.count))
     (moments + record).initialize(to: sum)
     return node.pointee.box.isAcrossSeam
+  }
+
+  /// Whether a node in a bucket lies across the seam while the bucket is too wide for that.
+  private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
+    guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
+    return (1..<points.count).contains { split in
+      // A node reaches as far as its points are told apart further below.
+      let level = arrays.gaps[first + split - 1]
+      var (start, end) = (split, split)
+      while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }
+      while end < points.count && (end == split || arrays.gaps[first + end - 1] >= level) { end += 1 }
+      return box(of: UnsafeBufferPointer(rebasing: points[start..<end])).isAcrossSeam
+    }
   }
 
   private func box(of points: UnsafeBufferPointer<PlanePoint>) -> PlaneRect {

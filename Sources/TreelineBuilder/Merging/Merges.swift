@@ -11,9 +11,14 @@ struct Merges {
   private(set) var counts: ContiguousArray<UInt32> = []
   /// Never below that of a part.
   private(set) var scales: ContiguousArray<SeparationCode> = []
+  /// Whether clusters stand at members.
+  let standsAtMembers: Bool
+  /// If so, whether each merge stands where its right part does.
+  private(set) var standsRight: ContiguousArray<Bool> = []
 
-  init(leafCount: Int) {
-    self.leafCount = leafCount
+  init(leafCount: Int, standsAtMembers: Bool = false) {
+    (self.leafCount, self.standsAtMembers) = (leafCount, standsAtMembers)
+    if standsAtMembers { standsRight.reserveCapacity(max(leafCount - 1, 0)) }
     let count = max(leafCount - 1, 0)
     lefts.reserveCapacity(count)
     rights.reserveCapacity(count)
@@ -36,6 +41,9 @@ struct Merges {
     scales.append(scale)
     return UInt32(node)
   }
+
+  /// Says of the last merge where it stands, if clusters stand at members.
+  @inline(__always) mutating func stand(right: Bool) { standsRight.append(right) }
 
   /// The level of the deepest leaf.
   func depth(_ monitor: BuildMonitor) -> Int {
@@ -62,7 +70,7 @@ extension Merges {
   ///
   /// At any distance there are the clusters that there were at some distance no less. So the promise holds.
   func withCoarseScales(count pointCounts: (Int) -> UInt32, _ monitor: BuildMonitor) -> Merges {
-    var coarse = Merges(leafCount: leafCount)
+    var coarse = Merges(leafCount: leafCount, standsAtMembers: standsAtMembers)
     /// Of merges whose parent has another scale, their numbers in the new tree.
     var numbers = ContiguousArray<UInt32>(repeating: 0, count: count)
     func weight(_ node: UInt32) -> UInt32 {
@@ -77,26 +85,35 @@ extension Merges {
     for merge in 0..<count where isTop[merge] && !monitor.isCancelled {
       // All that is merged at this step, in the order of leaves, and the points in front of each.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
+      // The part where all of it stands.
+      var (stand, standIndex) = (UInt32(leafCount + merge), 0)
+      while standsAtMembers, case let index = Int(stand) - leafCount, index == merge || index >= 0 && !isTop[index] {
+        stand = standsRight[index] ? rights[index] : lefts[index]
+      }
       var stack = [UInt32(leafCount + merge)]
       while let node = stack.popLast() {
         let index = Int(node) - leafCount
         if index >= 0 && (index == merge || !isTop[index]) {
           stack += [rights[index], lefts[index]]
         } else {
+          if node == stand { standIndex = parts.count }
           parts.append(index >= 0 ? numbers[index] : node)
           starts.append(starts.last! + UInt64(weight(node)))
         }
       }
-      numbers[merge] = coarse.addBalanced(parts[...], starts, scales[merge].coarse)
+      numbers[merge] = coarse.addBalanced(parts[...], starts, scales[merge].coarse, stand: standIndex)
     }
     return coarse
   }
 
   /// Merges some neighbours at one scale. Calls nest as deep as the tree that they make.
   ///
-  /// - Parameter starts: how many points lie in front of each part, and in front of and in all.
-  private mutating func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode) -> UInt32
-  {
+  /// - Parameters:
+  ///   - starts: how many points lie in front of each part, and in front of and in all.
+  ///   - stand: the part where all of them stand, if it is one of these.
+  private mutating func addBalanced(
+    _ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int
+  ) -> UInt32 {
     if parts.count == 1 { return parts.first! }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
@@ -106,8 +123,10 @@ extension Merges {
       if starts[index] < middle { low = index + 1 } else { high = index }
     }
     if low > parts.startIndex + 1, starts[low] > middle, middle - starts[low - 1] <= starts[low] - middle { low -= 1 }
-    let left = addBalanced(parts[..<low], starts, scale)
-    let right = addBalanced(parts[low...], starts, scale)
-    return add(left, right, count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale)
+    let left = addBalanced(parts[..<low], starts, scale, stand: stand)
+    let right = addBalanced(parts[low...], starts, scale, stand: stand)
+    let number = add(left, right, count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale)
+    if standsAtMembers { self.stand(right: low..<parts.endIndex ~= stand) }
+    return number
   }
 }

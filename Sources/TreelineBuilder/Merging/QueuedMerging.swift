@@ -21,11 +21,13 @@ struct QueuedMerging<Search: PairSearch>: ~Copyable {
   private var liveCount: Int
   private var queue = PairHeap<Search.Pair>()
 
-  /// - Parameter search: of leaves, all of which there are.
-  init(_ search: Search, leafCount: Int, threads: Int, _ monitor: BuildMonitor) {
+  /// - Parameters:
+  ///   - search: of leaves, all of which there are.
+  ///   - stand: between which positions distances are.
+  init(_ search: Search, stand: ClusterStand = .mean, leafCount: Int, threads: Int, _ monitor: BuildMonitor) {
     (self.search, self.monitor, self.threads) = (search, monitor, threads)
     (live, count, liveCount) = (search.live, leafCount, leafCount)
-    merges = Merges(leafCount: leafCount)
+    merges = Merges(leafCount: leafCount, standsAtMembers: stand == .member)
   }
 
   deinit {
@@ -101,11 +103,22 @@ struct QueuedMerging<Search: PairSearch>: ~Copyable {
     search.remove(second)
     let former = live.sums[Int(first)].count
     live.join(Int(first), Int(second), scale, in: &merges)
-    search.update(first, formerCount: former)
+    search.update(first, to: position(ofJoined: Int(first), Int(second)), formerCount: former)
     liveCount -= 1
     if merges.count.isMultiple(of: Self.mergesBetweenReports) {
       monitor.advance(.merging, by: Self.mergesBetweenReports)
     }
+  }
+
+  /// Where two clusters stand that the first of them is now, both of which are still where they were.
+  @inline(__always) private mutating func position(ofJoined first: Int, _ second: Int) -> PlanePoint {
+    let mean = live.sums[first].mean
+    guard merges.standsAtMembers else { return mean }
+    let (left, right) = (live.links[first].position, live.links[second].position)
+    let isAcrossSeam = live.longitudes?[first].isAcrossSeam ?? false
+    let isRight = mean.isNearer(to: right, than: left, isAcrossSeam: isAcrossSeam)
+    merges.stand(right: isRight)
+    return isRight ? right : left
   }
 
   private static var mergesBetweenReports: Int { 1 << 10 }
@@ -136,8 +149,8 @@ protocol PairSearch: Sendable {
   /// Takes a cluster from the grids.
   mutating func remove(_ cluster: UInt32)
 
-  /// Learns that a cluster has more points, and moves it to where they have their mean.
-  mutating func update(_ cluster: UInt32, formerCount: UInt32)
+  /// Moves a cluster that has more points than before.
+  mutating func update(_ cluster: UInt32, to position: PlanePoint, formerCount: UInt32)
 
   func deallocateGrids()
 }

@@ -90,7 +90,7 @@ struct ScatterSearch: PairSearch, @unchecked Sendable {
   /// Of cells as wide as clusters of a size are apart at least, up to twice that, and up to an eighth of the world.
   private func cellShift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 * grids[size].inverse).squareRoot()
-    return least < 0x1p28 ? UInt32(64 - UInt64(least + 1).leadingZeroBitCount) : 29
+    return least < 0x1p28 ? UInt32(65 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
   @inline(__always) private func insert(_ cluster: UInt32) {
@@ -99,19 +99,20 @@ struct ScatterSearch: PairSearch, @unchecked Sendable {
     grid.pointee.count &+= 1
   }
 
-  @inline(__always) mutating func remove(_ cluster: UInt32) { remove(cluster, from: Self.size(live.sums[Int(cluster)].count)) }
+  @inline(__always) mutating func remove(_ cluster: UInt32) {
+    remove(cluster, from: Self.size(live.sums[Int(cluster)].count))
+  }
 
   @inline(__always) private func remove(_ cluster: UInt32, from size: Int) {
     grids[size].grid.remove(cluster)
     grids[size].count &-= 1
   }
 
-  @inline(__always) mutating func update(_ cluster: UInt32, formerCount: UInt32) {
-    let sums = live.sums[Int(cluster)]
-    let (former, size) = (Self.size(formerCount), Self.size(sums.count))
-    if former == size { return grids[size].grid.move(cluster, to: sums.mean) }
+  @inline(__always) mutating func update(_ cluster: UInt32, to position: PlanePoint, formerCount: UInt32) {
+    let (former, size) = (Self.size(formerCount), Self.size(live.sums[Int(cluster)].count))
+    if former == size { return grids[size].grid.move(cluster, to: position) }
     remove(cluster, from: former)
-    live.links[Int(cluster)].position = sums.mean
+    live.links[Int(cluster)].position = position
     insert(cluster)
   }
 }
@@ -120,19 +121,14 @@ struct ScatterSearch: PairSearch, @unchecked Sendable {
 
 extension ScatterSearch {
   func look(from cluster: UInt32) -> ScatterPair? {
-    let own = live.sums[Int(cluster)]
-    var reach = bound.value
-    while true {
-      let pair = nearest(to: cluster, own, adding: reach)
-      if let pair, pair.addsLess(than: bound) { return pair }
-      // What is not known adds more than that.
-      if pair != nil || reach > 8 * bound.value {
-        let next = ScatterBound.round(above: min(pair?.added ?? .infinity, reach) * Self.lessThanAnyError)
-        live.rounds[Int(cluster)] = min(max(next, round &+ 1), MergeRounds.last)
-        return nil
-      }
-      reach *= 2
-    }
+    // Mostly there is none for this round, but one to wait for.
+    let farthest = 8 * bound.value
+    let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
+    if let pair, pair.addsLess(than: bound) { return pair }
+    // What is not known adds more than that.
+    let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
+    live.rounds[Int(cluster)] = min(max(next, round &+ 1), MergeRounds.last)
+    return nil
   }
 
   /// Of those no larger the nearest, if it adds no more than that.
@@ -144,7 +140,6 @@ extension ScatterSearch {
       let factor = ownInverse + grids[size].inverse
       var reach = Self.reach(greatest * factor)
       let grid = grids[size].grid
-      for step in MergeGrid.Step.allCases { grid.prefetch(step, near: position, within: Int(reach)) }
       var limit = reach * reach
       grid.forEach(near: position, within: Int(reach)) { other, otherPosition in
         let squaredDistance = Plane.Projection.planar.squaredDistance(position, otherPosition)

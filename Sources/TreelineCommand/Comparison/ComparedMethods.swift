@@ -27,7 +27,7 @@ struct ComparedMethods {
     let asked = choices(.splitting(.mean))
     let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(
-      input, keepsColumns: false, growth: input.isIndex ? nil : first,
+      input, keepsColumns: false, GrowthRequest(growth: input.isIndex ? nil : first),
       for: input.isIndex ? [] : cuts(asked, of: first))
     let tree = points.tree
     let wanted = choices(tree.growth)
@@ -35,7 +35,7 @@ struct ComparedMethods {
     if let table = points.table {
       for growth in wanted.compactMap(\.growth) where trees[growth] == nil {
         let other = try ClusterTree(
-          table, options: BuildOptions(growth: growth, for: cuts(wanted, of: growth)), ProgressBar())
+          table, options: GrowthRequest(growth: growth).options(for: cuts(wanted, of: growth)), ProgressBar())
         trees[growth] = ComparedTree(other, inOrderOf: tree)
       }
     }
@@ -88,7 +88,7 @@ enum MethodNames: Sendable {
     var choices: [MethodChoice] = []
     for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
       guard let choice = MethodChoice(name: String(name)) else {
-        throw ValidationError("expected names out of \(Self.known), found '\(name)'")
+        throw ValidationError("expected \(MethodChoice.expectation), found '\(name)'")
       }
       guard !choices.contains(choice) else { throw ValidationError("expected each name once, found '\(name)' twice") }
       choices.append(choice)
@@ -96,6 +96,5 @@ enum MethodNames: Sendable {
     self = .named(choices)
   }
 
-  private static let known = MethodChoice.all.map(\.name).joined(separator: ", ")
   static let standard = MethodChoice.standard().map(\.name).joined(separator: ",")
 }

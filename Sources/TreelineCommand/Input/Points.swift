@@ -2,18 +2,6 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-extension BuildOptions {
-  /// A tree that supports some cuts.
-  ///
-  /// - Parameter growth: nil for what the cuts need.
-  init(growth: Growth?, badgeCurve: BadgeCurve = .standard, for cuts: [Cut]) {
-    let needsBadges = cuts.contains { $0.badgeScale != nil }
-    self.init(
-      growth: growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard)),
-      computesSeparations: cuts.contains(where: \.needsSeparations), badgeCurve: badgeCurve)
-  }
-}
-
 /// The points that a subcommand works on: a tree, and what is known of its points besides.
 struct Points {
   let tree: ClusterTree
@@ -24,20 +12,24 @@ struct Points {
   /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
   ///
   /// - Parameters:
-  ///   - growth: where it was asked for, which is a mistake with an index.
-  ///   - badgeCurve: of badges, if the tree grows for them.
+  ///   - request: how the tree is to grow; a growth that was asked for is a mistake with an index.
   ///   - cuts: how the tree is to be cut; an index must have what it takes.
   init(
-    _ input: Input, keepsColumns: Bool, growth: Growth? = nil, badgeCurve: BadgeCurve = .standard, for cuts: [Cut] = []
+    _ input: Input, keepsColumns: Bool, _ request: GrowthRequest = GrowthRequest(), for cuts: [Cut] = []
   ) throws {
     self.keepsColumns = keepsColumns
     if input.isIndex {
       let tree = try input.openIndex()
       self.tree = tree
-      if let growth {
+      if let growth = request.growth {
         throw Failure.usage(
           "\(input.name): expected points to build a tree from, \(growth.phrase), found an index, \(tree.growth.phrase); "
             + "leave out '--split' and '--grow', or give the points instead")
+      }
+      if request.stand != tree.stand && request.stand == .member {
+        throw Failure.usage(
+          "\(input.name): expected points to build a tree from for '--stand member', found an index of clusters at "
+            + "means; give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
       table = nil
@@ -47,7 +39,7 @@ struct Points {
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
       tree = try ClusterTree(
-        table, options: BuildOptions(growth: growth, badgeCurve: badgeCurve, for: cuts), progress)
+        table, options: request.options(for: cuts), progress)
       try tree.requireSupport(for: cuts, name: input.name)
     }
     tree.reportClippedPoints()

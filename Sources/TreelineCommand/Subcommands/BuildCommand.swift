@@ -53,6 +53,10 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
+    if noSeparation && splitting.stand != nil {
+      throw ValidationError(
+        "'--stand' and '--no-separation' exclude each other: without separations nothing is kept apart.")
+    }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
     }
@@ -87,10 +91,7 @@ struct BuildCommand: ParsableCommand {
       }
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
-      var options = BuildOptions(
-        growth: splitting.growth ?? .splitting(.standard), computesSeparations: !noSeparation,
-        badgeCurve: splitting.badgeCurve)
-      if let threads { options.threads = threads }
+      let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)

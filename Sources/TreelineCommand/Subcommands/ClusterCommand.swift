@@ -76,8 +76,7 @@ struct ClusterCommand: ParsableCommand {
     try reportingFailures {
       let question = try question()
       let points = try Points(
-        source.input, keepsColumns: true, growth: splitting.growth,
-        badgeCurve: splitting.badgeCurve, for: [question.cut])
+        source.input, keepsColumns: true, splitting.request, for: [question.cut])
       let (tree, writer) = (points.tree, FeatureCollectionWriter(plane: points.tree.plane))
       let id = ClusterID(rawValue: id)
       var bytes = OutputBytes()

@@ -57,6 +57,8 @@ private struct IndexReport: Encodable {
   let splitRule: String?
   /// The metric of a tree grown by merging.
   let mergedBy: String?
+  /// Where clusters stand, if not at means.
+  let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
@@ -69,6 +71,7 @@ private struct IndexReport: Encodable {
 
   enum CodingKeys: CodingKey {
     case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
+      stand,
       contentHash, depth, storedNodes
     case buckets, hasSeparations, badges, sections, attributes
   }
@@ -110,6 +113,7 @@ private struct IndexReport: Encodable {
     clippedPoints = header.clippedPointCount
     splitRule = header.splitRule.map { "\($0)" }
     mergedBy = header.growth.mergeMetric?.rawValue
+    stand = tree.stand == .mean ? nil : tree.stand.rawValue
     contentHash = String(format: "%016llx", header.contentHash)
     (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
     hasSeparations = tree.hasSeparations
@@ -168,7 +172,8 @@ private struct IndexReport: Encodable {
   }
 
   private var growthText: String {
-    splitRule.map { "split rule       \($0)" } ?? "merged by        \(mergedBy ?? "")"
+    splitRule.map { "split rule       \($0)" }
+      ?? "merged by        \(mergedBy ?? "")" + (stand.map { ", clusters stand at a \($0)" } ?? "")
   }
 
   private var planeText: String {

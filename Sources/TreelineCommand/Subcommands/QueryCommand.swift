@@ -97,7 +97,7 @@ struct QueryCommand: ParsableCommand {
     try parameters.check()
     if query.cut.badgeScale != nil, let option = position.style.moving {
       throw ValidationError(
-        "'--\(option)' and '--badges' exclude each other: badges stay apart only at the means of their points.")
+        "'--\(option)' and '--badges' exclude each other: badges stay apart only where they stand.")
     }
     return query
   }
@@ -108,8 +108,7 @@ struct QueryCommand: ParsableCommand {
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
         let points = try Points(
-          source.input, keepsColumns: format == .geojson, growth: splitting.growth,
-          badgeCurve: splitting.badgeCurve, for: [query.cut])
+          source.input, keepsColumns: format == .geojson, splitting.request, for: [query.cut])
         let features = try clusters(of: points, query)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)

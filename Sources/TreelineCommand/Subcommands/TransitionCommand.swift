@@ -58,8 +58,7 @@ struct TransitionCommand: ParsableCommand {
       try answer.write(source.input, beginning: "{\"kept\":[") { write in
         let (first, second) = try queries()
         let tree = try Points(
-          source.input, keepsColumns: false, growth: splitting.growth,
-          badgeCurve: splitting.badgeCurve, for: [first.cut, second.cut]
+          source.input, keepsColumns: false, splitting.request, for: [first.cut, second.cut]
         ).tree
         let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
         let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window

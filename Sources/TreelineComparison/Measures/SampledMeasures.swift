@@ -36,7 +36,7 @@ import Treeline
   /// - Complexity: O(k log n) for k clusters, besides a bounded sample
   public init(of clusters: Clusters, cut: Cut, over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = clusters.map { cluster in
-      var shown = Self.shown(x: cluster.meanX, y: cluster.meanY, pointCount: cluster.pointCount, in: view)
+      var shown = Self.shown(x: cluster.x, y: cluster.y, pointCount: cluster.pointCount, in: view)
       shown.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
       return shown
     }

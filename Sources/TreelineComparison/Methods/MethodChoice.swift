@@ -48,6 +48,14 @@ package enum MethodChoice: Hashable, Sendable {
     self = choice
   }
 
+  /// For messages: what names there are.
+  package static let expectation: String = {
+    let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
+    let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
+    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or names out of \(cuts), each as it is or with "
+      + growths.joined(separator: ", ") + " behind it for another tree"
+  }()
+
   package var name: String {
     switch self {
     case .grid: "grid"

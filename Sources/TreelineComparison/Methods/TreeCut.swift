@@ -123,7 +123,7 @@ extension ShownCluster {
   /// A cluster of a tree, shown at its mean.
   init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
-      position: view.pixel(x: cluster.meanX, y: cluster.meanY), pointCount: cluster.pointCount,
+      position: view.pixel(x: cluster.x, y: cluster.y), pointCount: cluster.pointCount,
       treeIndices: { compared.treeIndices(of: cluster.range) })
     badgeDiameter = compared.tree.badgeDiameter(of: cluster, for: cut)
     guard cluster.pointCount > 1, !cluster.rect.isPoint else { return }

@@ -127,7 +127,7 @@ struct ClusterStyle {
     hasEllipses = parameters.flag("ellipses")
     if parameters.has(PixelCriterion.badges.rawValue), let name = positions.moving {
       parameters.refuse(
-        [name], expected: "no \(name) beside badges, which stay apart only at the means of their points")
+        [name], expected: "no \(name) beside badges, which stay apart only where they stand")
     }
   }
 

@@ -41,7 +41,7 @@ struct TileQuery {
     var layer = TileLayer(name: "clusters", extent: Self.extent)
     for number in clusters.indices {
       let cluster = clusters[number]
-      let position = tile.position(x: cluster.meanX, y: cluster.meanY, on: tree.plane, extent: Self.extent)
+      let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: Self.extent)
       guard extent ~= position.x, extent ~= position.y else { continue }
       layer.append(cluster, of: tree, for: cut, at: position)
     }

@@ -11,6 +11,7 @@ struct MergingByDefinition {
   /// By the numbers of its leaves in rising order.
   private(set) var scales: [[Int]: UInt16] = [:]
   private(set) var leftParts: [[Int]: [Int]] = [:]
+  private(set) var stands: [[Int]: PlanePoint] = [:]
   /// The distinct positions in Z-order.
   let leaves: [PlanePoint]
 
@@ -25,7 +26,8 @@ struct MergingByDefinition {
     var scale: UInt16
   }
 
-  init(_ positions: [PlanePoint], isCyclic: Bool, by metric: MergeMetric, badges curve: BadgeCurve) {
+  init(_ positions: [PlanePoint], isCyclic: Bool, by metric: MergeMetric, badges curve: BadgeCurve, stand: ClusterStand)
+  {
     (self.metric, self.curve) = (metric, curve)
     let groups = Dictionary(grouping: positions) { Self.zOrder($0) }.sorted { $0.key < $1.key }.map(\.value)
     leaves = groups.map { $0[0] }
@@ -45,7 +47,15 @@ struct MergingByDefinition {
       let (a, b) = (parts[first], parts[second])
       let leaves = (a.leaves + b.leaves).sorted()
       let code = SeparationCode(roundingDown: UInt64(clamping: cost.dividend / cost.divisor)).rawValue
-      let merged = Part(leaves: leaves, position: mean(of: leaves), scale: max(code, a.scale, b.scale))
+      let center = mean(of: leaves)
+      let isAcross = isCyclic && westEdge(of: leaves) != nil
+      func distance(_ part: Part) -> UInt64 {
+        (isAcross ? Plane.Projection.webMercator : .planar).squaredDistance(center, part.position)
+      }
+      let member = distance(b) < distance(a) ? b.position : a.position
+      let merged = Part(
+        leaves: leaves, position: stand == .mean ? center : member, scale: max(code, a.scale, b.scale))
+      stands[leaves] = merged.position
       scales[leaves] = merged.scale
       leftParts[leaves] = a.leaves.sorted()
       parts[first] = merged
@@ -132,7 +142,8 @@ extension ClusterTree {
   func differencesFromMerging() throws -> [String] {
     let positions = positions
     let expected = MergingByDefinition(
-      positions, isCyclic: plane.projection == .webMercator, by: growth.mergeMetric!, badges: badgeCurve ?? .standard)
+      positions, isCyclic: plane.projection == .webMercator, by: growth.mergeMetric!, badges: badgeCurve ?? .standard,
+      stand: stand)
     let numbers = Dictionary(uniqueKeysWithValues: expected.leaves.enumerated().map { ($1, $0) })
     func leaves(_ range: Range<Int>) -> [Int] { Set(range.map { numbers[positions[$0]]! }).sorted() }
     var (differences, nodeCount) = ([String](), 0)
@@ -145,6 +156,8 @@ extension ClusterTree {
         let members = leaves(node.range)
         if growth.mergeMetric!.keepsApart && expected.scales[members] != found {
           differences.append("\(node.range): expected \(String(describing: expected.scales[members])), found \(found)")
+        } else if expected.stands[members] != storage.standPosition(of: node) {
+          differences.append("\(node.range): expected \(expected.stands[members]!) as where it stands")
         } else if expected.leftParts[members] != leaves(left.range) {
           differences.append("\(node.range): expected another left part than \(left.range)")
         }
@@ -158,11 +171,13 @@ extension ClusterTree {
 
 extension PointSet {
   func mergedTree(
-    by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, threads: Int = 1,
+    by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, stand: ClusterStand = .mean,
+    threads: Int = 1,
     maximumDepth: Int = Merges.maximumDepth, sizes: MergeSizes = MergeSizes()
   ) throws -> ClusterTree {
     var options = BuildOptions(
-      growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve)
+      growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
+      stand: stand)
     options.maximumMergeDepth = maximumDepth
     options.mergeSizes = sizes
     return try ClusterTree(coordinates, as: projection, options: options)

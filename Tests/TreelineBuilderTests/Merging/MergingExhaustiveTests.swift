@@ -61,9 +61,11 @@ import Treeline
 
   private func check(_ set: PointSet) throws {
     try checkDistance(set)
-    for metric in [MergeMetric.badges, .scatter] {
-      let differences = try set.mergedTree(by: metric).differencesFromMerging()
-      #expect(differences.isEmpty, "\(set), \(metric): \(differences.prefix(3))")
+    for (metric, stand) in [(.badges, .mean), (.scatter, .mean), (.distance, .member), (.badges, .member)]
+      as [(MergeMetric, ClusterStand)]
+    {
+      let differences = try set.mergedTree(by: metric, stand: stand).differencesFromMerging()
+      #expect(differences.isEmpty, "\(set), \(metric), at a \(stand): \(differences.prefix(3))")
     }
   }
 

@@ -32,9 +32,46 @@ import Treeline
     }
   }
 
+  /// At the same one for any rows and threads, and wherever they are looked for.
+  @Test(arguments: [
+    PointSet.cities(5_000, seed: 519), .coarse(3_000, side: 30, seed: 520), .antimeridian(3_000, seed: 521),
+  ]) func clustersStandAtMembers(_ set: PointSet) throws {
+    for metric in [MergeMetric.distance, .badges] {
+      let tree = try set.mergedTree(by: metric, stand: .member)
+      let other = try set.shuffled(seed: 522).mergedTree(by: metric, stand: .member, threads: 3)
+      #expect(tree.stand == .member && other.scales == tree.scales)
+      #expect(try set.mergedTree(by: metric).stand == .mean)
+      let positions = tree.positions
+      let cut = metric == .badges ? Cut.badges() : .spacing(44)
+      for zoom in [0.0, 3, 6, 9, 14] {
+        let shown = try tree.clusters(cut, in: .everything(zoom: zoom))
+        #expect(try shown.map(\.coordinate) == other.clusters(cut, in: .everything(zoom: zoom)).map(\.coordinate))
+        for cluster in shown {
+          let stand = try tree.shownPosition(of: cluster)
+          let index = try #require(stand.treeIndex)
+          #expect(cluster.range.contains(index) && stand.x == cluster.x && stand.y == cluster.y)
+          #expect(cluster.x == Double(positions[index].x) && cluster.y == Double(positions[index].y))
+          #expect(try tree.shownPosition(of: cluster, at: .mean).x == cluster.meanX)
+        }
+        // What stands in one half of the world or in the other.
+        let halves = try [
+          PlaneWindow(x: 0, width: 1 << 31 - 1, minY: 0, maxY: .max),
+          .init(x: 1 << 31, width: 1 << 31 - 1, minY: 0, maxY: .max),
+        ]
+        .map { try tree.clusters(cut, centeredIn: $0, zoom: zoom) }
+        #expect(Set(halves[0].map(\.id)).union(halves[1].map(\.id)) == Set(shown.map(\.id)))
+        #expect(halves[0].count + halves[1].count == shown.count)
+      }
+    }
+    #expect(try set.mergedTree(by: .scatter, stand: .member).stand == .mean)
+  }
+
   @Test func separationsAreLeftOutUnlessAskedFor() throws {
     let set = PointSet.cities(500, seed: 507)
     let tree = try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance)))
+    var options = BuildOptions(growth: .merging(by: .badges), stand: .member)
+    options.threads = 1
+    #expect(try ClusterTree(set.coordinates, options: options).stand == .mean)
     #expect(!tree.hasSeparations && tree.growth == .merging(by: .distance) && tree.splitRule == nil)
     #expect(try tree.contentHash == set.mergedTree().contentHash)
   }
@@ -54,14 +91,18 @@ import Treeline
     PointSet.cities(20_000, seed: 509), .geometricSpread(.spiral), .coarse(10_000, side: 40, seed: 510),
     .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
   ]) func coarseScalesBoundTheDepth(_ set: PointSet) throws {
-    for metric in MergeMetric.allCases { try checkCoarseScales(of: set, metric) }
+    for metric in MergeMetric.allCases {
+      for stand in ClusterStand.allCases { try checkCoarseScales(of: set, metric, stand) }
+    }
   }
 
-  private func checkCoarseScales(of set: PointSet, _ metric: MergeMetric) throws {
-    let (exact, coarse) = try (set.mergedTree(by: metric), set.mergedTree(by: metric, maximumDepth: 4))
+  private func checkCoarseScales(of set: PointSet, _ metric: MergeMetric, _ stand: ClusterStand) throws {
+    let exact = try set.mergedTree(by: metric, stand: stand)
+    let coarse = try set.mergedTree(by: metric, stand: stand, maximumDepth: 4)
     #expect(try coarse.shape().depth <= 31 + 256)
     #expect(coarse.withStorage { $0.mergeTraits.contains(.coarseScales) })
-    #expect(try set.shuffled(seed: 512).mergedTree(by: metric, maximumDepth: 4).contentHash == coarse.contentHash)
+    let shuffled = try set.shuffled(seed: 512).mergedTree(by: metric, stand: stand, maximumDepth: 4)
+    #expect(shuffled.contentHash == coarse.contentHash)
     #expect(coarse.root?.pointCount == exact.root?.pointCount)
     guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
@@ -86,14 +127,19 @@ import Treeline
     PointSet.cities(10_000, seed: 513), .uniformWorld(5_000, seed: 514), .coarse(5_000, side: 40, seed: 515),
     .antimeridian(3_000, seed: 516), .nullIsland(stack: 3_000, noise: 1_000, seed: 517), .geometricSpread(.spiral),
   ]) func drawnBadgesNeverTouch(_ set: PointSet) throws {
-    let tree = try set.mergedTree(by: .badges, badges: .standard.gap(1.5), threads: 2)
-    let coarse = try set.mergedTree(by: .badges, badges: .standard.gap(1.5), maximumDepth: 4)
+    let curve = BadgeCurve.standard.gap(1.5)
+    let tree = try set.mergedTree(by: .badges, badges: curve, threads: 2)
+    let coarse = try set.mergedTree(by: .badges, badges: curve, maximumDepth: 4)
+    let atMembers = try set.mergedTree(by: .badges, badges: curve, stand: .member, threads: 2)
+    let coarseAtMembers = try set.mergedTree(by: .badges, badges: curve, stand: .member, maximumDepth: 4)
     for step in 0..<30 {
       let (zoom, scale) = (Double(step) * 0.61, [0.5, 1, 2][step % 3])
-      for tree in [tree, coarse] {
+      for tree in [tree, coarse, atMembers, coarseAtMembers] {
         let shown = Array(try tree.clusters(.badges(scale: scale), in: .everything(zoom: zoom)))
         #expect(shown.reduce(0) { $0 + $1.pointCount } == set.coordinates.count)
-        #expect(tree.leastGap(of: shown, .badges(scale: scale), zoom: zoom) >= 1.5 * scale, "\(set), zoom \(zoom)")
+        #expect(
+          tree.leastGap(of: shown, .badges(scale: scale), zoom: zoom) >= 1.5 * scale,
+          "\(set), zoom \(zoom), \(tree.stand), \(tree.withStorage(\.mergeTraits))")
       }
     }
     let spaced = try set.mergedTree().clusters(.spacing(44), in: .everything(zoom: 6)).count
@@ -183,7 +229,7 @@ extension BoundingBox { fileprivate var width: Double { east >= west ? east - we
 extension ClusterTree {
   /// How far apart the badges of an answer are drawn at least, in pixels.
   fileprivate func leastGap(of shown: [Cluster], _ cut: Cut, zoom: Double) -> Double {
-    let badges = shown.map { (x: $0.meanX, y: $0.meanY, $0.rect, radius: badgeDiameter(of: $0, for: cut)! / 2) }
+    let badges = shown.map { (x: $0.x, y: $0.y, $0.rect, radius: badgeDiameter(of: $0, for: cut)! / 2) }
       .sorted { $0.x < $1.x }
     let (pixel, isCyclic) = (Plane.unitsPerPixel(zoom: zoom), plane.projection == .webMercator)
     let reach = 150 * pixel
@@ -208,15 +254,15 @@ extension ClusterTree {
     withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
   }
 
-  /// The rows of the clusters that there are where any two are a distance apart.
-  fileprivate func shown(below code: SeparationCode) throws -> Set<Set<Int>> {
+  /// The rows of the clusters that there are where any two are a distance apart, and where they stand.
+  fileprivate func shown(below code: SeparationCode) throws -> [Set<Int>: PlanePoint] {
     try withStorage { storage in
-      var (shown, stack) = (Set<Set<Int>>(), [storage.root!])
+      var (shown, stack) = ([Set<Int>: PlanePoint](), [storage.root!])
       while let node = stack.popLast() {
         if let (left, right) = try storage.children(of: node), storage.separations![Int(right.first)] >= code.rawValue {
           stack += [left, right]
         } else {
-          shown.insert(Set(node.range.map { row(atTreeIndex: $0) }))
+          shown[Set(node.range.map { row(atTreeIndex: $0) })] = storage.standPosition(of: node)
         }
       }
       return shown
