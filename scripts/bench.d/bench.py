@@ -365,12 +365,13 @@ class Bench:
             self.add(
                 section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
             )
-            badges = [statistics.median(self.merged(path, THREADS, "--badges")["seconds"]) for _ in range(self.rounds)]
-            self.add(
-                section, f"{name}: times as long for badges", Samples(badges, "s"), Samples(two, "s"), ratios(badges, two)
-            )
-            for growth, addition in (("--merged", ""), ("--badges", ", for badges")):
-                build = ours("memory", path, growth, "--index", f"{self.folder}/memory.treeline")
+            for metric, addition in (("badges", "for badges"), ("scatter", "by scatter")):
+                times = [statistics.median(self.merged(path, THREADS, metric)["seconds"]) for _ in range(self.rounds)]
+                self.add(
+                    section, f"{name}: times as long {addition}", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
+                )
+            for metric, addition in (("distance", ""), ("badges", ", for badges"), ("scatter", ", by scatter")):
+                build = ours("memory", path, "--merge", metric, "--index", f"{self.folder}/memory.treeline")
                 rise = build["residentPeak"] - build["residentBefore"]
                 self.add(
                     section,
@@ -420,8 +421,8 @@ class Bench:
                 Bound(1.5),
             )
 
-    def merged(self, points, threads, growth="--merged"):
-        return ours("build", points, growth, "--threads", threads, "--runs", 1)
+    def merged(self, points, threads, metric="distance"):
+        return ours("build", points, "--merge", metric, "--threads", threads, "--runs", 1)
 
     # Queries
 
@@ -621,7 +622,7 @@ class Bench:
                 ("clustered", ten, "as they are by default", []),
                 ("coincident", ten, "as they are by default", []),
                 ("clustered", ten, "with separations", ["--separations"]),
-                ("clustered", ten, "grown by merging", ["--merged"]),
+                ("clustered", ten, "grown by merging", ["--merge", "distance"]),
                 ("clustered", ten, "split at the mean", AT_THE_MEAN),
                 ("clustered", ten, "split by gamma:2", ["--split", "gamma:2"]),
             ]
