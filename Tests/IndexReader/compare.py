@@ -30,6 +30,9 @@ SETS = [
     ("cities.csv.gz", "--grow", "badges"),
     ("airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"),
     ("formats/planar.csv", "--grow", "badges", "--badge-gap", "128"),
+    ("cities.csv.gz", "--grow", "badges", "--stand", "member"),
+    ("airports.csv.gz", "--grow", "merge", "--stand", "member"),
+    ("cities.csv.gz", "--grow", "scatter"),
     *((str(path.relative_to(FIXTURES)), "--grow", "badges") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("iceland_addresses.csv.gz", "--no-separation"),
     *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
@@ -205,7 +208,7 @@ def random_query(rng, index):
             query["min_points"] = rng.choice([2, 3, 10, 100, index.point_count + 1, index.point_count + 2])
         if kind != "badges" and rng.random() < 0.3:
             query["alone_from_zoom"] = rng.uniform(0, 20)
-    # Badges stay apart at their means alone.
+    # Badges stay apart only where they stand.
     if rng.random() < 0.3:
         query["position"] = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
     if rng.random() < 0.5:

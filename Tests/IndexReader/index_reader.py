@@ -39,7 +39,8 @@ class Index:
         self.point_count, self.node_count, projection, self.seam = struct.unpack_from("<IIII", data, 24)
         self.left, self.top, self.side = struct.unpack_from("<ddd", data, 40)
         section_count, = struct.unpack_from("<I", data, 68)
-        growth, = struct.unpack_from("<I", data, 80)
+        growth, _, traits = struct.unpack_from("<III", data, 80)
+        self.crosses_seam = traits & 1
         checksum, = struct.unpack_from("<Q", data, 120)
         if file_length != len(data) or header_length != 128 + 32 * section_count:
             raise ValueError("the lengths disagree")
@@ -56,7 +57,7 @@ class Index:
                 attributes.append(section)
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
-            elif kind <= 7 or kind <= 9 and minor >= 2:
+            elif kind <= 7 or kind <= 10 and minor >= 2:
                 sections[kind] = section
             elif flags & 1:
                 raise ValueError(f"expected sections that are known, found the kind {kind}")
@@ -73,6 +74,7 @@ class Index:
             self.codes, self.badges = sections[8].cast("H"), BadgeCurve(sections[9])
         elif growth != 5 and 7 in sections:
             self.codes = sections[7].cast("H")
+        self.stands = sections[10] if traits & 4 else None
         self.attributes = [Attribute(section, self.point_count) for section in attributes]
         self.root = Node(0, self.point_count, 0, 0, 0) if self.point_count else None
 
@@ -109,12 +111,23 @@ class Index:
         if node.depth == 0:
             return of_record
         _, xs, ys = zip(*self.positions(node))
-        if of_record[0] > of_record[2] and max(xs) - min(xs) >= TURN // 2:
-            # Across the seam: from the least x in the east to the greatest in the west.
-            return (min(x for x in xs if x >= TURN // 2), min(ys), max(x for x in xs if x < TURN // 2), max(ys))
+        if self.crosses_seam and max(xs) - min(xs) >= TURN // 2:
+            # Across the seam if it is narrower so: from the least x in the east to the greatest in the west.
+            east, west = min(x for x in xs if x >= TURN // 2), max(x for x in xs if x < TURN // 2)
+            if (west - east) % TURN < TURN // 2:
+                return east, min(ys), west, max(ys)
         return min(xs), min(ys), max(xs), max(ys)
 
     # Clusters
+
+    def standing(self, node):
+        """The tree index of the point where a node stands; None where that is its mean."""
+        if self.stands is None:
+            return None
+        while children := self.children(node):
+            left, right = children
+            node = right if self.stands[right.first // 8] >> right.first % 8 & 1 else left
+        return node.first
 
     def id(self, node):
         return 1024 * node.first + node.level
@@ -395,17 +408,17 @@ class Query:
         across = self.window.x <= x <= east if east < TURN else self.window.x <= x or x <= east - TURN
         return across and self.window.min_y <= y <= self.window.max_y
 
-    def shown_at(self, node, rule="mean", keep_visible=False):
-        """Where a cluster is shown, and the tree index of its member there, if it is one."""
-        if rule == "mean":
+    def shown_at(self, node, rule=None, keep_visible=False):
+        """Where a cluster is shown, by default where it stands, and the tree index of its member there, if it is one."""
+        member = self.nearest_member(node) if rule == "member" else None if rule else self.index.standing(node)
+        if member is None:
             x, y = self.index.mean(node)
             if not keep_visible or self.is_mean_inside(x, y):
                 return (x, y), None
             member = self.nearest_member(node, self.is_inside)
-        else:
-            member = self.nearest_member(node)
-            if keep_visible and not self.is_inside(*self.index.points[2 * member:2 * member + 2]):
-                member = self.nearest_member(node, self.is_inside)
+        elif keep_visible and not self.is_inside(*self.index.points[2 * member:2 * member + 2]):
+            nearest = self.nearest_member(node, self.is_inside)
+            member = member if nearest is None else nearest
         return tuple(self.index.points[2 * member:2 * member + 2]), member
 
     # A limit that continues
@@ -596,7 +609,7 @@ class Attribute:
         return (None, False, True)[tag] if tag < 3 else text if tag == 4 else json.loads(text)
 
 
-def features(index, position="mean", keep_visible=None, members=False, previous=None, limit=None,
+def features(index, position=None, keep_visible=None, members=False, previous=None, limit=None,
              order="breadth-first", detail=None, spacing=None, badges=None, min_points=2, alone_from_zoom=math.inf,
              **viewport):
     """The nodes of an answer, and what GeoJSON tells of each, asked for by the names of the tool's options."""

@@ -38,8 +38,13 @@ public struct ShownPosition: Hashable, Sendable {
   /// Whether anything was asked for.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// The parameter that has clusters shown elsewhere than at their means; nil if none does.
-  public var moving: String? { rule == .member ? "position" : keepsVisible == true ? "keep-visible" : nil }
+  /// The parameter that has clusters shown elsewhere than where they stand; nil if none does.
+  ///
+  /// - Parameter tree: That of the clusters; nil where it is not known yet.
+  public func moving(in tree: ClusterTree?) -> String? {
+    if rule == .member || rule == .mean && tree?.stand == .member { return "position" }
+    return keepsVisible == true ? "keep-visible" : nil
+  }
 
   /// In what the clusters of a query are kept visible; nil where they are not, or nothing is in view.
   ///

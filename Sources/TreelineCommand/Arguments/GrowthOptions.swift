@@ -11,7 +11,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it; 'scatter', those first whose points are closest to a mean of all of them, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it; 'scatter', those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthChoice?
 
   @Option(

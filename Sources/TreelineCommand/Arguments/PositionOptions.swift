@@ -15,6 +15,14 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
+  /// Why some answers cannot be shown so, if they cannot.
+  ///
+  /// - Parameter tree: Nil where it is not known yet.
+  func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
+    guard cuts.contains(where: { $0.badgeScale != nil }), let option = style.moving(in: tree) else { return nil }
+    return "'--\(option)' and '--badges' exclude each other: badges stay apart only where they stand."
+  }
+
   var style: PositionStyle { PositionStyle(position, keepsVisible: keepVisible) }
 }
 

@@ -95,10 +95,7 @@ struct QueryCommand: ParsableCommand {
         sentence: "'--method grid' needs '--zoom': a cell is so many pixels wide.")
     }
     try parameters.check()
-    if query.cut.badgeScale != nil, let option = position.style.moving {
-      throw ValidationError(
-        "'--\(option)' and '--badges' exclude each other: badges stay apart only where they stand.")
-    }
+    if let refusal = position.refusal(of: [query.cut], in: nil) { throw ValidationError(refusal) }
     return query
   }
 
@@ -125,6 +122,7 @@ struct QueryCommand: ParsableCommand {
     guard let view = try query.viewport.located(on: tree, NoPrefix.self) else { return AnySequence([]) }
     switch method {
     case .pca:
+      if let refusal = position.refusal(of: [query.cut], in: tree) { throw Failure.usage(refusal) }
       let clusters = try tree.clusters(query)
       let style = position.style
       let window = style.window(for: query, in: view.window)

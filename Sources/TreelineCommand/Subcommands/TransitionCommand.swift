@@ -51,7 +51,10 @@ struct TransitionCommand: ParsableCommand {
     return (first, second)
   }
 
-  func validate() throws { _ = try queries() }
+  func validate() throws {
+    let (first, second) = try queries()
+    if let refusal = position.refusal(of: [first.cut, second.cut], in: nil) { throw ValidationError(refusal) }
+  }
 
   func run() throws {
     try reportingFailures {
@@ -60,6 +63,7 @@ struct TransitionCommand: ParsableCommand {
         let tree = try Points(
           source.input, keepsColumns: false, splitting.request, for: [first.cut, second.cut]
         ).tree
+        if let refusal = self.position.refusal(of: [first.cut, second.cut], in: tree) { throw Failure.usage(refusal) }
         let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
         let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
         let shown = try tree.clusters(first)

@@ -120,12 +120,12 @@ struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool
 
-  init(_ parameters: inout QueryParameters) {
+  init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     positions = PositionStyle(
       parameters.choice("position", of: ShownPosition.Rule.self),
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     hasEllipses = parameters.flag("ellipses")
-    if parameters.has(PixelCriterion.badges.rawValue), let name = positions.moving {
+    if parameters.has(PixelCriterion.badges.rawValue), let name = positions.moving(in: tree) {
       parameters.refuse(
         [name], expected: "no \(name) beside badges, which stay apart only where they stand")
     }

@@ -15,7 +15,7 @@ enum ClusterRoutes {
     switch method {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
-      let style = ClusterStyle(&request.parameters)
+      let style = ClusterStyle(&request.parameters, of: request.tree)
       return Representation(ContentType.geoJSON, cost: query.cost(of: index.tree)) { bytes in
         try style.write(try query.clusters(of: index.tree), of: index, for: query, to: &bytes)
       }

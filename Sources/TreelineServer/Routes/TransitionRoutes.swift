@@ -38,7 +38,7 @@ enum TransitionRoutes {
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
       query = ServedQuery(&parameters, of: index.tree, canContinue: true)
-      style = ClusterStyle(&parameters)
+      style = ClusterStyle(&parameters, of: index.tree)
     }
 
     /// - Parameter before: What the previous answer is of; nil where nobody knows.
