@@ -59,7 +59,7 @@ struct LiveClusters {
   let links: UnsafeMutablePointer<MergeGrid.LinkedPosition>
   /// No cluster is nearer than in this round, but for those that know so themselves.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// While a round goes on, the group that a cluster is in.
+  /// While a round goes on, the group that a cluster is in, if there are groups: whoever makes them initializes it.
   let groups: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -145,7 +145,6 @@ struct LiveClusters {
     (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
     (links + leaf).initialize(to: MergeGrid.LinkedPosition(position: position))
     (rounds + leaf).initialize(to: 0)
-    (groups + leaf).initialize(to: Self.noGroup)
     if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
   }
 

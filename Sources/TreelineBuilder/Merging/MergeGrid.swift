@@ -22,7 +22,7 @@ struct MergeGrid {
   private let links: UnsafeMutablePointer<LinkedPosition>
   private let isCyclic: Bool
 
-  /// Where a tile is: a hash table with open addressing, at most half full.
+  /// Where a tile is: a hash table with open addressing, at most two thirds full.
   private struct Entry {
     /// Its row and column; `unused` in an entry that is free, all of which is zero.
     var key: UInt64
@@ -34,7 +34,7 @@ struct MergeGrid {
   }
 
   private var entries: UnsafeMutablePointer<Entry>
-  private var entryBits: UInt64
+  private var entryCount: Int
   /// The first cluster of each cell, sixteen cells for each tile: a cache line.
   private var tiles: UnsafeMutablePointer<UInt32>
   private var tileCapacity: Int
@@ -50,8 +50,8 @@ struct MergeGrid {
     // Clusters move into tiles that are new.
     tileCapacity = max(tileCount + tileCount / 8, 16)
     tiles = Self.allocateTiles(tileCapacity)
-    entryBits = Self.entryBits(forTiles: tileCapacity)
-    entries = Self.allocateEntries(entryBits)
+    entryCount = Self.entryCount(forTiles: tileCapacity)
+    entries = Self.allocateEntries(entryCount)
   }
 
   /// A grid of some clusters, all of which there are.
@@ -98,7 +98,7 @@ struct MergeGrid {
   }
 
   func deallocate() {
-    MemoryBlock(entries, count: 1 << Int(entryBits)).freeZeros()
+    MemoryBlock(entries, count: entryCount).freeZeros()
     MemoryBlock(tiles, count: tileCapacity * Self.tileSize).deallocate()
   }
 
@@ -112,13 +112,11 @@ struct MergeGrid {
     return tiles
   }
 
-  private static func entryBits(forTiles count: Int) -> UInt64 {
-    UInt64(Int.bitWidth - (2 * count - 1).leadingZeroBitCount)
-  }
+  private static func entryCount(forTiles count: Int) -> Int { count + count / 2 }
 
-  private static func allocateEntries(_ bits: UInt64) -> UnsafeMutablePointer<Entry> {
-    let entries = UnsafeMutablePointer<Entry>.allocateZeros(count: 1 << Int(bits))
-    MemoryBlock(entries, count: 1 << Int(bits)).adviseLargePages()
+  private static func allocateEntries(_ count: Int) -> UnsafeMutablePointer<Entry> {
+    let entries = UnsafeMutablePointer<Entry>.allocateZeros(count: count)
+    MemoryBlock(entries, count: count).adviseLargePages()
     return entries
   }
 }
@@ -139,14 +137,17 @@ extension MergeGrid {
 
   /// Where a tile's entry is looked for first.
   @inline(__always) private func home(of key: UInt64) -> Int {
-    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> (64 &- entryBits))
+    let hash = key &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: entryCount)).high)
   }
 
   /// The entry of a tile, or the one that it may have.
   @inline(__always) private func entry(of key: UInt64) -> UnsafeMutablePointer<Entry> {
-    let mask = 1 &<< Int(truncatingIfNeeded: entryBits) &- 1
     var slot = home(of: key)
-    while entries[slot].key != key && entries[slot].key != Entry.unused { slot = (slot &+ 1) & mask }
+    while entries[slot].key != key && entries[slot].key != Entry.unused {
+      slot &+= 1
+      if slot == entryCount { slot = 0 }
+    }
     return entries + slot
   }
 
@@ -211,14 +212,13 @@ extension MergeGrid {
     tiles = Self.allocateTiles(tileCapacity)
     tiles.initialize(from: oldTiles, count: tileCount * Self.tileSize)
     MemoryBlock(oldTiles, count: oldCapacity * Self.tileSize).deallocate()
-    let (oldEntries, oldBits) = (entries, entryBits)
-    entryBits = Self.entryBits(forTiles: tileCapacity)
-    if entryBits == oldBits { return }
-    entries = Self.allocateEntries(entryBits)
-    for slot in 0..<1 << Int(oldBits) where oldEntries[slot].key != Entry.unused {
+    let (oldEntries, oldCount) = (entries, entryCount)
+    entryCount = Self.entryCount(forTiles: tileCapacity)
+    entries = Self.allocateEntries(entryCount)
+    for slot in 0..<oldCount where oldEntries[slot].key != Entry.unused {
       entry(of: oldEntries[slot].key).pointee = oldEntries[slot]
     }
-    MemoryBlock(oldEntries, count: 1 << Int(oldBits)).freeZeros()
+    MemoryBlock(oldEntries, count: oldCount).freeZeros()
   }
 }
 

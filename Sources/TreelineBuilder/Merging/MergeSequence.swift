@@ -42,6 +42,9 @@ struct MergeSequence: ~Copyable {
   init(_ live: LiveClusters, leafCount: Int, threads: Int, _ sizes: MergeSizes, _ monitor: BuildMonitor) {
     (self.live, self.monitor, self.threads, self.sizes) = (live, monitor, threads, sizes)
     (count, liveCount) = (leafCount, leafCount)
+    monitor.pass(over: 0..<leafCount) { block in
+      (live.groups + block.lowerBound).initialize(repeating: LiveClusters.noGroup, count: block.count)
+    }
     merges = Merges(leafCount: leafCount)
     grid = MergeGrid(live.links, shift: 0, isCyclic: live.crossesSeam, tileCount: 0)
     rest = MergeRound(live, grid, number: Self.greatestPartCount, monitor)

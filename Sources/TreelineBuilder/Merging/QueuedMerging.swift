@@ -50,14 +50,14 @@ struct QueuedMerging<Search: PairSearch>: ~Copyable {
         if liveCount < count { count = live.renumber(count, monitor) }
         search.placeAnew(count, monitor)
       }
-      lookAtDue(round)
+      for block in (0..<count).blocks(of: 1 << 18) { lookAtDue(block, in: round) }
       merge()
     }
   }
 
-  private mutating func lookAtDue(_ round: UInt8) {
+  private mutating func lookAtDue(_ clusters: Range<Int>, in round: UInt8) {
     var due: ContiguousArray<UInt32> = []
-    live.forEachLive(0..<count, in: round) {
+    live.forEachLive(clusters, in: round) {
       due.append(UInt32($0))
       return true
     }
