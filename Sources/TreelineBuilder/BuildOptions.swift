@@ -30,8 +30,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree grown by merging knows
-  ///     its separations anyway; they still take 2 bytes a point.
+  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree grown by merging
+  ///     knows its separations anyway; they still take 2 bytes a point.
   ///   - badgeCurve: With what diameters badges are drawn, where the tree is to grow by merging for badges.
   ///   - stand: Where clusters stand, where it is to grow by merging for distances or badges.
   public init(

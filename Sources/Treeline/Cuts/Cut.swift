@@ -101,8 +101,8 @@ public struct Cut: Hashable, Sendable {
   ///
   /// That holds of badges at the clusters' means.
   ///
-  /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster. At
-  ///   0 every position is shown by itself, but for those a few units of the plane apart.
+  /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster.
+  ///   At 0 every position is shown by itself, but for those a few units of the plane apart.
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
   /// A cut by so many pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
