@@ -38,7 +38,7 @@ public struct ShownPosition: Hashable, Sendable {
   /// Whether anything was asked for.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// The parameter that has clusters shown elsewhere than at their means; nil if none does.
+  /// The parameter that has clusters shown at other members than where they stand; nil if none does.
   public var moving: String? { rule == .member ? "position" : keepsVisible == true ? "keep-visible" : nil }
 
   /// In what the clusters of a query are kept visible; nil where they are not, or nothing is in view.
