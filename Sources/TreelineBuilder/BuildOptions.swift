@@ -23,15 +23,15 @@ public struct BuildOptions: Hashable, Sendable {
   public var threads: Int
 
   /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` and
-  /// `badges` need. It takes several times as long as the rest of the build, and 2 bytes a point, in memory and in an
-  /// index.
+  /// `badges` need. It takes several times as long as the rest of a build by splitting, and 2 bytes a point, in memory
+  /// and in an index.
   public var computesSeparations: Bool
 
   /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree grown by merging knows
-  ///     its separations anyway; they still take 2 bytes a point.
+  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree merged by
+  ///     distance or for badges knows its separations anyway; they still take 2 bytes a point.
   ///   - badgeCurve: With what diameters badges are drawn, where the tree is to grow by merging for badges.
   ///   - stand: Where clusters stand, where it is to grow by merging for distances or badges.
   public init(

@@ -1,13 +1,14 @@
 import Treeline
 
-/// Checks the merge scales of a sound tree that was grown by merging, which are kept as its separations.
+/// Checks the merge scales of a sound tree that was merged by distance or for badges, which are kept as its
+/// separations, and where its clusters stand.
 ///
 /// First each by itself: only a node with children has a code other than 0, and it is the greatest of that of the
 /// distance between its children, which is scaled by their badges where the tree grew for these, and of those of its
-/// children. Where scales were rounded to few steps, which children
-/// are merged at one step is free; a code only must be one of the steps and not be less than a child's. Then all of
-/// them together, as `SeparationVerifier` does: from the greatest code down to 1 the nodes with that code are split,
-/// and no two of those shown then are closer than its distance. So every spacing at every zoom keeps its promise.
+/// children. Where scales were rounded to few steps, which children are merged at one step is free; a code only must be
+/// one of the steps and not be less than a child's. Then all of them together, as `SeparationVerifier` does: from the
+/// greatest code down to 1 the nodes with that code are split, and no two of those shown then are closer than its
+/// distance. So every spacing at every zoom keeps its promise.
 ///
 /// Which of several clusters that touch were merged first is not checked.
 ///

@@ -8,8 +8,8 @@ public struct Cluster: Sendable, Identifiable {
   /// The row number of its point where it has just one.
   public let row: Int?
 
-  /// Where it stands, in units of the plane: at the mean of its points' positions, or, in a tree whose clusters stand at
-  /// members (see `ClusterStand`), at the position of one of them.
+  /// Where it stands, in units of the plane: at the mean of its points' positions, or, in a tree whose clusters stand
+  /// at members (see `ClusterStand`), at the position of one of them.
   public let x: Double
   /// The same for y, which grows southwards.
   public let y: Double

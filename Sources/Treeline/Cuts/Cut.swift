@@ -86,7 +86,8 @@ public struct Cut: Hashable, Sendable {
   /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
   /// - is bounded by the area that is shown, however many points there are.
   ///
-  /// Points that are shown unclustered may be closer to others than the spacing. So may positions other than means.
+  /// Points that are shown unclustered may be closer to others than the spacing. So may clusters that are shown
+  /// elsewhere than where they stand.
   ///
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
@@ -99,10 +100,11 @@ public struct Cut: Hashable, Sendable {
   /// there is room. No two badges of the answer touch, nor of any larger viewport's; what is said of a spacing of pans,
   /// tiles and zooms is so here.
   ///
-  /// That holds of badges at the clusters' means.
+  /// That holds of badges where clusters stand: at their means, or at members in a tree that was grown so
+  /// (`ClusterStand`).
   ///
-  /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster. At
-  ///   0 every position is shown by itself, but for those a few units of the plane apart.
+  /// - Parameter scale: What diameters and gaps are multiplied by, 0 or more: 0.5 for a small screen, 2 for a poster.
+  ///   At 0 every position is shown by itself, but for those a few units of the plane apart.
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
   /// A cut by so many pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
@@ -127,7 +129,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether it needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
+  /// Whether it promises something of where clusters stand, which no other position of theirs keeps.
   var holdsBetweenMeans: Bool { pixels?.criterion.holdsBetweenMeans ?? false }
 
   /// Whether it looks at a previous answer.
@@ -185,7 +187,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// What is given for it, for messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether it promises something of the clusters' means, which no other position of theirs keeps.
+  /// Whether it promises something of where clusters stand, which no other position of theirs keeps.
   public var holdsBetweenMeans: Bool {
     switch self {
     case .detail: false

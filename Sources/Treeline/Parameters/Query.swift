@@ -18,11 +18,11 @@ public struct Query: Hashable, Sendable {
   /// A query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 
-  /// Whether a cluster whose mean is out of view is shown at one of its points in view, unless told otherwise.
+  /// Whether a cluster that stands out of view is shown at one of its points in view, unless told otherwise.
   ///
-  /// So it is for a limit and a detail in a box or on a screen. A spacing and badges hold between means, and a
-  /// tile must show a cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the
-  /// position.
+  /// So it is for a limit and a detail in a box or on a screen. A spacing and badges hold between where clusters stand,
+  /// and a tile must show a cluster where its neighbours do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds
+  /// the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
     case .box, .center: !cut.holdsBetweenMeans

@@ -1,14 +1,14 @@
 /// Spherical Web Mercator, and powers and logarithms of 2, as every platform computes them to the bit.
 ///
-/// Only operations that IEEE 754 defines, in a fixed order, with no fused product and sum: a C library's functions differ
-/// from one platform to the next in the last bit, and with them whole trees would. The coefficients are those that
-/// interpolate each function at Chebyshev nodes.
+/// Only operations that IEEE 754 defines, in a fixed order, with no fused product and sum: a C library's functions
+/// differ from one platform to the next in the last bit, and with them whole trees would. The coefficients are those
+/// that interpolate each function at Chebyshev nodes.
 enum Mercator {
   /// The width of the world in units.
   static let worldWidth = 0x1p32
 
-  /// A latitude's distance from the northern edge, in units, not rounded, to within a ten-thousandth of a unit. Latitudes
-  /// beyond the edges are taken as the edge's.
+  /// A latitude's distance from the northern edge, in units, not rounded, to within a ten-thousandth of a unit.
+  /// Latitudes beyond the edges are taken as the edge's.
   ///
   /// The y above the equator is ln((1 + u) / (1 - u)) / π of the half of the world, where u is the tangent of half the
   /// latitude: with that as a quotient, and the logarithm as the power of 2 next to it and a remainder.
@@ -59,8 +59,8 @@ enum Mercator {
 enum Binary {
   /// 2 to some power, within 1.25 units in the last place.
   ///
-  /// Exact for whole exponents. Of two exponents that are multiples of 2^-49, as all zooms less 24 are, the greater never
-  /// has the lesser power: neighbours differ by 2^-50 of it, and what is added to 1 is known to 2^-53.
+  /// Exact for whole exponents. Of two exponents that are multiples of 2^-49, as all zooms less 24 are, the greater
+  /// never has the lesser power: neighbours differ by 2^-50 of it, and what is added to 1 is known to 2^-53.
   static func power(_ exponent: Double) -> Double {
     let whole = exponent.rounded()
     let x = exponent - whole

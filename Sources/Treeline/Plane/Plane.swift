@@ -1,7 +1,7 @@
 /// How coordinates become positions on the fixed-point plane, and back.
 ///
-/// On the plane all arithmetic is integer. The conversion is the same to the bit on every platform. Distances on the plane
-/// relate to the screen by `unitsPerPixel(zoom:)`.
+/// On the plane all arithmetic is integer. The conversion is the same to the bit on every platform. Distances on the
+/// plane relate to the screen by `unitsPerPixel(zoom:)`.
 public struct Plane: Hashable, Sendable {
   /// What coordinates are.
   public enum Projection: UInt32, Hashable, Sendable {

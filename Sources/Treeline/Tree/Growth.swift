@@ -3,15 +3,16 @@ public enum Growth: Hashable, Sendable {
   /// From the root down: a node's points are split by a line.
   case splitting(SplitRule)
 
-  /// From the points up: of all clusters the two that come first by a metric are merged, again and again. So clusters
-  /// merge where they touch, and nowhere else. It needs an index of format 1.1, which older readers refuse.
+  /// From the points up: of all clusters the two that come first by a metric are merged, again and again. It needs an
+  /// index of format 1.1 or, by some metrics, 1.2, which older readers refuse.
   case merging(by: MergeMetric)
 }
 
 /// Which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
-  /// Those whose means are closest, of several such pairs the one with the least members (see the format document). A
-  /// `Cut.spacing` then shows as many clusters as have room.
+  /// Those that stand closest, of several such pairs the one with the least members (see the format document): at their
+  /// means, or at members (see `ClusterStand`). So clusters merge where they touch, and nowhere else, and a
+  /// `Cut.spacing` shows as many as have room.
   case distance
 
   /// Those whose drawn badges touch first as badges grow: distance divided by the sum of their radii, which go by how

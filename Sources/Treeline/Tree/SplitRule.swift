@@ -1,8 +1,8 @@
 /// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and
 /// both children have points.
 public struct SplitRule: Hashable, Sendable {
-  /// The rules by their numbers in an index, which they share with the metrics of merging (`Growth.rawKind`). To add one is to
-  /// add it here, with what is told of it.
+  /// The rules by their numbers in an index, which they share with the metrics of merging (`Growth.rawKind`). To add
+  /// one is to add it here, with what is told of it.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
     case leastScatter = 2

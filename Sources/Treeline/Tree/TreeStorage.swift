@@ -28,8 +28,8 @@ package final class TreeStorage: @unchecked Sendable {
   /// Of a tree with separations that was grown for badges, which are distances scaled to badges of one size.
   package let badgeCurve: BadgeCurve?
 
-  /// Of a tree whose clusters stand at members: a bit for each node with children, at the tree index of its right child's
-  /// first point, which is set where it stands where its right child does.
+  /// Of a tree whose clusters stand at members: a bit for each node with children, at the tree index of its right
+  /// child's first point, which is set where it stands where its right child does.
   package let stands: UnsafePointer<UInt8>?
 
   package let attributes: [AttributeColumn]

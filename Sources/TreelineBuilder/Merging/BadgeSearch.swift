@@ -66,8 +66,8 @@ struct BadgeSearch: PairSearch, @unchecked Sendable {
 
   var needsWiderCells: Bool { cellShift > grid.shift }
 
-  /// Of cells at least as wide as the smallest badges in the round, mostly twice, up to an eighth of the world: a search
-  /// for badges of all sizes then looks into few tiles.
+  /// Of cells at least as wide as the smallest badges in the round, mostly twice, up to an eighth of the world: a
+  /// search for badges of all sizes then looks into few tiles.
   private var cellShift: UInt32 {
     let least = reach(greatest, curve.width(curve.steps[0].diameter, curve.steps[0].diameter))
     return least < 0x1p28 ? UInt32(65 - UInt64(least).leadingZeroBitCount) : 29

@@ -4,12 +4,13 @@ import Treeline
 /// squared distance of their exact means (J. H. Ward, 1963), of several such pairs the one with the lesser least
 /// members.
 ///
-/// The cluster that has to know of a pair is the one with more points, of equal ones the one behind by its least member.
-/// For one of n points all others lie farther away than the square root of s / n in a round that begins at scatter s;
-/// so those no larger lie thinly, and few have to be looked at. Larger ones may be as close together as they like.
+/// The cluster that has to know of a pair is the one with more points, of equal ones the one behind by its least
+/// member. For one of n points all others lie farther away than the square root of s / n in a round that begins at
+/// scatter s; so those no larger lie thinly, and few have to be looked at. Larger ones may be as close together as they
+/// like.
 ///
-/// That suffices since a union is never closer to a third cluster than the nearer of its parts was, if these were closer
-/// to each other (Lance and Williams):
+/// That suffices since a union is never closer to a third cluster than the nearer of its parts was, if these were
+/// closer to each other (Lance and Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
@@ -19,8 +20,8 @@ import Treeline
 /// Nothing is merged across the seam, which lies in the widest gap: for limits and detail clusters need not be apart.
 struct ScatterSearch: PairSearch, @unchecked Sendable {
   let live: LiveClusters
-  /// Clusters by how many points they have, four times as many in each grid as in the one before: the fewer, the farther
-  /// apart they are.
+  /// Clusters by how many points they have, four times as many in each grid as in the one before: the fewer, the
+  /// farther apart they are.
   private let grids: UnsafeMutablePointer<SizedGrid>
   private var round: UInt8 = 0
   /// Pairs that add less are merged in the round.

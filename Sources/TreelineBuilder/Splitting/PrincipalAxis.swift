@@ -6,8 +6,8 @@ import Treeline
 /// The direction along which some points spread most, as a vector of integers.
 ///
 /// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
-/// greatest integer that does not turn it past the true direction. An eigenvector is near it and exact arithmetic settles
-/// the last bit, so the axis does not depend on whether LAPACK found the eigenvector, or on how that rounds.
+/// greatest integer that does not turn it past the true direction. An eigenvector is near it and exact arithmetic
+/// settles the last bit, so the axis does not depend on whether LAPACK found the eigenvector, or on how that rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -42,8 +42,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     #else
       package static let standard = halfAngle
     #endif
-    /// The formula for half an angle: where there is no LAPACK, and for the parts of buckets, most of all nodes, where a
-    /// call of LAPACK would cost as much as all the rest.
+    /// The formula for half an angle: where there is no LAPACK, and for the parts of buckets, most of all nodes, where
+    /// a call of LAPACK would cost as much as all the rest.
     case halfAngle
   }
 

@@ -53,7 +53,7 @@ struct Points {
 
   /// A cluster of the tree as it is written out.
   ///
-  /// - Parameter position: Where it is shown if not at its mean.
+  /// - Parameter position: Where it is shown; nil for where it stands, where that is its mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: cluster.range, listsMembers: listsMembers)

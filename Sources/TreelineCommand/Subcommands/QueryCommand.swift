@@ -137,7 +137,7 @@ struct QueryCommand: ParsableCommand {
 }
 
 extension Points {
-  /// - Parameter positions: where they are shown if not at their means.
+  /// - Parameter positions: where they are shown; nil for where they stand, where that is their mean.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
   )

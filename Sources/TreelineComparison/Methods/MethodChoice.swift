@@ -86,8 +86,8 @@ package enum MethodChoice: Hashable, Sendable {
   }
 }
 
-/// A tree of a comparison. Trees of different growths order the same points differently; all methods name a point by its
-/// index in the order of one of them, the reference.
+/// A tree of a comparison. Trees of different growths order the same points differently; all methods name a point by
+/// its index in the order of one of them, the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 

@@ -95,7 +95,7 @@ package struct TreeCut: Hashable, Sendable {
 }
 
 extension ClusteringMethod {
-  /// A cut through a tree, shown at the mean of each cluster.
+  /// A cut through a tree, each cluster shown where it stands.
   ///
   /// - Parameter name: That of the choice; the cut's own by default.
   package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
@@ -120,7 +120,7 @@ extension ClusteringMethod {
 }
 
 extension ShownCluster {
-  /// A cluster of a tree, shown at its mean.
+  /// A cluster of a tree, shown where it stands.
   init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
       position: view.pixel(x: cluster.x, y: cluster.y), pointCount: cluster.pointCount,

@@ -49,7 +49,7 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree that it is of.
-  ///   - position: Where it is shown if not at its mean.
+  ///   - position: Where it is shown; nil for where it stands, where that is its mean.
   ///   - hasEllipse: Whether its spread is written.
   ///   - cut: What it is of, if that is known: by badges its diameter is written.
   public init(
