@@ -31,19 +31,23 @@ struct BuildArguments: ParsableArguments {
 
   @Option(help: "How many threads.") var threads = 2
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+  @OptionGroup var grown: GrowthArguments
 
   @Flag(help: "Separations are computed too.") var separations = false
+
+  var options: BuildOptions {
+    BuildOptions(growth: grown.growth, threads: threads, computesSeparations: separations)
+  }
+}
+
+struct GrowthArguments: ParsableArguments {
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
   @Flag(help: "The tree is grown by merging.") var merged = false
 
   @Flag(help: "The tree is grown by merging for badges.") var badges = false
 
-  var options: BuildOptions {
-    BuildOptions(
-      growth: badges ? .merging(by: .badges) : merged ? .merging(by: .distance) : .splitting(split), threads: threads,
-      computesSeparations: separations)
-  }
+  var growth: Growth { badges ? .merging(by: .badges) : merged ? .merging(by: .distance) : .splitting(split) }
 }
 
 extension SplitRule: ExpressibleByArgument {}
