@@ -10,8 +10,12 @@ struct MeasuresByDefinition {
   var axisShare: Double?
   var neighbourSpread: Double?
   var dataDistance: Double?
+  var singleShare: Double?
+  var lonePointsKept: Double?
+  var densityCorrelation: Double?
 
-  init(_ clusters: [ShownCluster], in view: ComparisonView, points: [PlanePoint]) {
+  /// - Parameter lonePoints: `lonePoints(among: points, in: view)`.
+  init(_ clusters: [ShownCluster], in view: ComparisonView, points: [PlanePoint], lonePoints: [Int] = []) {
     guard !clusters.isEmpty else { return }
     let units = view.unitsPerPixel
     /// The distance in pixels from a shown position to a point, the short way round the world.
@@ -36,6 +40,43 @@ struct MeasuresByDefinition {
       clusters.map { cluster in points.map { distance(cluster.position, $0) }.min()! }.reduce(0, +)
       / Double(clusters.count)
     setNeighbours(clusters)
+    let singles = clusters.filter { $0.pointCount == 1 }
+    let inside = points.count { view.window.contains($0) }
+    let singlesInside = singles.count { view.window.contains(points[$0.treeIndices()[0]]) }
+    singleShare = inside > 0 ? Double(singlesInside) / Double(inside) : nil
+    let kept = lonePoints.count { index in
+      singles.contains { $0.treeIndices() == [index] && distance($0.position, points[index]) <= 0.5 }
+    }
+    lonePointsKept = lonePoints.isEmpty ? nil : Double(kept) / Double(lonePoints.count)
+    densityCorrelation = Self.rankCorrelation(
+      clusters.map { cluster in (cluster.pointCount, points.count { distance(cluster.position, $0) <= 44 }) })
+  }
+
+  /// By their indices: those in view with no other within 132 px.
+  static func lonePoints(among points: [PlanePoint], in view: ComparisonView) -> [Int] {
+    points.indices.filter { one in
+      view.window.contains(points[one])
+        && !points.indices.contains { other in
+          let squared = view.plane.projection.squaredDistance(points[one], points[other])
+          return other != one && Double(squared).squareRoot() <= 132 * view.unitsPerPixel
+        }
+    }
+  }
+
+  /// By the ranks' covariance over their deviations; a rank is half of how many are less, and half of how many are no
+  /// greater.
+  static func rankCorrelation(_ pairs: [(Int, Int)]) -> Double? {
+    guard pairs.count >= 3 else { return nil }
+    func ranks(_ values: [Int]) -> [Double] {
+      values.map { value in Double(values.count { $0 < value } + values.count { $0 <= value }) / 2 }
+    }
+    let (a, b) = (ranks(pairs.map(\.0)), ranks(pairs.map(\.1)))
+    func covariance(_ a: [Double], _ b: [Double]) -> Double {
+      let (meanA, meanB) = (a.reduce(0, +) / Double(a.count), b.reduce(0, +) / Double(b.count))
+      return zip(a, b).reduce(0) { $0 + ($1.0 - meanA) * ($1.1 - meanB) }
+    }
+    guard Set(a).count > 1, Set(b).count > 1 else { return nil }
+    return covariance(a, b) / (covariance(a, a) * covariance(b, b)).squareRoot()
   }
 
   private mutating func setNeighbours(_ clusters: [ShownCluster]) {

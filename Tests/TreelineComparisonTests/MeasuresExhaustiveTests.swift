@@ -32,8 +32,10 @@ import TreelineBuilder
       let comparison = report.views[0]
       let inside = positions.filter { view.window.contains($0) }
       #expect(comparison.pointCount == inside.count, "seed \(seed)")
+      let lonePoints = MeasuresByDefinition.lonePoints(among: positions, in: view)
       for result in comparison.results {
-        let expected = MeasuresByDefinition(result.clusters, in: view, points: positions)
+        let expected = MeasuresByDefinition(
+          result.clusters, in: view, points: positions, lonePoints: lonePoints)
         let measures = result.measures
         #expect(result.pointCount == result.clusters.reduce(0) { $0 + $1.treeIndices().count })
         #expect(isClose(measures[.distortion], expected.distortion), "seed \(seed), \(view.box)")
@@ -42,6 +44,9 @@ import TreelineBuilder
         #expect(measures[.axisShare] == expected.axisShare, "seed \(seed), \(view.box)")
         #expect(isClose(measures[.neighbourSpread], expected.neighbourSpread), "seed \(seed), \(view.box)")
         #expect(isClose(measures[.dataDistance], expected.dataDistance), "seed \(seed), \(view.box)")
+        #expect(isClose(measures[.singleShare], expected.singleShare), "seed \(seed), \(view.box)")
+        #expect(isClose(measures[.lonePointsKept], expected.lonePointsKept), "seed \(seed), \(view.box)")
+        #expect(isClose(measures[.densityCorrelation], expected.densityCorrelation), "seed \(seed), \(view.box)")
         #expect(measures[.fill] == Double(result.clusters.count) / Double(comparison.limit))
         #expect(result.conservation.isExact, "seed \(seed), \(view.box)")
       }
@@ -57,6 +62,9 @@ import TreelineBuilder
         #expect(0...1 ~= measures[.overlap]!)
         #expect(0...1 ~= measures[.axisShare] ?? 0)
         #expect(measures[.neighbourSpread]?.isFinite ?? true)
+        #expect(0...1 ~= measures[.singleShare]!)
+        #expect(0...1 ~= measures[.lonePointsKept] ?? 0)
+        #expect(-1.000_001...1.000_001 ~= measures[.densityCorrelation] ?? 0)
       }
     }
   }

@@ -31,16 +31,21 @@ struct BuildArguments: ParsableArguments {
 
   @Option(help: "How many threads.") var threads = 2
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+  @OptionGroup var grown: GrowthArguments
 
   @Flag(help: "Separations are computed too.") var separations = false
 
+  var options: BuildOptions {
+    BuildOptions(growth: grown.growth, threads: threads, computesSeparations: separations)
+  }
+}
+
+struct GrowthArguments: ParsableArguments {
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+
   @Option(help: "The tree is grown by merging: which clusters come first.") var merge: MergeMetric?
 
-  var options: BuildOptions {
-    BuildOptions(
-      growth: merge.map(Growth.merging) ?? .splitting(split), threads: threads, computesSeparations: separations)
-  }
+  var growth: Growth { merge.map(Growth.merging) ?? .splitting(split) }
 }
 
 extension SplitRule: ExpressibleByArgument {}

@@ -43,7 +43,7 @@ struct PromisesCommand: ParsableCommand {
 
   @Option(help: "How many pairs of screens for each way to cut.") var pairs = 10_000
 
-  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+  @OptionGroup var grown: GrowthArguments
 
   @Option(help: "Another seed draws other screens.") var seed: UInt64 = 7
 
@@ -59,7 +59,8 @@ struct PromisesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let tree = try ClusterTree(points.read(), options: BuildOptions(splitRule: split, computesSeparations: true))
+    let tree = try ClusterTree(
+      points.read(), options: BuildOptions(growth: grown.growth, computesSeparations: true))
     var cuts: [Cut] = []
     for kind in ScreenCut.Kind.all(of: tree) where tree.pointCount > 0 {
       var screens = ScreenMaker(over: tree, seed: seed)

@@ -10,7 +10,8 @@ struct TransitionCommand: ParsableCommand {
       the 'merges' of several into one. Every cluster of both views occurs once. The points of a split's or a merge's \
       'parts' and its 'hidden_point_count' add up to those of its 'whole'. To draw it, move the parts of a split from \
       the coordinates of the whole to their own, and those of a merge from their own to the whole's. A cluster that is \
-      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too.
+      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too. By --badges each has 'badge_px', the \
+      diameter to draw it with, and a kept one whose diameter changes 'from_badge_px'.
 
       Options with '--from-' before their names are of the first view, those with '--to-' of the second. A cut without \
       either is of both, unless a view has one of its own; the second has the limit and the zoom of the first, unless \
@@ -75,7 +76,8 @@ struct TransitionCommand: ParsableCommand {
         }
         var text = try TransitionWriter(plane: tree.plane).text(
           Transition(from: shown, to: next), from: position(for: first, in: firstWindow),
-          to: position(for: second, in: secondWindow))
+          to: position(for: second, in: secondWindow),
+          diameters: ({ tree.badgeDiameter(of: $0, for: first.cut) }, { tree.badgeDiameter(of: $0, for: second.cut) }))
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }
     }

@@ -36,6 +36,7 @@ struct ViewComparison: Sendable {
     let limit = try options.limit ?? max(grid.clusterCount(in: view, cellSize: options.cellSize), 1)
     var yardsticks = Yardsticks(
       grid: GridYardstick(grid: grid, cellSize: options.cellSize), kMeans: options.kMeans, view: view, points: points)
+    let lonePoints = try tree.lonePoints(in: view)
     self.view = view
     self.limit = limit
     pointCount = points.count
@@ -46,6 +47,8 @@ struct ViewComparison: Sendable {
       let measured = MeasuredView(
         clusters, limit: limit, in: view, of: tree,
         distortion: points.distortion(of: clusters, in: membership, view: view),
+        singles: SinglePoints(
+          of: clusters, points, lonePoints: lonePoints, in: membership, of: tree, view: view),
         yardsticks: try yardsticks.distortions(clusterCount: clusters.count))
       return MethodResult(
         clusters: clusters, conservation: Conservation(of: points, in: membership),

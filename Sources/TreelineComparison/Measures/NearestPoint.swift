@@ -11,8 +11,7 @@ extension ViewMeasure {
       let view = measured.view
       return mean(
         try measured.clusters.map { cluster in
-          var (x, y) = view.planePosition(of: cluster.position)
-          if view.plane.projection == .webMercator { x -= (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth }
+          let (x, y) = view.wrappedPlanePosition(of: cluster.position)
           return (try measured.tree.distanceToNearestPoint(x: x, y: y) ?? 0) / view.unitsPerPixel
         })
     }
@@ -49,10 +48,10 @@ extension ClusterTree {
   }
 
   /// Of so few points each is looked at.
-  private static var scannedCount: Int { 16 }
+  static var scannedCount: Int { 16 }
 
-  private func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
-    let (minX, maxX) = (Double(rect.minX), Double(rect.maxX))
+  func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
+    let (minX, maxX) = (Double(rect.minX), rect.eastX)
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
       // The same, one turn on and one turn back.
@@ -60,4 +59,9 @@ extension ClusterTree {
     }
     return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))
   }
+}
+
+extension PlaneRect {
+  /// The eastern edge, beyond that of the plane where the box crosses its seam.
+  var eastX: Double { Double(minX) + Double(width) }
 }

@@ -12,16 +12,17 @@ struct MeasuredView: Sendable {
   /// Of the points in the view or a sample of them.
   let distortion: Double?
 
+  let singles: SinglePoints
   let yardsticks: Yardsticks.Distortions
 
   init(
     _ clusters: [ShownCluster], limit: Int, in view: ComparisonView, of tree: ClusterTree, distortion: Double?,
-    yardsticks: Yardsticks.Distortions = .init()
+    singles: SinglePoints = .init(), yardsticks: Yardsticks.Distortions = .init()
   ) {
     badges = PixelIndex(clusters.map(\.position))
     neighbours = NeighbourDistances(clusters, badges)
     (self.clusters, self.limit, self.view, self.tree) = (clusters, limit, view, tree)
-    (self.distortion, self.yardsticks) = (distortion, yardsticks)
+    (self.distortion, self.singles, self.yardsticks) = (distortion, singles, yardsticks)
   }
 }
 
@@ -29,13 +30,14 @@ typealias ViewMeasure = Measure<MeasuredView>
 
 extension ViewMeasure {
   /// In the order of a report's tables.
-  static var all: [Self] { arrangement + positions + [fill] }
+  static var all: [Self] { arrangement + positions + truth + [fill] }
 
   /// In the order of JSON.
-  static var inJSON: [Self] { positions + arrangement + [fill] }
+  static var inJSON: [Self] { positions + arrangement + truth + [fill] }
 
   private static var arrangement: [Self] { [axisShare, neighbourSpread, dataDistance] }
   private static var positions: [Self] { [distortion, distortionToGrid, distortionToKMeans, overlap, closestPair] }
+  private static var truth: [Self] { [singleShare, lonePointsKept, densityCorrelation] }
 
   static var fill: Self {
     Self(

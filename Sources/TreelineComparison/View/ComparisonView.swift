@@ -85,6 +85,12 @@ extension ComparisonView {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }
 
+  /// The same within the edges, where the world repeats.
+  func wrappedPlanePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
+    let (x, y) = planePosition(of: pixel)
+    return (plane.projection.isCyclic ? x - (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth : x, y)
+  }
+
   func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
 
   /// The world's width in pixels, after which the picture repeats; infinite on a plain plane.

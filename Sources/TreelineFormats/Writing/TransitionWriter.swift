@@ -14,28 +14,45 @@ public struct TransitionWriter: Sendable {
   /// Where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
+  /// With what diameter a cluster is drawn, in pixels, if that is known: see ``ClusterTree/badgeDiameter(of:for:)``.
+  public typealias Diameter = (Cluster) -> Double?
+
   /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the
   /// second are shown. A kept one that moves has `from_coordinates`, too.
-  public func text(_ transition: Transition, from first: Position, to second: Position) rethrows -> String {
+  ///
+  /// - Parameter diameters: Of clusters of the first answer and of the second, which have them as `badge_px`; a kept one
+  ///   that grows or shrinks has `from_badge_px`, too.
+  public func text(
+    _ transition: Transition, from first: Position, to second: Position,
+    diameters: (from: Diameter, to: Diameter)? = nil
+  ) rethrows -> String {
     var bytes = OutputBytes()
     bytes.append("{")
-    try appendMembers(of: transition, from: first, to: second, into: &bytes)
+    try appendMembers(of: transition, from: first, to: second, diameters: diameters, into: &bytes)
     bytes.append("}\n")
     return bytes.text
   }
 
   /// The members of that object, for one that has others besides.
   @_spi(Server) public func appendMembers(
-    of transition: Transition, from first: Position, to second: Position, into bytes: inout OutputBytes
+    of transition: Transition, from first: Position, to second: Position,
+    diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes
   ) rethrows {
-    try append("\"kept\":[", transition.kept, to: &bytes) { cluster, bytes in
-      let (start, end) = (try first(cluster), try second(cluster))
-      append(cluster, at: end, from: start == end ? nil : start, to: &bytes)
-    }
-    try append(",\"splits\":[", transition.splits, to: &bytes) { try append($0, whole: first, parts: second, to: &$1) }
-    try append(",\"merges\":[", transition.merges, to: &bytes) { try append($0, whole: second, parts: first, to: &$1) }
-    try append(",\"entered\":[", transition.entered, to: &bytes) { append($0, at: try second($0), to: &$1) }
-    try append(",\"left\":[", transition.exited, to: &bytes) { append($0, at: try first($0), to: &$1) }
+    func before(_ cluster: Cluster) throws -> Look { Look(try first(cluster), diameters?.from(cluster)) }
+    func after(_ cluster: Cluster) throws -> Look { Look(try second(cluster), diameters?.to(cluster)) }
+    try append("\"kept\":[", transition.kept, to: &bytes) { append($0, try after($0), from: try before($0), to: &$1) }
+    try append(",\"splits\":[", transition.splits, to: &bytes) { try append($0, whole: before, parts: after, to: &$1) }
+    try append(",\"merges\":[", transition.merges, to: &bytes) { try append($0, whole: after, parts: before, to: &$1) }
+    try append(",\"entered\":[", transition.entered, to: &bytes) { append($0, try after($0), to: &$1) }
+    try append(",\"left\":[", transition.exited, to: &bytes) { append($0, try before($0), to: &$1) }
+  }
+
+  /// How a cluster of one answer is drawn.
+  private struct Look {
+    let coordinate: Coordinate
+    let diameter: Double?
+
+    init(_ coordinate: Coordinate, _ diameter: Double?) { (self.coordinate, self.diameter) = (coordinate, diameter) }
   }
 
   private func append<Elements: RandomAccessCollection>(
@@ -51,14 +68,15 @@ public struct TransitionWriter: Sendable {
   }
 
   private func append(
-    _ change: Transition.Replacement, whole: Position, parts: Position, to bytes: inout OutputBytes
+    _ change: Transition.Replacement, whole: (Cluster) throws -> Look, parts: (Cluster) throws -> Look,
+    to bytes: inout OutputBytes
   ) rethrows {
     bytes.append("{\"whole\":")
-    append(change.whole, at: try whole(change.whole), to: &bytes)
+    append(change.whole, try whole(change.whole), to: &bytes)
     bytes.append(",\"parts\":[")
     for (number, part) in change.parts.enumerated() {
       if number > 0 { bytes.append(",") }
-      append(part, at: try parts(part), to: &bytes)
+      append(part, try parts(part), to: &bytes)
     }
     bytes.append("],\"hidden_point_count\":")
     bytes.append(change.hiddenPointCount)
@@ -67,21 +85,28 @@ public struct TransitionWriter: Sendable {
 
   /// A cluster and where it stands.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
-    append(cluster, at: cluster.coordinate, to: &bytes)
+    append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
-  private func append(
-    _ cluster: Cluster, at position: Coordinate, from start: Coordinate? = nil, to bytes: inout OutputBytes
-  ) {
+  /// - Parameter start: How the same cluster was drawn before, where it is kept.
+  private func append(_ cluster: Cluster, _ look: Look, from start: Look? = nil, to bytes: inout OutputBytes) {
     bytes.append("{\"cluster_id\":")
     bytes.append(cluster.id.rawValue)
     bytes.append(",\"point_count\":")
     bytes.append(cluster.pointCount)
+    if let diameter = look.diameter {
+      bytes.append(",\"badge_px\":")
+      bytes.append(json: diameter)
+    }
+    if let diameter = start?.diameter, diameter != look.diameter {
+      bytes.append(",\"from_badge_px\":")
+      bytes.append(json: diameter)
+    }
     bytes.append(",\"coordinates\":")
-    append(position, to: &bytes)
-    if let start {
+    append(look.coordinate, to: &bytes)
+    if let start, start.coordinate != look.coordinate {
       bytes.append(",\"from_coordinates\":")
-      append(start, to: &bytes)
+      append(start.coordinate, to: &bytes)
     }
     bytes.append("}")
   }

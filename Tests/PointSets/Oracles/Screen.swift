@@ -33,7 +33,8 @@ public struct Screen: Hashable, Sendable {
 
   /// Whether a cluster stands inside it.
   public func shows(_ cluster: Cluster) -> Bool {
-    window.contains(PlanePoint(x: UInt32(cluster.meanX), y: UInt32(cluster.meanY)))
+    // A mean across the seam lies beyond the plane's last unit.
+    window.contains(PlanePoint(x: UInt32(truncatingIfNeeded: Int64(cluster.meanX)), y: UInt32(cluster.meanY)))
   }
 }
 

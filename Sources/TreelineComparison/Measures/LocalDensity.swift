@@ -1,0 +1,88 @@
+import Treeline
+
+extension ViewMeasure {
+  /// From -1 to 1, over all clusters shown. Around each, all points of the data count, in its own cluster or another,
+  /// in view or not: a cluster at the edge stands in no emptier place than one in the middle. Nil below three clusters,
+  /// where all have one count, and where there are as many points around all.
+  static var densityCorrelation: Self {
+    Self(
+      key: "density_correlation", title: "Counts follow the density",
+      explanation:
+        "Do badges with more points stand in denser places? Rank correlation (Spearman) of the number on a badge with how "
+        + "many points lie within \(shortest(PixelCriterion.spacing.standard)) px of it: 1 is always, 0 is chance.",
+      unit: .ratio, direction: .more
+    ) { measured in
+      let radius = PixelCriterion.spacing.standard * measured.view.unitsPerPixel
+      let densities = try measured.clusters.map { cluster in
+        let (x, y) = measured.view.wrappedPlanePosition(of: cluster.position)
+        return Double(try measured.tree.pointCount(within: radius, ofX: x, y))
+      }
+      return rankCorrelation(measured.clusters.map { Double($0.pointCount) }, densities)
+    }
+  }
+}
+
+/// Spearman's rank correlation of pairs of values, from -1 to 1; nil below three pairs, or where one side is all the
+/// same.
+///
+/// - Complexity: O(n log n)
+func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
+  guard first.count > 2 else { return nil }
+  let middle = Double(first.count - 1) / 2
+  let (first, second) = (ranks(of: first).map { $0 - middle }, ranks(of: second).map { $0 - middle })
+  func product(_ a: [Double], _ b: [Double]) -> Double { zip(a, b).reduce(0) { $0 + $1.0 * $1.1 } }
+  let scale = (product(first, first) * product(second, second)).squareRoot()
+  return scale > 0 ? product(first, second) / scale : nil
+}
+
+/// The place of each value among all of them in rising order, from 0; equal ones have the mean of their places.
+private func ranks(of values: [Double]) -> [Double] {
+  let order = values.indices.sorted { values[$0] < values[$1] }
+  var ranks = [Double](repeating: 0, count: values.count)
+  var start = 0
+  while start < order.count {
+    let end = order[start...].firstIndex { values[$0] != values[order[start]] } ?? order.count
+    for place in start..<end { ranks[order[place]] = Double(start + end - 1) / 2 }
+    start = end
+  }
+  return ranks
+}
+
+extension ClusterTree {
+  /// How many points lie at most so far from a position on the plane, or `limit` where there are more, by the boxes of
+  /// the nodes.
+  ///
+  /// - Complexity: O(log n + nodes across the circle)
+  func pointCount(within radius: Double, ofX x: Double, _ y: Double, upTo limit: Int = .max) throws -> Int {
+    let reach = radius * radius
+    return try withStorage { storage in
+      var count = 0
+      var stack = storage.root.map { [$0] } ?? []
+      while count < limit, let node = stack.popLast() {
+        let box = storage.box(of: node)
+        guard squaredDistance(fromX: x, y, to: box) <= reach else { continue }
+        if squaredDistance(fromX: x, y, toFarthestOf: box) <= reach {
+          count += Int(node.count)
+        } else if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
+          stack.append(right)
+          stack.append(left)
+        } else {
+          count += node.range.count {
+            squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: $0))) <= reach
+          }
+        }
+      }
+      return min(count, limit)
+    }
+  }
+
+  /// To the corner that is farthest off, of the repetition of a box for which that is nearest: no point is farther.
+  private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
+    func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
+    var dx = width(from: x)
+    if plane.projection == .webMercator {
+      dx = min(dx, width(from: x - Plane.turnWidth), width(from: x + Plane.turnWidth))
+    }
+    return squaredLength(dx, max(abs(Double(rect.minY) - y), abs(Double(rect.maxY) - y)))
+  }
+}
