@@ -61,6 +61,10 @@ extension IndexHeader {
       problems.add(
         "sections", expected: "none of \(section.kind) in a tree \(growth.phrase)", found: "one at \(section.offset)")
     }
+    let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
+    problems.check(
+      keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
+      expected: "no clusters at members where none are kept apart", found: "\(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",

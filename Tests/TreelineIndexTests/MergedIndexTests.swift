@@ -42,6 +42,9 @@ import TreelineVerification
         editor.store(editor.number(at: start + bit / 8, as: UInt8.self) ^ 1 << UInt8(bit % 8), at: start + bit / 8)
         #expect(try !editor.repaired().problems().isEmpty, "\(metric), bit \(bit)")
       }
+      let bare = BuildOptions(growth: .merging(by: metric), stand: .member)
+      let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
+      #expect(tree.stand == .mean && tree.problems() == [])
       // Without the trait there are stands of nothing; with it they must be there.
       var editor = index
       editor.store(UInt32(0), at: 88)

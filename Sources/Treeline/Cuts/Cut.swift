@@ -130,7 +130,7 @@ public struct Cut: Hashable, Sendable {
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
   /// Whether it promises something of where clusters stand, which no other position of theirs keeps.
-  var holdsBetweenMeans: Bool { pixels?.criterion.holdsBetweenMeans ?? false }
+  var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether it looks at a previous answer.
   public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
@@ -188,7 +188,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
   /// Whether it promises something of where clusters stand, which no other position of theirs keeps.
-  public var holdsBetweenMeans: Bool {
+  public var keepsApart: Bool {
     switch self {
     case .detail: false
     case .spacing, .badges: true

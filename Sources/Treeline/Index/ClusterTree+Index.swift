@@ -85,7 +85,7 @@ extension TreeStorage {
 
 extension Growth {
   /// What section has the codes of its separations.
-  fileprivate var codesKind: IndexSection.Kind { mergeMetric == .badges ? .badgeScales : .separations }
+  package var codesKind: IndexSection.Kind { mergeMetric == .badges ? .badgeScales : .separations }
 }
 
 extension BadgeCurve {

@@ -25,7 +25,7 @@ public struct Query: Hashable, Sendable {
   /// the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
-    case .box, .center: !cut.holdsBetweenMeans
+    case .box, .center: !cut.keepsApart
     case .everything, .tile: false
     }
   }

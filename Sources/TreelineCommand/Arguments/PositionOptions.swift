@@ -5,7 +5,7 @@ import ArgumentParser
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Where a cluster is shown: at the mean of its points, or at the member nearest to it. A spacing is kept between means. (default: mean)",
+      "Where a cluster is shown: at the mean of its points, or at the member nearest to it. Clusters are kept apart where they stand. (default: where it stands, which is its mean unless the index was built with --stand member)",
       valueName: "where")) var position: ShownPosition.Rule?
 
   @Flag(
@@ -29,7 +29,7 @@ struct PositionOptions: ParsableArguments {
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
 /// The options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
-private let keepingOptions = PixelCriterion.allCases.filter { !$0.holdsBetweenMeans }.map {
+private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }
 .joined()

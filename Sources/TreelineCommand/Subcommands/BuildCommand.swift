@@ -37,7 +37,9 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("What x and y count on a plain plane, such as 'm'.", valueName: "text")) var unit: String?
 
-  @Flag(help: "Leave out what '--spacing' needs, which takes most of the time and 2 bytes a point.")
+  @Flag(
+    help:
+      "Leave out what '--spacing' and '--badges' need: 2 bytes a point, and most of the time of a tree that is split.")
   var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
@@ -53,7 +55,7 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
-    if noSeparation && splitting.stand != nil {
+    if noSeparation && splitting.stand == .member {
       throw ValidationError(
         "'--stand' and '--no-separation' exclude each other: without separations nothing is kept apart.")
     }

@@ -13,7 +13,9 @@ struct CompareCommand: ParsableCommand {
       network. --journey adds what changes on the screen on a flight through the data, as a film strip.
 
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). With '/' and a rule, of a tree whose \
-      nodes are split so: 'widest-first/least-scatter'; without, of one split at the mean, as the article does, or of the one that an index holds.
+      nodes are split so: 'widest-first/least-scatter'; with '/merge:distance', '/merge:badges' or '/merge:scatter', of \
+      one that is grown by merging; without, of one split at the mean, as the article does, or of the one that an index \
+      holds. 'badges' is always of one grown for badges.
       """)
 
   @OptionGroup var source: InputOptions
