@@ -210,7 +210,9 @@ def random_query(rng, index):
             query["alone_from_zoom"] = rng.uniform(0, 20)
     # Badges stay apart only where they stand.
     if rng.random() < 0.3:
-        query["position"] = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
+        position = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
+        if kind != "badges" or index.stands is None:
+            query["position"] = position
     if rng.random() < 0.5:
         query["keep_visible"] = rng.random() < 0.6 and kind != "badges"
     if rng.random() < 0.1:

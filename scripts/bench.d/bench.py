@@ -36,7 +36,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
-    "fixed_limit", "counts", "reading", "end_to_end", "cancelling",
+    "fixed_limit", "spacing", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -541,6 +541,25 @@ class Bench:
                 "viewsOf100Clusters": runs[0]["clusters"].count(100),
                 "medianSecondsByZoom": {zoom: statistics.median(times) for zoom, times in by_zoom.items()},
             }
+
+    def spacing(self):
+        """Answers by a spacing of 44 px over a merged tree, against one split at the least scatter, by the cluster."""
+        for kind in ("uniform", "clustered"):
+            points = f"{kind}:{self.million}"
+            runs = [lambda growth=growth: ours("spacing", points, *growth) for growth in (["--merge", "distance"], [])]
+            merged, split = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
+            for percent in (50, 95):
+                merged_times, split_times = (
+                    [percentile(run["secondsPerCluster"], percent) for run in side] for side in (merged, split)
+                )
+                self.add(
+                    "Query by a spacing of 44 px, a cluster of the answer, merged by distance against split",
+                    f"{count_text(self.million)} {kind} points, p{percent}",
+                    Samples(merged_times, "s"),
+                    Samples(split_times, "s"),
+                    ratios(merged_times, split_times),
+                    Bound(1.3, aim=1) if percent == 95 else None,
+                )
 
     def counts(self):
         def difference(tool, pattern, less, more):

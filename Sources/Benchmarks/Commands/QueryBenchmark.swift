@@ -126,3 +126,32 @@ struct QueryBenchmark: ParsableCommand {
     return Double(done.withLock { $0 }) / ((clock.now - start) / .seconds(1))
   }
 }
+
+/// Times answers by a spacing, cluster by cluster: trees of other growths show other numbers of them.
+struct SpacingBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")
+
+  @Argument(help: "The points.") var points: PointFile
+
+  @OptionGroup var grown: GrowthArguments
+
+  @Option(help: "How often each view is asked for.") var repeats = 21
+
+  func run() throws {
+    let coordinates = try points.read()
+    let tree = try ClusterTree(
+      coordinates, options: BuildOptions(growth: grown.growth, threads: 2, computesSeparations: true))
+    let cut = tree.badgeCurve == nil ? Cut.spacing(44) : .badges()
+    var (counts, times) = ([Int](), [Double]())
+    for view in [Viewport].around(coordinates, perZoom: 25, seed: 5) {
+      let query = Query(cut, in: view)
+      let count = try query.answer(of: tree).count
+      if count == 0 { continue }
+      counts.append(count)
+      times.append(
+        median(try (0..<repeats).map { _ in try seconds { _ = try query.answer(of: tree) } }) / Double(count))
+    }
+    try printJSON(["points": coordinates.count, "clusters": counts, "secondsPerCluster": times])
+  }
+}
