@@ -14,14 +14,17 @@ public struct TransitionWriter: Sendable {
   /// Where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// With what diameter a cluster is drawn, in pixels, if that is known: see ``ClusterTree/badgeDiameter(of:for:)``.
+  /// With what diameter a cluster is drawn, in pixels, if that is known: `ClusterTree.badgeDiameter` knows.
   public typealias Diameter = (Cluster) -> Double?
 
-  /// One JSON object, one cluster or one change a line, given where clusters of the first answer and those of the
-  /// second are shown. A kept one that moves has `from_coordinates`, too.
+  /// One JSON object, one cluster or one change a line.
   ///
-  /// - Parameter diameters: Of clusters of the first answer and of the second, which have them as `badge_px`; a kept one
-  ///   that grows or shrinks has `from_badge_px`, too.
+  /// - Parameters:
+  ///   - transition: What changes.
+  ///   - first: Where clusters of the first answer are shown. A kept one that moves has `from_coordinates`.
+  ///   - second: Where those of the second are.
+  ///   - diameters: Of clusters of the first answer and of the second, which have them as `badge_px`; a kept one that
+  ///     grows or shrinks has `from_badge_px`, too.
   public func text(
     _ transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil
