@@ -81,9 +81,10 @@ extension AttributeColumn {
     problems.check(
       start == 0 && end == textCount, label, expected: "entries over all \(textCount) bytes of text",
       found: "bytes \(start) to \(end)")
+    let dictionary = dictionary
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     for entry in 0..<entryCount where !problems.isFull {
-      guard let bytes = entryBytes(entry) else {
+      guard let bytes = dictionary.bytes(ofEntry: entry) else {
         problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
         continue
       }

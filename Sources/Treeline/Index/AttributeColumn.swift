@@ -72,25 +72,23 @@ package struct AttributeColumn: Sendable {
       if bits == Self.absentBits { return nil }
       let number = Double(bitPattern: bits)
       return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
-    case .dictionary:
-      guard let bytes = entryBytes(Int(body.read(at: 4 * treeIndex) as UInt32)),
-        let tag = AttributeValue.Tag(rawValue: bytes[0])
-      else { return .null }
-      let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
-      // What answers contain verbatim must be valid.
-      switch tag {
-      case .number where !JSONSyntax.isNumber(text), .json where !JSONSyntax.isValue(text): return .null
-      default: return AttributeValue(tag, String(decoding: text, as: UTF8.self))
-      }
+    case .dictionary: return dictionary.value(ofEntry: Int(body.read(at: 4 * treeIndex) as UInt32))
     }
+  }
+
+  /// Of an attribute that has one.
+  package var dictionary: ColumnDictionary {
+    ColumnDictionary(
+      UnsafeRawBufferPointer(rebasing: body[Self.tableStart(pointCount)...]), entryCount: entryCount)
   }
 
   /// The type of its values, but for null.
   var type: AttributeType {
     if encoding == .numbers { return .number }
+    let dictionary = dictionary
     let types = Set(
       (0..<min(entryCount, 4096)).compactMap { entry -> AttributeType? in
-        switch entryBytes(entry).flatMap({ AttributeValue.Tag(rawValue: $0[0]) }) {
+        switch dictionary.tag(ofEntry: entry) {
         case .null, .absent, nil: nil
         case .no, .yes: .boolean
         case .number: .number
@@ -98,17 +96,6 @@ package struct AttributeColumn: Sendable {
         }
       })
     return types.count > 1 ? .mixed : types.first ?? .string
-  }
-
-  /// The tag and the text of a dictionary entry; nil where there is none.
-  package func entryBytes(_ entry: Int) -> UnsafeRawBufferPointer? {
-    guard entry < entryCount else { return nil }
-    let table = Self.tableStart(pointCount)
-    let text = UnsafeRawBufferPointer(rebasing: body[(table + 8 * (entryCount + 1))...])
-    let start: UInt64 = body.read(at: table + 8 * entry)
-    let end: UInt64 = body.read(at: table + 8 * entry + 8)
-    guard start < end, end <= text.count else { return nil }
-    return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
   /// The JSON literal of a number: integers without a fraction, others in the fewest digits that give the same double.

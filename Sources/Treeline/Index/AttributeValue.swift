@@ -70,18 +70,18 @@ extension AttributeValue {
 
 extension ClusterTree {
   /// The names of the index's columns, in its order; none for a tree built in memory.
-  public var attributeNames: [String] { withStorage { $0.attributes.map(\.name) } }
+  public var attributeNames: [String] { columns.map(\.name) }
 
   /// The types of the columns, in the order of `attributeNames`. Unless all values are numbers, the first 4,096
   /// distinct ones decide.
-  public var attributeTypes: [AttributeType] { withStorage { $0.attributes.map(\.type) } }
+  public var attributeTypes: [AttributeType] { columns.map(\.type) }
 
   /// The attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
     withStorage { storage in
-      storage.attributes.compactMap { column in column.value(at: treeIndex).map { (column.name, $0) } }
+      storage.columns.compactMap { column in column.value(atTreeIndex: treeIndex).map { (column.name, $0) } }
     }
   }
 

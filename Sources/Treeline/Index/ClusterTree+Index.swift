@@ -24,8 +24,12 @@ extension ClusterTree {
     let header = try IndexHeader(bytes, name: name)
     let file = NamedBytes(bytes: bytes, name: name)
     let sections = try SectionsByKind(header, file)
-    let attributes = try header.sections.filter { $0.kind == .attribute }.map { section throws(IndexError) in
-      try AttributeColumn(section, in: file, pointCount: header.pointCount)
+    let columns = try header.sections.filter { $0.kind.isColumn && $0.kind.isKnown(in: header.minorVersion) }.map { section throws(IndexError) in
+      section.kind == .attribute
+        ? Column(try AttributeColumn(section, in: file, pointCount: header.pointCount))
+        : try Column(
+          UnsafeRawBufferPointer(rebasing: bytes[section.range]), at: section.offset, in: file,
+          pointCount: header.pointCount)
     }
     let description = try sections[.description].map { section throws(IndexError) in
       try IndexDescription(section, in: file)
@@ -44,7 +48,7 @@ extension ClusterTree {
         badgeCurve: badgeCurve,
         stands: header.mergeTraits.contains(.standsAtMembers)
           ? try sections.start(of: .stands, count: (header.pointCount + 7) / 8) : nil,
-        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, attributes: attributes,
+        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, columns: columns,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)
@@ -62,7 +66,7 @@ extension TreeStorage {
     try checkSummary(of: root)
   }
 
-  /// The sections that are the same for the same points in any order: all but row numbers and attributes.
+  /// The sections that are the same for the same points in any order: all but row numbers and columns.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = NodeSums.count(ofNodes: nodeCount)
     var sections = [
@@ -117,7 +121,7 @@ extension BadgeCurve {
   }
 }
 
-/// The sections of known kinds but attributes, of each kind one at most.
+/// The sections of known kinds but columns, of each kind one at most.
 private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
@@ -130,7 +134,7 @@ private struct SectionsByKind {
         if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
         continue
       }
-      let isFirst = section.kind == .attribute || sections.updateValue(section, forKey: section.kind) == nil
+      let isFirst = section.kind.isColumn || sections.updateValue(section, forKey: section.kind) == nil
       try file.require(
         isFirst, at: IndexHeader.offset(ofEntry: index), "one section of \(section.kind)", found: "a second")
     }

@@ -45,6 +45,8 @@ public struct IndexSection: Hashable, Sendable {
     public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
+    /// One typed column of the input; an index may have several. Since version 1.3.
+    public static let column = Kind(rawValue: 18)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
 
@@ -57,11 +59,15 @@ public struct IndexSection: Hashable, Sendable {
     /// The minor version that has it first.
     package var minorVersion: UInt16 {
       switch self {
+      case .column: 3
       case .badgeScales, .badgeCurve, .stands: 2
       case .description: 1
       default: 0
       }
     }
+
+    /// Whether an index may have several sections of this kind, each a column.
+    package var isColumn: Bool { self == .attribute || self == .column }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
@@ -74,7 +80,7 @@ public struct IndexSection: Hashable, Sendable {
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
-      .attribute: "attribute", .description: "description",
+      .attribute: "attribute", .column: "column", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

@@ -32,7 +32,7 @@ package final class TreeStorage: @unchecked Sendable {
   /// child's first point, which is set where it stands where its right child does.
   package let stands: UnsafePointer<UInt8>?
 
-  package let attributes: [AttributeColumn]
+  package let columns: [Column]
   package let description: IndexDescription
 
   /// None for a tree grown by splitting.
@@ -45,13 +45,13 @@ package final class TreeStorage: @unchecked Sendable {
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil,
     stands: UnsafePointer<UInt8>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
-    attributes: [AttributeColumn] = [], description: IndexDescription = IndexDescription(),
+    columns: [Column] = [], description: IndexDescription = IndexDescription(),
     mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
   ) {
     (self.points, self.rows, self.pointCount) = (points, rows, pointCount)
     (self.gaps, self.nodes, self.nodeCount) = (gaps, nodes, nodeCount)
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(NodeSums.count(ofNodes: nodeCount)))
-    (self.separations, self.attributes, self.description) = (separations, attributes, description)
+    (self.separations, self.columns, self.description) = (separations, columns, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
     (self.mergeTraits, self.badgeCurve, self.stands) = (mergeTraits, badgeCurve, stands)
   }

@@ -94,7 +94,7 @@ private struct IndexReport: Encodable {
   init(_ header: IndexHeader, _ tree: ClusterTree) throws {
     let shape = try tree.shape()
     let format = CoordinateFormat(of: tree.plane)
-    let columns = tree.withStorage { $0.attributes }
+    let columns = tree.columns.compactMap(\.attribute)
     var names = columns.map(\.name)[...]
     version = "\(header.majorVersion).\(header.minorVersion)"
     let description = tree.indexDescription

@@ -1,0 +1,86 @@
+/// A number as it is written in decimal digits, exactly: a significand times a power of ten.
+package struct DecimalNumber: Hashable, Sendable {
+  /// Without zeros at its end, unless it is 0; at most 38 digits.
+  package let significand: Int128
+  /// 0 for 0.
+  package let exponent: Int
+
+  package init(significand: Int128, exponent: Int) {
+    var (significand, exponent) = (significand, exponent)
+    while significand != 0, significand % 10 == 0 { (significand, exponent) = (significand / 10, exponent + 1) }
+    (self.significand, self.exponent) = (significand, significand == 0 ? 0 : exponent)
+  }
+
+  /// A number as JSON writes it; nil for anything else, and for one of more than 38 digits or an exponent beyond 9,999.
+  package init?(_ text: some StringProtocol) {
+    guard var number = Digits(Array(text.utf8)) else { return nil }
+    guard number.count <= 38, number.exponent.magnitude < 10_000 else { return nil }
+    if number.isNegative { number.significand.negate() }
+    self.init(significand: number.significand, exponent: number.exponent)
+  }
+
+  /// The shortest decimal that is this double. nil unless it is finite.
+  package init?(_ double: Double) {
+    guard double.isFinite else { return nil }
+    // A description is `1.5`, `1e+20` or `5e-324`, with at most 17 digits and some zeros.
+    self.init("\(double)")
+  }
+
+  /// The nearest double, infinite beyond the greatest.
+  package var double: Double { Double("\(significand)e\(exponent)")! }
+
+  /// The number times a power of ten, rounded down, and whether it is whole. Beyond 2^126 it is that.
+  package func scaled(by digits: Int) -> (floor: Int128, isWhole: Bool) {
+    let bound = Int128(1) << 126
+    var (value, power) = (significand, exponent + digits)
+    while power > 0, value.magnitude < UInt128(bound) / 10 { (value, power) = (value * 10, power - 1) }
+    if power > 0, value != 0 { return (value < 0 ? -bound : bound, false) }
+    var isWhole = true
+    while power < 0, value != 0, value != -1 || isWhole {
+      let (quotient, remainder) = value.quotientAndRemainder(dividingBy: 10)
+      if remainder != 0 { isWhole = false }
+      (value, power) = (remainder < 0 ? quotient - 1 : quotient, power + 1)
+    }
+    return (min(max(value, -bound), bound), isWhole)
+  }
+}
+
+/// What a JSON number says.
+private struct Digits {
+  var significand: Int128 = 0
+  var exponent = 0
+  var count = 0
+  var isNegative = false
+
+  init?(_ bytes: [UInt8]) {
+    guard bytes.withUnsafeBytes(JSONSyntax.isNumber) else { return nil }
+    var isFraction = false
+    for (position, byte) in bytes.enumerated() {
+      switch byte {
+      case UInt8(ascii: "-"): isNegative = true
+      case UInt8(ascii: "."): isFraction = true
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        // Longer ones are beyond all that counts.
+        guard let power = Int(String(decoding: bytes[(position + 1)...].prefix(10), as: UTF8.self)) else { return nil }
+        exponent += power
+        return
+      default:
+        if isFraction { exponent -= 1 }
+        let digit = Int128(byte - UInt8(ascii: "0"))
+        if significand == 0 && digit == 0 { continue }
+        count += 1
+        if count <= 38 { significand = significand * 10 + digit }
+      }
+    }
+  }
+}
+
+extension DecimalNumber: CustomStringConvertible {
+  package var description: String {
+    if exponent >= 0, exponent <= 20 { return "\(significand)" + String(repeating: "0", count: exponent) }
+    guard exponent < 0, exponent >= -40 else { return "\(significand)e\(exponent)" }
+    let digits = "\(significand.magnitude)"
+    let padded = String(repeating: "0", count: max(1 - exponent - digits.count, 0)) + digits
+    return (significand < 0 ? "-" : "") + padded.dropLast(-exponent) + "." + padded.suffix(-exponent)
+  }
+}

@@ -1,0 +1,187 @@
+/// A moment in time, to the nanosecond: seconds since the beginning of 1970 in UTC, without leap seconds, as Unix has
+/// them.
+public struct Instant: Hashable, Sendable {
+  /// Negative before 1970.
+  public let seconds: Int64
+  /// Behind them, below 1,000,000,000.
+  public let nanoseconds: UInt32
+
+  /// - Precondition: there are fewer than 1,000,000,000 nanoseconds.
+  public init(seconds: Int64, nanoseconds: UInt32 = 0) {
+    precondition(nanoseconds < 1_000_000_000, "Expected fewer than 1,000,000,000 nanoseconds, found \(nanoseconds)")
+    (self.seconds, self.nanoseconds) = (seconds, nanoseconds)
+  }
+
+  /// Seconds multiplied by a power of ten, rounded down.
+  package func ticks(digits: Int) -> Int128 {
+    Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
+  }
+
+  /// - Parameter digits: of a second, up to 9.
+  package init(ticks: Int64, digits: Int) {
+    let parts = Int64(powerOfTen(digits))
+    let seconds = ticks / parts - (ticks % parts < 0 ? 1 : 0)
+    self.init(seconds: seconds, nanoseconds: UInt32((ticks - seconds * parts) * Int64(powerOfTen(9 - digits))))
+  }
+
+  /// The least number of decimals that tells its fraction of a second.
+  package var digits: Int { (0...9).first { nanoseconds % UInt32(powerOfTen(9 - $0)) == 0 }! }
+
+  /// Whether it is the first of a day in UTC.
+  package var isMidnight: Bool { nanoseconds == 0 && seconds % Self.secondsOfDay == 0 }
+
+  static let secondsOfDay: Int64 = 86_400
+}
+
+extension Instant: Comparable {
+  public static func < (a: Instant, b: Instant) -> Bool {
+    (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
+  }
+}
+
+// MARK: - ISO 8601
+
+extension Instant {
+  /// A date, which is its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write them:
+  /// `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`. Without an offset it is in UTC. The 60th second
+  /// of a minute, a leap second, is the first of the next one. nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    var scanner = DigitScanner(bytes: Array(text.utf8))
+    guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+      let day = scanner.number(2), 1...12 ~= month, 1...Self.days(ofMonth: month, year: year) ~= day
+    else { return nil }
+    var seconds = Self.days(since1970: year, month, day) * Self.secondsOfDay
+    var nanoseconds: UInt32 = 0
+    if !scanner.isAtEnd {
+      guard scanner.take("T") || scanner.take("t") || scanner.take(" "), let hour = scanner.number(2), 0...23 ~= hour,
+        scanner.take(":"), let minute = scanner.number(2), 0...59 ~= minute
+      else { return nil }
+      seconds += Int64(hour * 3600 + minute * 60)
+      if scanner.take(":") {
+        guard let second = scanner.number(2), 0...60 ~= second else { return nil }
+        seconds += Int64(second)
+        if scanner.take(".") || scanner.take(",") {
+          guard let fraction = scanner.fraction() else { return nil }
+          nanoseconds = fraction
+        }
+      }
+      guard let offset = scanner.offset() else { return nil }
+      seconds -= offset
+    }
+    guard scanner.isAtEnd else { return nil }
+    self.init(seconds: seconds, nanoseconds: nanoseconds)
+  }
+
+  private static func days(ofMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Of the Gregorian calendar, also before there was one. Years begin in March, so that a leap day ends one.
+  private static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
+    let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * month + 2) / 5 + day - 1
+    return Int64(era * 146_097 + dayOfEra - 719_468)
+  }
+
+  /// The reverse of `days(since1970:_:_:)`.
+  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let day = day + 719_468
+    let era = (day >= 0 ? day : day - 146_096) / 146_097
+    let dayOfEra = day - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    return (
+      yearOfEra + era * 400 + (month >= 10 ? 1 : 0), month < 10 ? month + 3 : month - 9,
+      dayOfYear - (153 * month + 2) / 5 + 1
+    )
+  }
+
+  /// `2024-05-01`, of the day that it is in.
+  package var dateText: String {
+    let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
+    let date = Self.date(ofDay: day)
+    return "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
+  }
+
+  private static func padded(_ number: Int64, _ count: Int) -> String {
+    let digits = String(number.magnitude)
+    return (number < 0 ? "-" : "") + String(repeating: "0", count: max(count - digits.count, 0)) + digits
+  }
+}
+
+extension Instant: CustomStringConvertible {
+  /// As RFC 3339 has it, in UTC: `2024-05-01T10:30:15.25Z`.
+  public var description: String {
+    let second = (seconds % Self.secondsOfDay + Self.secondsOfDay) % Self.secondsOfDay
+    let time = [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+    let fraction = Self.padded(Int64(nanoseconds) / Int64(powerOfTen(9 - digits)), digits)
+    return "\(dateText)T\(time)\(nanoseconds == 0 ? "" : ".\(fraction)")Z"
+  }
+}
+
+private struct DigitScanner {
+  let bytes: [UInt8]
+  private var position = 0
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: scalar) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func digit() -> Int? {
+    guard position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] else { return nil }
+    defer { position += 1 }
+    return Int(bytes[position] - UInt8(ascii: "0"))
+  }
+
+  /// So many digits.
+  mutating func number(_ count: Int) -> Int? {
+    var number = 0
+    for _ in 0..<count {
+      guard let digit = digit() else { return nil }
+      number = number * 10 + digit
+    }
+    return number
+  }
+
+  /// Digits of a fraction of a second, one or more, as nanoseconds rounded down.
+  mutating func fraction() -> UInt32? {
+    guard var nanoseconds = digit().map({ UInt32($0) * 100_000_000 }) else { return nil }
+    var weight: UInt32 = 10_000_000
+    while let digit = digit() {
+      nanoseconds += UInt32(digit) * weight
+      weight /= 10
+    }
+    return nanoseconds
+  }
+
+  /// Seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or 0 for nothing.
+  mutating func offset() -> Int64? {
+    if isAtEnd || take("Z") || take("z") { return 0 }
+    let isWest = take("-")
+    guard isWest || take("+"), let hours = number(2), 0...23 ~= hours else { return nil }
+    var minutes = 0
+    if !isAtEnd {
+      _ = take(":")
+      guard let number = number(2), 0...59 ~= number else { return nil }
+      minutes = number
+    }
+    let seconds = Int64(hours * 3600 + minutes * 60)
+    return isWest ? -seconds : seconds
+  }
+}
+
+/// 10 to a power up to 18.
+func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
