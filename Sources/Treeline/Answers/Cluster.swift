@@ -3,13 +3,21 @@ public struct Cluster: Sendable, Identifiable {
   public let id: ClusterID
 
   /// Which points belong to it, as indices in tree order. Ranges of two clusters of one tree are nested or disjoint.
+  /// Under a filter, those of them that pass.
   public let range: Range<Int>
+
+  /// How many points it stands for, those out of view included; under a filter, how many of them pass.
+  public let pointCount: Int
 
   /// The row number of its point where it has just one.
   public let row: Int?
 
+  /// Where that point stands in tree order.
+  public let treeIndex: Int?
+
   /// Where it stands, in units of the plane: at the mean of its points' positions, or, in a tree whose clusters stand
-  /// at members (see `ClusterStand`), at the position of one of them.
+  /// at members (see `ClusterStand`), at the position of one of them. Under a filter, clusters that are kept apart, by
+  /// a spacing or as badges, stand where they do without it; others at the mean of the points that pass.
   public let x: Double
   /// The same for y, which grows southwards.
   public let y: Double
@@ -26,9 +34,6 @@ public struct Cluster: Sendable, Identifiable {
   public let plane: Plane
 
   package let spread: NodeSpread
-
-  /// How many points it stands for, those out of view included.
-  public var pointCount: Int { range.count }
 
   /// Where it stands, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
@@ -67,7 +72,7 @@ extension Cluster: CustomStringConvertible {
 
 extension Cluster: Hashable {
   public static func == (a: Cluster, b: Cluster) -> Bool {
-    a.id == b.id && a.range == b.range && a.rect == b.rect && a.row == b.row
+    a.id == b.id && a.range == b.range && a.pointCount == b.pointCount && a.rect == b.rect && a.row == b.row
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
@@ -126,20 +131,29 @@ public struct Ellipse: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// - Precondition: `storage.checkSummary(of: node)`.
-  @inline(__always) func cluster(of node: Node) -> Cluster {
+  /// - Parameter isAnchored: Whether it stands where it does without a filter.
+  /// - Precondition: `storage.checkSummary(of: node)`, and a point of the node counts.
+  @inline(__always) func cluster(of node: Node, isAnchored: Bool = false) -> Cluster {
+    guard let selection else { return cluster(of: node, AllPoints(), isAnchored: true) }
+    defer { withExtendedLifetime(selection) {} }
+    return cluster(of: node, selection.points, isAnchored: isAnchored)
+  }
+
+  @inline(__always) private func cluster(of node: Node, _ counted: some CountedPoints, isAnchored: Bool) -> Cluster {
     withStorage { storage in
-      let rect = storage.box(of: node)
-      let (sums, spread) = storage.summary(of: node, in: rect)
-      let count = Double(node.count)
-      let (plainX, meanY) = (Double(rect.minX) + Double(sums.x) / count, Double(rect.minY) + Double(sums.y) / count)
-      // Across the seam it may lie beyond the plane's last unit.
-      let meanX = plainX < 0x1p32 ? plainX : plainX - 0x1p32
-      let stand = storage.standIndex(of: node).map { storage.points[$0] }
+      let summary = counted.summary(of: node, in: storage)
+      let mean = summary.mean
+      var stand = mean
+      if isAnchored, let index = storage.standIndex(of: node) {
+        stand = (Double(storage.points[index].x), Double(storage.points[index].y))
+      } else if isAnchored && summary.count < Int(node.count) {
+        stand = storage.stand(of: node)
+      }
+      let treeIndex = summary.count == 1 ? counted.firstIndex(of: node) : nil
       return Cluster(
-        id: node.id, range: node.range, row: node.count == 1 ? Int(storage.rows[Int(node.first)]) : nil,
-        x: stand.map { Double($0.x) } ?? meanX, y: stand.map { Double($0.y) } ?? meanY, meanX: meanX, meanY: meanY,
-        rect: rect, plane: plane, spread: spread)
+        id: node.id, range: node.range, pointCount: summary.count, row: treeIndex.map { Int(storage.rows[$0]) },
+        treeIndex: treeIndex, x: stand.x, y: stand.y, meanX: mean.x, meanY: mean.y, rect: summary.box, plane: plane,
+        spread: summary.spread)
     }
   }
 
@@ -159,12 +173,20 @@ extension ClusterTree {
 public struct Clusters: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   var nodes: [Node]
+  /// Whether they stand where they do without a filter.
+  let isAnchored: Bool
+
+  init(tree: ClusterTree, nodes: [Node], isAnchored: Bool = false) {
+    (self.tree, self.nodes, self.isAnchored) = (tree, nodes, isAnchored)
+  }
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { nodes.count }
 
   /// - Complexity: O(1); of up to 16 points the mean and the spread are taken anew.
-  public subscript(position: Int) -> Cluster { tree.withStorage { _ in tree.cluster(of: nodes[position]) } }
+  public subscript(position: Int) -> Cluster {
+    tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
+  }
 
   /// The index in the answer of the cluster that holds a point, given by its index in tree order; nil if none does. So
   /// what is selected stays selected, whatever cluster it is part of.
@@ -174,6 +196,12 @@ public struct Clusters: RandomAccessCollection, Sendable {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }
+
+  /// Other clusters, of the same tree and standing as these do.
+  func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
+
+  /// The cluster of a node of the answer.
+  subscript(node: Node) -> Cluster { tree.cluster(of: node, isAnchored: isAnchored) }
 
   func isOf(_ storage: TreeStorage) -> Bool { tree.withStorage { $0 === storage } }
 }

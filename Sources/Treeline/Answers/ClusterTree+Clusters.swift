@@ -48,18 +48,37 @@ extension ClusterTree {
     guard cut.limit >= 1 else { throw QueryError.limitBelowOne(found: cut.limit) }
     return try withStorage { storage in
       let edges = storage.edges(of: window)
-      let nodes: [Node]
+      let nodes =
+        if let selection {
+          try nodes(of: cut, in: PointsInView(edges: edges, counted: selection.points), zoom: zoom, after: previous)
+        } else {
+          try nodes(of: cut, in: PointsInView(edges: edges, counted: AllPoints()), zoom: zoom, after: previous)
+        }
+      return Clusters(tree: self, nodes: nodes, isAnchored: cut.keepsApart)
+    }
+  }
+
+  private func nodes<Counted>(
+    of cut: Cut, in view: PointsInView<Counted>, zoom: Double?, after previous: Clusters?
+  ) throws -> [Node] {
+    try withStorage { storage in
       switch cut.criterion {
       case .limit(let order, let isContinuing):
-        nodes = try storage.limitCut(
-          cut.limit, order, in: edges, continuing: isContinuing ? previous : nil)
+        let fresh = try storage.limitCut(cut.limit, order, in: view)
+        guard isContinuing, let previous else { return fresh }
+        precondition(previous.isOf(storage), "Expected an answer of this tree, found one of another tree")
+        let visible = try previous.nodes.filter { node throws(IndexError) in
+          try storage.hasVisiblePoint(node, in: view)
+        }
+        // What was shown under another filter may have all points that pass in one child.
+        let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
+        return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):
         let scale = try PixelScale(criterion, pixels, of: storage)
         guard let zoom else { throw QueryError.noZoom }
-        nodes = try storage.scaleCut(
-          in: edges, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)
+        return try storage.scaleCut(
+          in: view, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)
       }
-      return Clusters(tree: self, nodes: nodes)
     }
   }
 
@@ -89,10 +108,17 @@ extension ClusterTree {
     try withStorage { storage in
       let scale = try PixelScale(cut, of: storage)
       guard let zoom else { throw QueryError.noZoom }
-      return Clusters(
-        tree: self,
-        nodes: try storage.centeredCut(
-          in: window, scale: scale, zoom: zoom, leastMembers: cut.unclustered.leastMembers(atZoom: zoom)))
+      let leastMembers = cut.unclustered.leastMembers(atZoom: zoom)
+      let nodes =
+        if let selection {
+          try storage.centeredCut(
+            in: window, selection.points, scale: scale, zoom: zoom, leastMembers: leastMembers,
+            isAnchored: cut.keepsApart)
+        } else {
+          try storage.centeredCut(
+            in: window, AllPoints(), scale: scale, zoom: zoom, leastMembers: leastMembers, isAnchored: true)
+        }
+      return Clusters(tree: self, nodes: nodes, isAnchored: cut.keepsApart)
     }
   }
 
@@ -101,7 +127,11 @@ extension ClusterTree {
     guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
       guard let root = storage.root else { return false }
-      return try storage.hasVisiblePoint(root, in: storage.edges(of: view.window))
+      let edges = storage.edges(of: view.window)
+      if let selection {
+        return try storage.hasVisiblePoint(root, in: PointsInView(edges: edges, counted: selection.points))
+      }
+      return try storage.hasVisiblePoint(root, in: PointsInView(edges: edges, counted: AllPoints()))
     }
   }
 
@@ -129,18 +159,13 @@ extension ClusterTree {
 
 extension TreeStorage {
   /// The nodes of a cut by a limit.
-  fileprivate func limitCut(
-    _ limit: Int, _ order: ExpansionOrder, in edges: WindowEdges, continuing previous: Clusters?
-  ) throws -> [Node] {
-    let fresh =
-      switch order {
-      case .breadthFirst: try breadthFirstCut(in: edges, limit: limit)
-      case .widestFirst: try bestFirstCut(in: edges, limit: limit, .scatter)
-      case .steepestFirst: try bestFirstCut(in: edges, limit: limit, .savedScatter)
-      }
-    guard let previous else { return fresh }
-    precondition(previous.isOf(self), "Expected an answer of this tree, found one of another tree")
-    let visible = try previous.nodes.filter { node throws(IndexError) in try hasVisiblePoint(node, in: edges) }
-    return try Continuation(of: visible, and: fresh, of: self, in: edges).nodes(limit: limit) ?? fresh
+  fileprivate func limitCut<Counted>(_ limit: Int, _ order: ExpansionOrder, in view: PointsInView<Counted>) throws
+    -> [Node]
+  {
+    switch order {
+    case .breadthFirst: try breadthFirstCut(in: view, limit: limit)
+    case .widestFirst: try bestFirstCut(in: view, limit: limit, .scatter)
+    case .steepestFirst: try bestFirstCut(in: view, limit: limit, .savedScatter)
+    }
   }
 }

@@ -5,13 +5,16 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
-  /// The two parts of a cluster in tree order, or none where all its points have one position.
+  /// The two parts of a cluster in tree order, or none where all its points have one position. Under a filter, those
+  /// of the lowest cluster with the same points.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
     try withStorage { storage in
-      guard let (left, right) = try storage.children(of: node(id)) else { return [] }
-      return try [checkedCluster(of: left), checkedCluster(of: right)]
+      guard let (left, right) = try storage.children(of: lowestNode(below: node(id))),
+        passingCount(of: left) > 0, passingCount(of: right) > 0
+      else { return [] }
+      return try [checkedCluster(of: lowestNode(below: left)), checkedCluster(of: lowestNode(below: right))]
     }
   }
 
@@ -19,23 +22,26 @@ extension ClusterTree {
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
-    try withStorage { _ in try path(to: id).dropLast().last.map { try checkedCluster(of: $0) } }
+    try ancestors(of: id).last
   }
 
   /// The clusters that a cluster is part of, the root first.
   ///
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
-    try withStorage { _ in try path(to: id).dropLast().map { try checkedCluster(of: $0) } }
+    try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
 
   /// The clusters on the way from the root to a single point; the last of them is the point or the stack that it
-  /// belongs to.
+  /// belongs to. None where the point fails the filter.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
   public func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
-    try withStorage { _ in try path(toTreeIndex: treeIndex).map { try checkedCluster(of: $0) } }
+    try withStorage { _ in
+      let path = try path(toTreeIndex: treeIndex)
+      return passes(treeIndex) ? try distinct(path).map { try checkedCluster(of: $0) } : []
+    }
   }
 
   /// The answer that shows nothing, from which a first transition begins.
@@ -61,12 +67,34 @@ extension ClusterTree {
 // MARK: - The way down to a node
 
 extension ClusterTree {
+  /// How many points of a node count.
+  func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
+
+  /// Whether a point counts.
+  package func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
+
+  /// The lowest node with the same points: under a filter a child, if all points that pass are in one.
+  func lowestNode(below node: Node) throws(IndexError) -> Node {
+    guard let selection else { return node }
+    return try withStorage { storage throws(IndexError) in
+      try storage.lowestNode(below: node, selection.points)
+    }
+  }
+
+  /// The nodes of a way down without those that have no more points than the next.
+  private func distinct(_ path: [Node]) -> [Node] {
+    guard selection != nil else { return path }
+    return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
+  }
+
   func node(_ id: ClusterID) throws -> Node { try path(to: id).last! }
 
   private func path(to id: ClusterID) throws -> [Node] {
     guard id.first < UInt64(pointCount) else { throw QueryError.unknownCluster(id) }
     let nodes = try path(to: UInt32(id.first), downTo: id.level)
-    guard let last = nodes.last, last.id == id else { throw QueryError.unknownCluster(id) }
+    guard let last = nodes.last, last.id == id, passingCount(of: last) > 0 else {
+      throw QueryError.unknownCluster(id)
+    }
     return nodes
   }
 
@@ -107,14 +135,15 @@ extension ClusterTree {
       let scale = try PixelScale(cut, of: storage)
       let node = try node(id)
       guard let pair = try storage.childPair(of: node), scale.pixels != 0 else { return nil }
-      let zoom = try scale.leastZoom(splitting: scale.coarseness(of: node, pair))
-      return node.count < cut.unclustered.leastMembers ? -.infinity : cut.unclustered.zoom(orSooner: zoom)
+      let zoom = try scale.leastZoom(splitting: coarseness(of: node, pair, by: scale))
+      return isUnclustered(node, by: cut) ? -.infinity : cut.unclustered.zoom(orSooner: zoom)
     }
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
   /// The zoom from which a cut shows a point by itself, wherever it is in view. It is nil if the point shares its
-  /// position, or lies too close to another for any zoom, and -infinity if it is always shown by itself.
+  /// position, or lies too close to another for any zoom, and -infinity if it is always shown by itself. Points that
+  /// fail the filter do not count; one that does is shown at none.
   ///
   /// - Parameters:
   ///   - treeIndex: Where it stands in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
@@ -129,14 +158,40 @@ extension ClusterTree {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
       let path = try path(toTreeIndex: treeIndex)
-      guard path.last!.count == 1 else { return nil }
+      guard passes(treeIndex), passingCount(of: path.last!) == 1 else { return nil }
       var least = Double.infinity
-      for node in path where Int(node.count) >= cut.unclustered.leastMembers {
-        if let pair = try storage.childPair(of: node) { least = min(least, try scale.coarseness(of: node, pair)) }
+      for node in path where passingCount(of: node) > 1 && !isUnclustered(node, by: cut) {
+        if let pair = try storage.childPair(of: node) { least = min(least, try coarseness(of: node, pair, by: scale)) }
       }
       return cut.unclustered.zoom(orSooner: least == .infinity ? -.infinity : try scale.leastZoom(splitting: least))
     }
     return zoom.map { $0 - tileSize.zoomOffset }
+  }
+}
+
+extension TreeStorage {
+  /// The lowest node with the same points that count.
+  func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
+    var node = node
+    while !counted.hasAll(of: node), let (left, right) = try children(of: node) {
+      let (isLeft, isRight) = (counted.hasAny(of: left), counted.hasAny(of: right))
+      if isLeft == isRight { break }
+      node = isLeft ? left : right
+    }
+    return node
+  }
+}
+
+extension ClusterTree {
+  private func coarseness(of node: Node, _ pair: ChildPair, by scale: PixelScale) throws(IndexError) -> Double {
+    guard let selection else { return try scale.coarseness(of: node, pair, AllPoints()) }
+    return try scale.coarseness(of: node, pair, selection.points)
+  }
+
+  /// Whether a node has so few points that they are shown by themselves, however coarse it is.
+  private func isUnclustered(_ node: Node, by cut: Cut) -> Bool {
+    let count = passingCount(of: node)
+    return count > 1 && count < cut.unclustered.leastMembers
   }
 }
 

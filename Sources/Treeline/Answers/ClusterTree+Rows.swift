@@ -1,7 +1,7 @@
 // A point has two numbers: its row, where it stood in the input, and its tree index, where it stands in tree order.
 
 extension ClusterTree {
-  /// The row numbers of a cluster's points: where they stood in the input, from 0.
+  /// The row numbers of a cluster's points, under a filter of those that pass: where they stood in the input, from 0.
   ///
   /// - Precondition: the cluster is one of this tree.
   /// - Complexity: O(1)
@@ -69,17 +69,33 @@ extension ClusterTree {
 /// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points
 /// of one position come in the order of their rows.
 ///
-/// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing.
+/// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing. Under a filter, each row costs
+/// O(log n) of n points of the cluster.
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>
+  /// How many points pass before those of the range, which all do of a tree without a filter.
+  private let countBefore: Int
 
+  public let endIndex: Int
   public var startIndex: Int { 0 }
-  public var endIndex: Int { range.count }
 
-  public subscript(position: Int) -> Int {
-    precondition(position >= 0 && position < range.count, "Expected a position below \(range.count), found \(position)")
-    return tree.withStorage { Int($0.rows[range.lowerBound + position]) }
+  init(tree: ClusterTree, range: Range<Int>) {
+    (self.tree, self.range) = (tree, range)
+    if let points = tree.selection?.points {
+      countBefore = Int(points.count(before: UInt32(range.lowerBound)))
+      endIndex = Int(points.count(before: UInt32(range.upperBound))) - countBefore
+    } else {
+      (countBefore, endIndex) = (range.lowerBound, range.count)
+    }
+  }
+
+  public subscript(position: Int) -> Int { tree.withStorage { Int($0.rows[treeIndex(at: position)]) } }
+
+  /// Where the point of a row stands in tree order.
+  package func treeIndex(at position: Int) -> Int {
+    precondition(position >= 0 && position < endIndex, "Expected a position below \(endIndex), found \(position)")
+    return tree.selection?.points.treeIndex(ofNumber: countBefore + position, in: range) ?? countBefore + position
   }
 }
 
@@ -95,7 +111,7 @@ extension TreeStorage {
       } else if nodes[Int(node.record)].box.isPoint {
         if let treeIndex = treeIndex(ofRow: row, inStack: node.range) { return treeIndex }
       } else {
-        let treeIndex = try distinctTreeIndices(of: node).first { points[$0] == point && rows[$0] == row }
+        let treeIndex = try distinctTreeIndices(of: node, AllPoints()).first { points[$0] == point && rows[$0] == row }
         if let treeIndex { return treeIndex }
       }
     }

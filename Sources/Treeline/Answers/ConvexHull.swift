@@ -11,7 +11,9 @@ extension ClusterTree {
     // Measured from the western edge, so that a cluster across the seam is in one piece.
     let west = cluster.rect.minX
     var points = withStorage { storage in
-      cluster.range.map { PlanePoint(x: storage.points[$0].x &- west, y: storage.points[$0].y) }
+      cluster.range.filter(passes).map {
+        PlanePoint(x: storage.points[$0].x &- west, y: storage.points[$0].y)
+      }
     }
     points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
     // Downwards is south, so that the chain from west to east with right turns alone is the southern one.

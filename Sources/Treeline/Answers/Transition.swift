@@ -21,12 +21,25 @@ public struct Transition: Sendable {
     public let parts: Clusters
 
     /// How many of the whole's points are in none of the parts, being in no cluster of that answer. The points of the
-    /// parts and these are all of the whole's.
+    /// parts and these are all of the whole's, but for those that pass one filter alone.
     public let hiddenPointCount: Int
+
+    /// How many points of the side that was shown first pass its filter and not the second answer's.
+    public let filteredOutPointCount: Int
+
+    /// How many points of the side that is shown second pass its filter and not the first answer's.
+    ///
+    /// So a whole that is split has as many points as its parts, less those filtered in, with those filtered out and
+    /// hidden; and a whole that others merge into as many as these, less those filtered out, with those filtered in
+    /// and hidden.
+    public let filteredInPointCount: Int
   }
 
-  /// Clusters of both answers.
+  /// Clusters of both answers, as the second has them.
   public let kept: Clusters
+
+  /// The same as the first has them, in the same order: under another filter they have other points.
+  public let keptBefore: Clusters
 
   /// Clusters of the first answer whose place others take, that lie within them.
   public let splits: [Replacement]
@@ -46,13 +59,24 @@ public struct Transition: Sendable {
   /// The clusters of the first answer that the second has not, in tree order.
   public let removed: Clusters
 
-  /// - Precondition: both are answers of one tree.
-  /// - Complexity: O(k), the number of clusters of both.
+  private let filters: FilterChange
+
+  /// How many of the points with tree indices in a range, such as a cluster's, pass the filter of one answer alone:
+  /// 0 where both have the same filter, or none.
+  ///
+  /// - Complexity: O(1)
+  public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
+    (filters.countFilteredOut(in: range), filters.countFilteredIn(in: range))
+  }
+
+  /// - Precondition: both are answers of one tree, under whatever filters.
+  /// - Complexity: O(k), the number of clusters of both; O(pointCount / 64) more where both have filters that differ.
   public init(from first: Clusters, to second: Clusters) {
     precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
     var walk = Walk(first, second)
     walk.run()
-    kept = walk.kept
+    filters = walk.filters
+    (kept, keptBefore) = (walk.kept, walk.keptBefore)
     splits = walk.splits
     merges = walk.merges
     entered = walk.entered
@@ -66,7 +90,9 @@ public struct Transition: Sendable {
 private struct Walk {
   private let old: Clusters
   private let new: Clusters
+  let filters: FilterChange
   private(set) var kept: Clusters
+  private(set) var keptBefore: Clusters
   private(set) var entered: Clusters
   private(set) var exited: Clusters
   private(set) var added: Clusters
@@ -77,8 +103,10 @@ private struct Walk {
   init(_ old: Clusters, _ new: Clusters) {
     self.old = old
     self.new = new
-    let none = Clusters(tree: old.tree, nodes: [])
-    (kept, entered, exited, added, removed) = (none, none, none, none, none)
+    filters = FilterChange(from: old.tree.selection, to: new.tree.selection)
+    let (none, noneBefore) = (new.with([]), old.with([]))
+    (kept, entered, added) = (none, none, none)
+    (keptBefore, exited, removed) = (noneBefore, noneBefore, noneBefore)
   }
 
   mutating func run() {
@@ -86,7 +114,8 @@ private struct Walk {
     while o < old.count, n < new.count {
       let (a, b) = (old.nodes[o].range, new.nodes[n].range)
       if a == b {
-        kept.nodes.append(old.nodes[o])
+        kept.nodes.append(new.nodes[n])
+        keptBefore.nodes.append(old.nodes[o])
         (o, n) = (o + 1, n + 1)
       } else if a.upperBound <= b.lowerBound {
         exited.nodes.append(old.nodes[o])
@@ -98,13 +127,13 @@ private struct Walk {
         n += 1
       } else if a.count > b.count {
         let end = new.nodes[n...].firstIndex { $0.range.lowerBound >= a.upperBound } ?? new.count
-        splits.append(replacement(old.nodes[o], new.nodes[n..<end]))
+        splits.append(replacement(of: old.nodes[o], in: old, new.nodes[n..<end], in: new, isSplit: true))
         removed.nodes.append(old.nodes[o])
         added.nodes += new.nodes[n..<end]
         (o, n) = (o + 1, end)
       } else {
         let end = old.nodes[o...].firstIndex { $0.range.lowerBound >= b.upperBound } ?? old.count
-        merges.append(replacement(new.nodes[n], old.nodes[o..<end]))
+        merges.append(replacement(of: new.nodes[n], in: new, old.nodes[o..<end], in: old, isSplit: false))
         added.nodes.append(new.nodes[n])
         removed.nodes += old.nodes[o..<end]
         (o, n) = (end, n + 1)
@@ -116,9 +145,44 @@ private struct Walk {
     added.nodes += new.nodes[n...]
   }
 
-  private func replacement(_ whole: Node, _ parts: ArraySlice<Node>) -> Transition.Replacement {
-    Transition.Replacement(
-      whole: old.tree.cluster(of: whole), parts: Clusters(tree: old.tree, nodes: Array(parts)),
-      hiddenPointCount: Int(whole.count) - parts.reduce(0) { $0 + Int($1.count) })
+  /// - Parameters:
+  ///   - answer: That of the whole.
+  ///   - other: That of the parts.
+  private func replacement(
+    of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
+  ) -> Transition.Replacement {
+    func sum(_ nodes: some Sequence<Node>, _ count: (Range<Int>) -> Int) -> Int {
+      nodes.reduce(0) { $0 + count($1.range) }
+    }
+    let (first, second) = isSplit ? ([whole][...], parts) : (parts, [whole][...])
+    return Transition.Replacement(
+      whole: answer[whole], parts: other.with(Array(parts)),
+      hiddenPointCount: filters.countInBoth(in: whole.range) - sum(parts, filters.countInBoth),
+      filteredOutPointCount: sum(first, filters.countFilteredOut),
+      filteredInPointCount: sum(second, filters.countFilteredIn))
   }
+}
+
+/// The filters of two answers, nil for those of all points, and what passes both.
+private struct FilterChange: Sendable {
+  private let first: Selection?
+  private let second: Selection?
+  private let both: Selection?
+
+  init(from first: Selection?, to second: Selection?) {
+    (self.first, self.second) = (first, second)
+    if let first, let second, first !== second {
+      both = first.intersection(second)
+    } else {
+      both = first ?? second
+    }
+  }
+
+  private func count(_ selection: Selection?, _ range: Range<Int>) -> Int {
+    selection?.points.count(in: range) ?? range.count
+  }
+
+  func countInBoth(in range: Range<Int>) -> Int { count(both, range) }
+  func countFilteredOut(in range: Range<Int>) -> Int { count(first, range) - count(both, range) }
+  func countFilteredIn(in range: Range<Int>) -> Int { count(second, range) - count(both, range) }
 }

@@ -14,6 +14,9 @@ package struct ColumnDictionary: @unchecked Sendable {
     text = UnsafeRawBufferPointer(rebasing: bytes[(8 * (entryCount + 1))...])
   }
 
+  /// Of all entries together.
+  var textByteCount: Int { text.count }
+
   /// The tag and the text of an entry; nil where there is none.
   package func bytes(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }

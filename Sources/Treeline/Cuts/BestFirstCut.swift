@@ -9,19 +9,19 @@ extension TreeStorage {
   /// could still be expanded.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
-  func bestFirstCut(in edges: WindowEdges, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
-    guard let root, try isSeen(root, in: edges) else { return [] }
-    let visibility = try visibility(byBoxOf: root, in: edges)
+  func bestFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
+    guard let root, try isSeen(root, in: view) else { return [] }
+    let visibility = try visibility(byBoxOf: root, in: view)
     var cut = [Entry(node: root, visibility: visibility, next: -1)]
     var waiting = Heap<Candidate>()
-    if let worth = try self.worth(worth, of: root, atMost: .infinity) {
+    if let worth = try self.worth(worth, of: root, view.counted, atMost: .infinity) {
       waiting.insert(Candidate(worth: worth, level: 0, first: 0, index: 0))
     }
     while let candidate = waiting.popFirst() {
       let parent = cut[candidate.index]
       if cut.count == limit && parent.visibility == .whole { continue }
       guard let pair = try childPair(of: parent.node) else { continue }
-      let visibilities = try visibilities(of: pair, of: parent.node, below: parent.visibility, in: edges)
+      let visibilities = try visibilities(of: pair, of: parent.node, below: parent.visibility, in: view)
       let (left, right) = (pair.left(of: parent.node), pair.right(of: parent.node))
       let seen = [(left, visibilities.left), (right, visibilities.right)].filter { $0.1 != .none }
       if seen.count == 2 && cut.count == limit || seen.isEmpty { continue }
@@ -34,7 +34,7 @@ extension TreeStorage {
           cut.append(Entry(node: node, visibility: visibility, next: cut[candidate.index].next))
           cut[candidate.index].next = index
         }
-        if let worth = try self.worth(worth, of: node, atMost: candidate.worth) {
+        if let worth = try self.worth(worth, of: node, view.counted, atMost: candidate.worth) {
           waiting.insert(Candidate(worth: worth, level: node.level, first: node.first, index: index))
         }
       }
@@ -68,22 +68,24 @@ extension TreeStorage {
   }
 
   /// nil where a node is a point, or a stack, and cannot be expanded.
-  private func worth(_ worth: Worth, of node: Node, atMost bound: Double) throws(IndexError) -> Double? {
+  private func worth(_ worth: Worth, of node: Node, _ counted: some CountedPoints, atMost bound: Double)
+    throws(IndexError) -> Double?
+  {
     if node.count == 1 { return nil }
-    var value = try scatter(of: node)
+    var value = try scatter(of: node, counted)
     if worth == .savedScatter {
       guard let (left, right) = try children(of: node) else { return nil }
-      value -= try scatter(of: left) + scatter(of: right)
+      value -= try scatter(of: left, counted) + scatter(of: right, counted)
     }
     // A damaged file may hold what is no number.
     return value < bound ? value : bound
   }
 
-  /// The sum of the squared distances of a node's points to their mean.
-  func scatter(of node: Node) throws(IndexError) -> Double {
+  /// The sum of the squared distances of those points of a node that count to their mean.
+  func scatter(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Double {
     if node.count == 1 { return 0 }
     try checkSummary(of: node)
-    let spread = summary(of: node, in: box(of: node)).spread
-    return Double(node.count) * (Double(spread.xx) + Double(spread.yy))
+    let (count, spread) = counted.spread(of: node, in: self)
+    return Double(count) * (Double(spread.xx) + Double(spread.yy))
   }
 }

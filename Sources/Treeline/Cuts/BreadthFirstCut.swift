@@ -4,7 +4,7 @@ extension TreeStorage {
   /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level
   /// by level, within a level in the order in which they were reached, as long as the answer stays within the limit.
   ///
-  /// A node is replaced by those of its children that have a point in the window. One visible child takes its parent's
+  /// A node is replaced by those of its children that have a point in view. One visible child takes its parent's
   /// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
   /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does
   /// not look at the window, a window inside another has an answer that refines the other's.
@@ -17,25 +17,25 @@ extension TreeStorage {
   /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is
   /// finished is copied at every level, but of more than about a thousand nodes only while many are not: see
   /// `Frontier`.
-  func breadthFirstCut(in edges: WindowEdges, limit: Int) throws(IndexError) -> [Node] {
-    try breadthFirstCut(in: edges, limit: limit) { _, _ in true }
+  func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
+    try breadthFirstCut(in: view, limit: limit) { _, _ in true }
   }
 
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
-  @inline(__always) func breadthFirstCut(
-    in edges: WindowEdges, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  @inline(__always) func breadthFirstCut<Counted>(
+    in view: PointsInView<Counted>, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
-    guard let start = try lowestNode(around: edges.window, expanding: isTooCoarse) else { return [] }
-    let visibility = try visibility(byBoxOf: start, in: edges)
+    guard let start = try lowestNode(in: view, expanding: isTooCoarse) else { return [] }
+    let visibility = try visibility(byBoxOf: start, in: view)
     if visibility == .none { return [] }
     var frontier = Frontier(of: start, visibility, limit: limit)
     /// Whether all nodes of the frontier are known to have a point in the window.
     var isSettled = false
     while true {
-      try expandLevels(of: &frontier, isSettled, in: edges, limit: limit, expanding: isTooCoarse)
+      try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: isTooCoarse)
       let nodes = try frontier.nodes { slot throws(IndexError) in
         // Something of a settled node is seen, whatever the boxes below it say in a damaged file.
-        try onlyVisibleNode(below: slot.node, slot.visibility, in: edges, expanding: isTooCoarse)
+        try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: isTooCoarse)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
         try checkSummary(of: node)
@@ -43,15 +43,15 @@ extension TreeStorage {
       if let nodes { return nodes }
       // A node turned out to show nothing, which leaves room to expand more.
       try frontier.keep { slot throws(IndexError) in
-        slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
+        slot.visibility == .partial ? try hasPointInside(slot.node, view) : true
       }
       isSettled = true
     }
   }
 
   /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
-  private func expandLevels(
-    of frontier: inout Frontier, _ isSettled: Bool, in edges: WindowEdges, limit: Int,
+  private func expandLevels<Counted>(
+    of frontier: inout Frontier, _ isSettled: Bool, in view: PointsInView<Counted>, limit: Int,
     expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) {
     while true {
@@ -91,7 +91,7 @@ extension TreeStorage {
         }
         let pair = try storedChildPair(of: slot.node)
         guard try isTooCoarse(slot.node, pair) else {
-          let isLeft = !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, edges) : true
+          let isLeft = !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, view) : true
           cursor.initialize(to: slot.finished)
           cursor += isLeft ? 1 : 0
           continue
@@ -107,9 +107,9 @@ extension TreeStorage {
           cursor += 2
           continue
         }
-        let sides = edges.sidesOutside(ofPair: children)
-        var visibilities = try visibilities(byBoxes: sides, of: pair, of: slot.node, in: edges)
-        if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: edges) }
+        let sides = view.edges.sidesOutside(ofPair: children)
+        var visibilities = try visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
+        if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
         // Written without branches, for which of them are seen is as good as random.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
@@ -130,19 +130,19 @@ extension TreeStorage {
 
   /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing
   /// of it is seen.
-  @inline(never) private func onlyVisibleNode(
-    below node: Node, _ visibility: Visibility, in edges: WindowEdges,
+  @inline(never) private func onlyVisibleNode<Counted>(
+    below node: Node, _ visibility: Visibility, in view: PointsInView<Counted>,
     expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     var (node, visibility) = (node, visibility)
     while visibility == .partial {
       let pair = try storedChildPair(of: node)
-      guard try isTooCoarse(node, pair) else { return try hasPointInside(node, edges) ? node : nil }
-      let sides = edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
-      if sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
-      var visibilities = try visibilities(byBoxes: sides, of: pair, of: node, in: edges)
+      guard try isTooCoarse(node, pair) else { return try hasPointInside(node, view) ? node : nil }
+      let sides = view.edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
+      if Counted.areAll && sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
+      var visibilities = try visibilities(byBoxes: sides, of: pair, of: node, in: view)
       if visibilities.left != .none && visibilities.right != .none {
-        visibilities = try searched(visibilities, of: pair, of: node, in: edges)
+        visibilities = try searched(visibilities, of: pair, of: node, in: view)
         if visibilities.left != .none && visibilities.right != .none { return node }
       }
       if visibilities.left == .none && visibilities.right == .none { return nil }
@@ -162,14 +162,14 @@ extension TreeStorage {
 
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one
   /// only reaches into the window. There is nil at its end if that of neither does.
-  private func lowestNode(
-    around window: PlaneWindow, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+  private func lowestNode<Counted>(
+    in view: PointsInView<Counted>, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     guard var node = root else { return nil }
     while isStored(node), let pair = try childPair(of: node), try isTooCoarse(node, pair) {
       let (left, right) = (pair.left(of: node), pair.right(of: node))
-      let reachesLeft = window.intersects(nodes[Int(left.record)].box)
-      let reachesRight = window.intersects(nodes[Int(right.record)].box)
+      let reachesLeft = view.mayShow(left, nodes[Int(left.record)].box)
+      let reachesRight = view.mayShow(right, nodes[Int(right.record)].box)
       if reachesLeft && reachesRight { break }
       if !reachesLeft && !reachesRight { return nil }
       node = reachesLeft ? left : right

@@ -1,8 +1,9 @@
 extension TreeStorage {
   /// The first nodes on the ways down from the root that are not too coarse, as far as they stand in a window.
-  func centeredCut(in window: PlaneWindow, scale: PixelScale, zoom: Double, leastMembers: Int) throws
-    -> [Node]
-  {
+  func centeredCut(
+    in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
+    isAnchored: Bool
+  ) throws -> [Node] {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
     // The right parts on the way down to the node that is looked at: one a level.
@@ -11,24 +12,26 @@ extension TreeStorage {
     while let node = waiting.popLast() {
       // A node stands in the box around its points.
       let box = box(of: node)
-      guard window.intersects(box) else { continue }
+      guard window.intersects(box), counted.hasAny(of: node) else { continue }
       if let pair = try childPair(of: node),
-        try scale.splits(node, pair, above: greatest, leastMembers: leastMembers)
+        try scale.splits(node, pair, counted, above: greatest, leastMembers: leastMembers)
       {
         waiting.append(pair.right(of: node))
         waiting.append(pair.left(of: node))
         continue
       }
       try checkSummary(of: node)
-      let stand = stand(of: node, in: box)
+      let stand = isAnchored ? self.stand(of: node) : counted.summary(of: node, in: self).mean
       if window.contains(x: stand.x, y: stand.y) { nodes.append(node) }
     }
     return nodes
   }
 
-  private func stand(of node: Node, in box: PlaneRect) -> (x: Double, y: Double) {
+  /// Where all points of a node together stand.
+  ///
+  /// - Precondition: `checkSummary(of: node)`.
+  @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {
     if let index = standIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
-    let (sums, count) = (summary(of: node, in: box).sums, Double(node.count))
-    return (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
+    return AllPoints().summary(of: node, in: self).mean
   }
 }

@@ -26,10 +26,12 @@ struct Continuation {
   ///   - previous: What of the previous answer is in view, in tree order.
   ///   - fresh: In tree order.
   /// - Complexity: O(k · depth) for k nodes of both.
-  init(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in edges: WindowEdges) throws(IndexError) {
-    for node in fresh { mostScatter += try storage.scatter(of: node) }
+  init<Counted>(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in view: PointsInView<Counted>)
+    throws(IndexError)
+  {
+    for node in fresh { mostScatter += try storage.scatter(of: node, view.counted) }
     mostScatter *= Cut.continuityFactor * Cut.continuityFactor
-    if let root = storage.root, !fresh.isEmpty { try insert(root, previous[...], fresh[...], of: storage, in: edges) }
+    if let root = storage.root, !fresh.isEmpty { try insert(root, previous[...], fresh[...], of: storage, in: view) }
     findExcesses()
   }
 
@@ -63,9 +65,9 @@ struct Continuation {
     }
   }
 
-  private mutating func insert(
+  private mutating func insert<Counted>(
     _ root: Node, _ previous: ArraySlice<Node>, _ fresh: ArraySlice<Node>, of storage: TreeStorage,
-    in edges: WindowEdges
+    in view: PointsInView<Counted>
   ) throws(IndexError) {
     // The right parts on the way down to the one that is looked at: one a level.
     var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
@@ -77,7 +79,7 @@ struct Continuation {
       let isPrevious = part.previous.first?.range == part.node.range
       if isPrevious { part.previous = [] }
       let isFinest = part.previous.isEmpty && part.fresh.isEmpty
-      if isFinest || isPrevious { part.parent = try append(part, isPrevious: isPrevious, of: storage) }
+      if isFinest || isPrevious { part.parent = try append(part, isPrevious: isPrevious, of: storage, view.counted) }
       if isFinest { continue }
       guard let (left, right) = try storage.children(of: part.node) else { continue }
       var parts: [Part] = []
@@ -85,12 +87,12 @@ struct Continuation {
         let part = part.within(child)
         if !part.previous.isEmpty || !part.fresh.isEmpty {
           parts.append(part)
-        } else if part.isWithinFresh, try storage.hasVisiblePoint(child, in: edges) {
+        } else if part.isWithinFresh, try storage.hasVisiblePoint(child, in: view) {
           parts.append(part)
         }
       }
       let hasTwoParts = parts.count == 2 && !isPrevious
-      let parent = hasTwoParts ? try append(part, isPrevious: false, of: storage) : part.parent
+      let parent = hasTwoParts ? try append(part, isPrevious: false, of: storage, view.counted) : part.parent
       for var part in parts.reversed() {
         part.parent = parent
         waiting.append(part)
@@ -98,12 +100,15 @@ struct Continuation {
     }
   }
 
-  private mutating func append(_ part: Part, isPrevious: Bool, of storage: TreeStorage) throws(IndexError) -> Int {
+  private mutating func append(
+    _ part: Part, isPrevious: Bool, of storage: TreeStorage, _ counted: some CountedPoints
+  ) throws(IndexError) -> Int {
     let index = entries.count
     if part.parent >= 0 {
       if entries[part.parent].left < 0 { entries[part.parent].left = index } else { entries[part.parent].right = index }
     }
-    entries.append(Entry(node: part.node, scatter: try storage.scatter(of: part.node), isPrevious: isPrevious))
+    let node = try storage.lowestNode(below: part.node, counted)
+    entries.append(Entry(node: node, scatter: try storage.scatter(of: node, counted), isPrevious: isPrevious))
     return index
   }
 }

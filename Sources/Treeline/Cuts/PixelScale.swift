@@ -42,9 +42,11 @@ extension PixelScale {
   }
 
   /// How coarse a node is. Separations never grow from parent to child; a damaged file may say otherwise.
-  @inline(__always) func coarseness(of node: Node, _ pair: ChildPair) throws(IndexError) -> Double {
+  @inline(__always) func coarseness(of node: Node, _ pair: ChildPair, _ counted: some CountedPoints) throws(IndexError)
+    -> Double
+  {
     switch coarseness {
-    case .squaredRadius: try storage.squaredRadius(of: node)
+    case .squaredRadius: try storage.squaredRadius(of: node, counted)
     case .separation(let codes): Double(codes[Int(node.first &+ pair.leftCount)])
     }
   }
@@ -54,9 +56,13 @@ extension PixelScale {
   /// - Parameters:
   ///   - greatest: The greatest coarseness of a node that is shown as a whole.
   ///   - leastMembers: Nodes of fewer points are shown by their parts, however coarse.
-  @inline(__always) func splits(_ node: Node, _ pair: ChildPair, above greatest: Double, leastMembers: Int)
-    throws(IndexError) -> Bool
-  { Int(node.count) < leastMembers ? true : try coarseness(of: node, pair) > greatest }
+  @inline(__always) func splits(
+    _ node: Node, _ pair: ChildPair, _ counted: some CountedPoints, above greatest: Double, leastMembers: Int
+  ) throws(IndexError) -> Bool {
+    // Not to count where nothing depends on it.
+    if leastMembers > 2 && counted.count(of: node) < leastMembers { return true }
+    return try coarseness(of: node, pair, counted) > greatest
+  }
 
   /// The greatest coarseness of a node that is shown as a whole.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
@@ -106,9 +112,9 @@ extension PixelScale {
 }
 
 extension TreeStorage {
-  fileprivate func squaredRadius(of node: Node) throws(IndexError) -> Double {
+  fileprivate func squaredRadius(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Double {
     try checkSummary(of: node)
-    return summary(of: node, in: box(of: node)).spread.trace
+    return counted.spread(of: node, in: self).spread.trace
   }
 }
 

@@ -10,11 +10,13 @@ extension TreeStorage {
   ///
   /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
-  func scaleCut(in edges: WindowEdges, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints)
+  func scaleCut<Counted>(
+    in view: PointsInView<Counted>, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints
+  )
     throws -> [Node]
   {
     try scaleCut(
-      in: edges, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
+      in: view, scale: scale, greatest: scale.greatestCoarseness(atZoom: zoom), limit: limit,
       leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
   }
 
@@ -24,8 +26,8 @@ extension TreeStorage {
   ///   - greatest: Nodes are expanded whose coarseness is above it, as far as their parents are.
   ///   - leastMembers: Nodes of fewer points are expanded at every scale; unless they all are such and too many.
   ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
-  func scaleCut(
-    in edges: WindowEdges, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
+  func scaleCut<Counted>(
+    in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false
   ) throws(IndexError) -> [Node] {
     guard let root else { return [] }
@@ -33,16 +35,16 @@ extension TreeStorage {
     // One more than the limit tells that there are too many.
     var room = limit == .max ? limit : limit + 1
     while true {
-      let cut = try breadthFirstCut(in: edges, limit: room) { node, pair throws(IndexError) in
-        try scale.splits(node, pair, above: greatest, leastMembers: expandsAll ? .max : leastMembers)
+      let cut = try breadthFirstCut(in: view, limit: room) { node, pair throws(IndexError) in
+        try scale.splits(node, pair, view.counted, above: greatest, leastMembers: expandsAll ? .max : leastMembers)
       }
       if cut.count <= limit { return cut }
       if expandsAll {
         expandsAll = false
-      } else if root.count < leastMembers {
+      } else if view.counted.count(of: root) < leastMembers {
         leastMembers = 0
       } else {
-        greatest = try leastCoarseness(in: edges, limit: limit, leastMembers: leastMembers, scale)
+        greatest = try leastCoarseness(in: view, limit: limit, leastMembers: leastMembers, scale)
         // There is room for all of them, unless a damaged file tells this and that.
         room = limit
       }
@@ -53,22 +55,23 @@ extension TreeStorage {
   ///
   /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is
   /// no room any more tells it.
-  @inline(never) private func leastCoarseness(
-    in edges: WindowEdges, limit: Int, leastMembers: Int, _ scale: PixelScale
+  @inline(never) private func leastCoarseness<Counted>(
+    in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
     var waiting = Heap<CoarseNode>()
     func wait(_ node: Node, _ visibility: Visibility, below bound: Double) throws(IndexError) {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }
-      let value = Int(node.count) < leastMembers ? bound : try scale.coarseness(of: node, pair)
+      let value =
+        view.counted.count(of: node) < leastMembers ? bound : try scale.coarseness(of: node, pair, view.counted)
       // A damaged file may hold what is no number.
       waiting.insert(
         CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
     }
-    if let root { try wait(root, visibility(byBoxOf: root, in: edges), below: .infinity) }
+    if let root { try wait(root, visibility(byBoxOf: root, in: view), below: .infinity) }
     var count = 1
     while let coarsest = waiting.popFirst() {
       let (node, pair) = (coarsest.node, coarsest.pair)
-      let visibilities = try visibilities(of: pair, of: node, below: coarsest.visibility, in: edges)
+      let visibilities = try visibilities(of: pair, of: node, below: coarsest.visibility, in: view)
       count += visibilities.left != .none && visibilities.right != .none ? 1 : 0
       if count > limit { return coarsest.coarseness }
       try wait(pair.left(of: node), visibilities.left, below: coarsest.coarseness)

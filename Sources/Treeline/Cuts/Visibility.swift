@@ -47,6 +47,28 @@ struct Visibility: Equatable {
   }
 }
 
+/// What a query looks at: a window, and the points that count.
+struct PointsInView<Counted: CountedPoints> {
+  let edges: WindowEdges
+  let counted: Counted
+
+  @inline(__always) var window: PlaneWindow { edges.window }
+
+  @inline(__always) func contains(_ treeIndex: Int, of storage: TreeStorage) -> Bool {
+    counted.contains(treeIndex) && window.contains(storage.points[treeIndex])
+  }
+
+  /// Whether a stored node may have a point in view.
+  @inline(__always) func mayShow(_ node: Node, _ box: PlaneRect) -> Bool {
+    window.intersects(box) && counted.hasAny(of: node)
+  }
+
+  /// Whether a node that may is sure to: all points that count are inside, or one at a side of a tight box.
+  @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
+    counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
+  }
+}
+
 /// Cuts ask here, and nowhere else, which points are in view.
 extension TreeStorage {
   /// A window made ready for the boxes of this tree.
@@ -54,123 +76,147 @@ extension TreeStorage {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// How much of a stored node a window shows, by its box, and by its points where it is a bucket: `partial` if there
-  /// may be any.
-  func visibility(byBoxOf node: Node, in edges: WindowEdges) throws(IndexError) -> Visibility {
+  /// How much of a stored node is in view, by its box, and by its points where it is a bucket: `partial` if there may be
+  /// any.
+  func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
-    if !edges.window.intersects(box) { return .none }
-    return edges.window.contains(box)
-      ? .whole : isStored(node) ? .partial : try visibility(ofBucket: node, in: edges)
+    if !view.mayShow(node, box) { return .none }
+    return view.window.contains(box) && view.counted.hasAll(of: node)
+      ? .whole : isStored(node) ? .partial : try visibility(ofBucket: node, in: view)
   }
 
   /// How much of both children of a node is seen, of which something is.
   ///
   /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
   /// points searched for, so that the way down to a small window costs a box or two a level.
-  func visibilities(of pair: ChildPair, of node: Node, below visibility: Visibility, in edges: WindowEdges)
+  func visibilities<Counted>(
+    of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
+  )
     throws(IndexError) -> (left: Visibility, right: Visibility)
   {
     if pair.recordStep == 0 { return visibility.ofParts(pair.leftCount, node.count &- pair.leftCount) }
-    let sides = edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
-    return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: edges), of: pair, of: node, in: edges)
+    let sides = view.edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
+    return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
   /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the
   /// points of buckets.
-  @inline(__always) func visibilities(
-    byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node, in edges: WindowEdges
+  @inline(__always) func visibilities<Counted>(
+    byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
+    in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
     let records = nodes + Int(pair.leftRecord)
-    let (left, right) = (Visibility(sides.left), Visibility(sides.right))
+    var (left, right) = (Visibility(sides.left), Visibility(sides.right))
+    if !Counted.areAll {
+      left = left.counting(view.counted, pair.left(of: node))
+      right = right.counting(view.counted, pair.right(of: node))
+    }
     let ofBuckets = (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
     return ofBuckets & Visibility.partial.bits == 0
-      ? (left, right) : try byPoints(left, right, of: pair, of: node, in: edges)
+      ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
   /// The same where the boxes tell it but for a bucket or two.
-  @inline(never) private func byPoints(
-    _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in edges: WindowEdges
+  @inline(never) private func byPoints<Counted>(
+    _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
-    (try byPoints(left, of: pair.left(of: node), in: edges), try byPoints(right, of: pair.right(of: node), in: edges))
+    (try byPoints(left, of: pair.left(of: node), in: view), try byPoints(right, of: pair.right(of: node), in: view))
   }
 
-  @inline(__always) private func byPoints(_ visibility: Visibility, of node: Node, in edges: WindowEdges)
-    throws(IndexError) -> Visibility
-  { visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: edges) : visibility }
+  @inline(__always) private func byPoints<Counted>(
+    _ visibility: Visibility, of node: Node, in view: PointsInView<Counted>
+  ) throws(IndexError) -> Visibility {
+    visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: view) : visibility
+  }
 
   /// How much of both children of a node is seen, of which something is, given how much may be.
-  @inline(never) func searched(
-    _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node, in edges: WindowEdges
+  @inline(never) func searched<Counted>(
+    _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
+    in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
     let (left, right) = visibilities
     if left == .none || right == .none { return (left, right) }
-    if left == .partial, try !hasPointInside(pair.left(of: node), edges) { return (.none, right) }
-    if right == .partial, try !hasPointInside(pair.right(of: node), edges) { return (left, .none) }
+    if left == .partial, try !hasPointInside(pair.left(of: node), view) { return (.none, right) }
+    if right == .partial, try !hasPointInside(pair.right(of: node), view) { return (left, .none) }
     return (left, right)
   }
 
-  /// Whether a stored node whose box reaches into the window has a point there.
-  @inline(__always) func hasPointInside(_ node: Node, _ edges: WindowEdges) throws(IndexError) -> Bool {
-    if edges.sidesOutside(of: nodes + Int(node.record)).leaveOneInside { return true }
-    return try hasPoint(node, in: edges)
+  /// Whether a stored node that may have a point in view, by its box and its count, has one.
+  @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
+  {
+    let sides = view.edges.sidesOutside(of: nodes + Int(node.record))
+    if sides.areNone || view.counted.hasAll(of: node) && sides.leaveOneInside { return true }
+    return try hasPoint(node, in: view)
   }
 
   /// - Complexity: O(1), for 16 points at most.
-  @inline(never) private func visibility(ofBucket node: Node, in edges: WindowEdges) throws(IndexError) -> Visibility {
-    if nodes[Int(node.record)].box.isPoint { return .none }
+  @inline(never) private func visibility<Counted>(ofBucket node: Node, in view: PointsInView<Counted>)
+    throws(IndexError) -> Visibility
+  {
+    let box = nodes[Int(node.record)].box
+    // Nothing but the whole of it can be shown, even if some of its points do not count.
+    if box.isPoint { return view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     var seen: UInt32 = 0
     for index in 0..<Int(node.count) {
-      if edges.window.contains(points[Int(node.first) &+ index]) { seen |= 1 &<< UInt32(truncatingIfNeeded: index) }
+      if view.window.contains(points[Int(node.first) &+ index]) { seen |= 1 &<< UInt32(truncatingIfNeeded: index) }
     }
-    return Visibility(points: seen, ofCount: node.count)
+    return Visibility(points: seen & view.counted.bits(of: node), ofCount: node.count)
+  }
+}
+
+extension Visibility {
+  /// How much of a stored node may be seen, given how much of all its points may be.
+  @inline(__always) fileprivate func counting(_ counted: some CountedPoints, _ node: Node) -> Visibility {
+    if self == .none { return .none }
+    let count = counted.count(of: node)
+    return count == 0 ? .none : self == .whole && count < Int(node.count) ? .partial : self
   }
 }
 
 // MARK: - Searching for points
 
 extension TreeStorage {
-  /// Whether any node, a part of a bucket too, has a point in the window.
-  func hasVisiblePoint(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
-    if node.depthInBucket == 0 { return try isSeen(node, in: edges) }
-    return node.range.contains { edges.window.contains(points[$0]) }
+  /// Whether any node, a part of a bucket too, has a point in view.
+  func hasVisiblePoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
+    if node.depthInBucket == 0 { return try isSeen(node, in: view) }
+    return node.range.contains { view.contains($0, of: self) }
   }
 
-  /// Whether a stored node has a point in the window.
-  func isSeen(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
-    let window = edges.window
+  /// Whether a stored node has a point in view.
+  func isSeen<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     let box = nodes[Int(node.record)].box
-    guard window.intersects(box) else { return false }
-    if window.contains(box) || window.containsSide(of: box) { return true }
-    return try hasPoint(node, in: edges)
+    guard view.mayShow(node, box) else { return false }
+    if view.isSureToShow(node, box) { return true }
+    return try hasPoint(node, in: view)
   }
 
-  /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in the window.
+  /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in view.
   ///
   /// Of two children the one with fewer points is looked into by a call and the other by going on, so calls nest at
   /// most 31 deep, however deep a damaged file says that its tree is: a thread may have a small stack.
   ///
-  /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners.
-  func hasPoint(_ node: Node, in edges: WindowEdges) throws(IndexError) -> Bool {
-    let window = edges.window
+  /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners, or, under a filter,
+  /// across its edges.
+  func hasPoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     var node = node
     while isStored(node) {
       guard let (left, right) = try children(of: node) else { return false }
       let (smaller, larger) = left.count < right.count ? (left, right) : (right, left)
       let smallerBox = nodes[Int(smaller.record)].box
-      if window.intersects(smallerBox) {
-        if window.containsSide(of: smallerBox) { return true }
-        if try hasPoint(smaller, in: edges) { return true }
+      if view.mayShow(smaller, smallerBox) {
+        if view.isSureToShow(smaller, smallerBox) { return true }
+        if try hasPoint(smaller, in: view) { return true }
       }
       let largerBox = nodes[Int(larger.record)].box
-      guard window.intersects(largerBox) else { return false }
-      if window.containsSide(of: largerBox) { return true }
+      guard view.mayShow(larger, largerBox) else { return false }
+      if view.isSureToShow(larger, largerBox) { return true }
       node = larger
     }
-    let count = nodes[Int(node.record)].box.isPoint ? 1 : Int(node.count)
-    guard count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
-    let members = UnsafeBufferPointer(start: points + Int(node.first), count: count)
-    for point in members where window.contains(point) { return true }
+    let box = nodes[Int(node.record)].box
+    if box.isPoint { return view.window.contains(box) }
+    guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
+    for treeIndex in node.range where view.contains(treeIndex, of: self) { return true }
     return false
   }
 }

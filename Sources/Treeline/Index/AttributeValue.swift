@@ -89,6 +89,6 @@ extension ClusterTree {
   ///
   /// - Precondition: The cluster is one of this tree.
   public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {
-    cluster.pointCount == 1 ? attributes(atTreeIndex: cluster.range.lowerBound) : []
+    cluster.treeIndex.map { attributes(atTreeIndex: $0) } ?? []
   }
 }

@@ -118,13 +118,19 @@ extension ClusterTree {
   /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) where most members are equally far from the mean.
   public func nearestMember(of id: ClusterID) throws -> Int {
-    // Every node has a point, and the whole plane has all, whatever boxes a damaged file has.
+    // Every node has a point that counts, and the whole plane has all, whatever boxes a damaged file has.
     try nearestMember(of: id, in: .everything)!
   }
 
   /// The same among the members in a window; nil if none is.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
-    try withStorage { try $0.nearestMember(of: node(id), in: window) }
+    try withStorage { storage in
+      let (node, edges) = (try node(id), storage.edges(of: window))
+      guard let selection else {
+        return try storage.nearestMember(of: node, in: PointsInView(edges: edges, counted: AllPoints()))
+      }
+      return try storage.nearestMember(of: node, in: PointsInView(edges: edges, counted: selection.points))
+    }
   }
 
   private func stand(of cluster: Cluster) throws -> ShownPosition {
@@ -146,10 +152,10 @@ extension TreeStorage {
   /// Vincent 1995, doi:10.1145/223784.223794); at most one node a level waits.
   ///
   /// Complexity: O(log n) for most nodes; O(n) where most points are equally far from the mean, as on a circle.
-  func nearestMember(of node: Node, in window: PlaneWindow) throws(IndexError) -> Int? {
+  func nearestMember<Counted>(of node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Int? {
     try checkSummary(of: node)
-    let box = box(of: node)
-    let distance = MeanDistance(sums: summary(of: node, in: box).sums, count: node.count, box: box)
+    let summary = view.counted.summary(of: node, in: self)
+    let distance = MeanDistance(sums: summary.sums, count: UInt32(summary.count), box: summary.box)
     var best = (squared: UInt128.max, treeIndex: Int.max)
 
     var waiting = [(node: node, squared: UInt128(0))]
@@ -158,12 +164,12 @@ extension TreeStorage {
       if isStored(node), let (left, right) = try children(of: node) {
         let sides = [left, right].compactMap { child in
           let box = nodes[Int(child.record)].box
-          return window.intersects(box) ? (node: child, squared: distance.squared(from: box)) : nil
+          return view.mayShow(child, box) ? (node: child, squared: distance.squared(from: box)) : nil
         }
         waiting += sides.count == 2 && sides[0].squared <= sides[1].squared ? sides.reversed() : sides
         continue
       }
-      for treeIndex in try distinctTreeIndices(of: node) where window.contains(points[treeIndex]) {
+      for treeIndex in try distinctTreeIndices(of: node, view.counted) where view.contains(treeIndex, of: self) {
         let squared = distance.squared(from: points[treeIndex])
         if (squared, treeIndex) < best { best = (squared, treeIndex) }
       }
@@ -171,9 +177,13 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// The tree indices of a bucket or of a part of one; only the first of a stack.
-  func distinctTreeIndices(of node: Node) throws(IndexError) -> Range<Int> {
-    if nodes[Int(node.record)].box.isPoint { return node.range.prefix(1) }
+  /// The tree indices of a bucket or of a part of one; of a stack only the first of those that count, if any does.
+  func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
+    if nodes[Int(node.record)].box.isPoint {
+      guard counted.hasAny(of: node) else { return node.range.prefix(0) }
+      let first = counted.firstIndex(of: node)
+      return first..<first + 1
+    }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     return node.range
   }

@@ -112,9 +112,14 @@ extension TreeStorage {
   @inline(__always) package func box(of node: Node) -> PlaneRect {
     let record = nodes + Int(node.record)
     if node.count == record.pointee.count { return record.pointee.box }
-    if mayCrossSeam(within: record.pointee.box) { return PlaneRect(shorterWayAround: members(of: node)) }
-    var box = PlaneRect(points[Int(node.first)])
-    for index in 1..<Int(node.count) { box.formUnion(points[Int(node.first) + index]) }
+    return box(around: members(of: node), inBucket: node)
+  }
+
+  /// The smallest box around some points of a bucket, one at least.
+  @inline(__always) func box(around points: UnsafeBufferPointer<PlanePoint>, inBucket node: Node) -> PlaneRect {
+    if mayCrossSeam(within: nodes[Int(node.record)].box) { return PlaneRect(shorterWayAround: points) }
+    var box = PlaneRect(points[0])
+    for point in points.dropFirst() { box.formUnion(point) }
     return box
   }
 }

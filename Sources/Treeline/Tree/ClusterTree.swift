@@ -10,6 +10,9 @@ public struct ClusterTree: Sendable {
   /// Used through `withStorage` only: its pointers do not keep it alive.
   private let storage: TreeStorage
 
+  /// Which points count; nil for all.
+  let selection: Selection?
+
   /// How coordinates relate to the tree's fixed-point plane.
   public let plane: Plane
 
@@ -23,7 +26,7 @@ public struct ClusterTree: Sendable {
   public var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
-    (self.storage, self.plane) = (storage, plane)
+    (self.storage, self.selection, self.plane) = (storage, nil, plane)
     (self.clippedPointCount, self.growth) = (clippedPointCount, growth)
   }
 
@@ -35,15 +38,26 @@ public struct ClusterTree: Sendable {
     return try body(storage)
   }
 
-  /// Whether both are the same tree, not merely equal ones.
+  /// The same tree, of which other points count.
+  func selecting(_ selection: Selection?) -> ClusterTree { ClusterTree(self, selection) }
+
+  private init(_ tree: ClusterTree, _ selection: Selection?) {
+    (storage, self.selection, plane) = (tree.storage, selection, tree.plane)
+    (clippedPointCount, growth) = (tree.clippedPointCount, tree.growth)
+  }
+
+  /// Whether both are the same tree, not merely equal ones, whichever points count.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 }
 
 // MARK: - Points
 
 extension ClusterTree {
-  /// The number of points, each of which is in exactly one cluster of every level.
+  /// The number of points, each of which is in exactly one cluster of every level; those that fail a filter included.
   public var pointCount: Int { storage.pointCount }
+
+  /// How many points count: those that pass the filter of a tree that has one, or all.
+  public var passingPointCount: Int { selection?.count ?? pointCount }
 
   /// The position of a point on the plane, by its index in tree order (see `Cluster.range`).
   ///
@@ -76,10 +90,13 @@ extension ClusterTree {
 // MARK: - The whole hierarchy
 
 extension ClusterTree {
-  /// The cluster of all points; nil where there are none.
+  /// The cluster of all points; nil where there are none. Under a filter it is the lowest that has all points that pass.
   public var root: Cluster? {
-    // The root's record was checked on opening; every other node's is checked when it is read.
-    withStorage { storage in storage.root.map { cluster(of: $0) } }
+    withStorage { storage in
+      // The root's record was checked on opening; every other node's is checked when it is read.
+      guard let root = storage.root, passingPointCount > 0 else { return nil }
+      return cluster(of: (try? lowestNode(below: root)) ?? root)
+    }
   }
 
   /// Walks the whole tree.

@@ -74,6 +74,12 @@ extension TreeStorage {
     }
   }
 
+  /// The same of some points of a bucket.
+  func summary(of points: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
+    let sums = sums(of: points, in: box)
+    return (sums, spread(of: points, in: box, about: sums))
+  }
+
   private func sums(of members: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect) -> NodeSums {
     var sums = NodeSums(x: 0, y: 0)
     for point in members {

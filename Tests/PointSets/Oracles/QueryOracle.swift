@@ -8,11 +8,14 @@ public struct QueryOracle {
   private let insideBefore: [Int]
   private let leafOf: [Int]
 
-  /// - Parameter window: nil for one that shows nothing.
-  public init(_ outline: TreeOutline, _ window: PlaneWindow?) {
+  /// - Parameters:
+  ///   - outline: Of a tree without a filter.
+  ///   - window: nil for one that shows nothing.
+  ///   - passes: Whether a point counts, by its tree index. Those that do not are as if they were out of view.
+  public init(_ outline: TreeOutline, _ window: PlaneWindow?, passes: (Int) -> Bool = { _ in true }) {
     self.outline = outline
     isInside = (0..<outline.tree.pointCount).map { index in
-      guard let window else { return false }
+      guard let window, passes(index) else { return false }
       let point = outline.tree.position(atTreeIndex: index)
       let east = (Int64(point.x) - Int64(window.x) + 1 << 32) % (1 << 32)
       return east <= Int64(window.width) && window.minY <= point.y && point.y <= window.maxY

@@ -85,7 +85,8 @@ extension ClusterTree {
       return try withStorage { storage in
         let scale = PixelScale(storage: storage, coarseness: .separation(start), criterion: .spacing, pixels: 1)
         return try storage.scaleCut(
-          in: storage.edges(of: window), scale: scale, greatest: Double(required.rawValue) - 1, limit: .max
+          in: PointsInView(edges: storage.edges(of: window), counted: AllPoints()), scale: scale,
+          greatest: Double(required.rawValue) - 1, limit: .max
         ).map(
           \.id)
       }

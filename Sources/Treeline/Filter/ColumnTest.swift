@@ -1,0 +1,90 @@
+/// A test of the values of one column: whether each is in some set.
+///
+/// The rows of a chunk are tested at once, without a branch, and their results packed 64 to a word.
+enum ColumnTest {
+  /// Codes in a range of them.
+  case codes(PackedIntegers, UInt64, through: UInt64)
+  /// Codes whose entry in a table is 1; greater ones than the table has are as its last.
+  case table(PackedIntegers, [UInt8])
+  /// Doubles in a range.
+  case reals(RealValues, ClosedRange<Double>)
+  /// Doubles that are missing values.
+  case missingReals(RealValues)
+
+  /// How many words make a chunk.
+  static let wordsPerChunk = 64
+
+  /// Sets the bits of the words of a chunk: bit i of word w for row 64 w + i. Bits beyond the last row are 0.
+  func run(_ words: Range<Int>, rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
+    switch self {
+    case .codes(let codes, let least, let greatest):
+      var work = RangeWork(words: words, rowCount: rowCount, result: result, least: least, greatest: greatest)
+      codes.with(&work)
+    case .table(let codes, let table):
+      table.withUnsafeBufferPointer { table in
+        var work = TableWork(words: words, rowCount: rowCount, result: result, table: table)
+        codes.with(&work)
+      }
+    case .reals(let reals, let range):
+      let (least, greatest) = (range.lowerBound, range.upperBound)
+      pack(words, rowCount, into: result) { row in
+        let value = reals[row]
+        return value >= least && value <= greatest
+      }
+    case .missingReals(let reals): pack(words, rowCount, into: result) { !reals[$0].isFinite }
+    }
+  }
+}
+
+private struct RangeWork: PackedWork {
+  let words: Range<Int>
+  let rowCount: Int
+  let result: UnsafeMutablePointer<UInt64>
+  let least: UInt64
+  let greatest: UInt64
+
+  mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+    let (least, span) = (Integer(truncatingIfNeeded: self.least), Integer(truncatingIfNeeded: greatest &- self.least))
+    pack(words, rowCount, into: result) { Integer(littleEndian: integers[$0]) &- least <= span }
+  }
+}
+
+private struct TableWork: PackedWork {
+  let words: Range<Int>
+  let rowCount: Int
+  let result: UnsafeMutablePointer<UInt64>
+  let table: UnsafeBufferPointer<UInt8>
+
+  mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+    let (last, table) = (table.count - 1, table.baseAddress!)
+    pack(words, rowCount, into: result) { row in
+      table[Int(truncatingIfNeeded: min(UInt64(Integer(littleEndian: integers[row])), UInt64(last)))] != 0
+    }
+  }
+}
+
+/// Tests rows one after the other into bytes, which compilers do several at once, and packs eight bytes by a product.
+@inline(__always) private func pack(
+  _ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>, _ test: (Int) -> Bool
+) {
+  withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 8) { eights in
+    let bytes = UnsafeMutableRawPointer(eights.baseAddress!).assumingMemoryBound(to: UInt8.self)
+    for word in words {
+      let first = word &* 64
+      let count = min(rowCount &- first, 64)
+      if count < 64 { for index in 0..<8 { eights[index] = 0 } }
+      if count == 64 {
+        for index in 0..<64 { bytes[index] = test(first &+ index) ? 1 : 0 }
+      } else if count > 0 {
+        for index in 0..<count { bytes[index] = test(first &+ index) ? 1 : 0 }
+      }
+      var bits: UInt64 = 0
+      for index in 0..<8 {
+        // Gathers the lowest bits of eight bytes into the highest byte.
+        let gathered = (UInt64(littleEndian: eights[index]) &* 0x0102_0408_1020_4080) &>> 56
+        bits |= gathered &<< UInt64(8 &* index)
+      }
+      result[word &- words.lowerBound] = bits
+    }
+  }
+}

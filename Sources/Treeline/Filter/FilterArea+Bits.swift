@@ -1,0 +1,185 @@
+/// A box or polygons on a tree's plane.
+private enum PlaneArea {
+  case window(PlaneWindow)
+  case polygons([PlanePolygon])
+
+  enum Relation { case outside, across, inside }
+
+  func relation(to box: PlaneRect) -> Relation {
+    switch self {
+    case .window(let window): return window.contains(box) ? .inside : window.intersects(box) ? .across : .outside
+    case .polygons(let polygons):
+      let relations = polygons.map { $0.relation(to: box) }
+      return relations.contains(.inside) ? .inside : relations.contains(.across) ? .across : .outside
+    }
+  }
+
+  func contains(_ point: PlanePoint) -> Bool {
+    switch self {
+    case .window(let window): window.contains(point)
+    case .polygons(let polygons): polygons.contains { $0.contains(point) }
+    }
+  }
+}
+
+extension FilterPlanner {
+  /// A bit for each point in tree order, set for those in an area, or for the others.
+  ///
+  /// - Complexity: O(nodes that lie across its edge), of a polygon for each of its edges.
+  func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
+    var bits = BitRuns(count: tree.pointCount)
+    if let area = try area.located(on: tree.plane) {
+      tree.withStorage { storage in
+        // A part of a damaged file that cannot be read has no points in the area.
+        var waiting = [storage.root].compactMap { $0 }
+        while let node = waiting.popLast() {
+          switch area.relation(to: storage.nodes[Int(node.record)].box) {
+          case .outside: continue
+          case .inside: bits.set(node.range)
+          case .across:
+            if storage.isStored(node) {
+              if let (left, right) = try? storage.children(of: node) { waiting += [right, left] }
+            } else {
+              for treeIndex in node.range where area.contains(storage.points[treeIndex]) {
+                bits.set(treeIndex..<treeIndex + 1)
+              }
+            }
+          }
+        }
+      }
+    }
+    if isNegated { bits.invert() }
+    return bits.words
+  }
+}
+
+/// Bits that are set in runs.
+private struct BitRuns {
+  private(set) var words: [UInt64]
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    words = [UInt64](repeating: 0, count: Selection.wordCount(ofPoints: count))
+  }
+
+  mutating func set(_ range: Range<Int>) {
+    let (first, last) = (range.lowerBound >> 6, range.upperBound >> 6)
+    let (fromFirst, beforeLast) = (UInt64.max << UInt64(range.lowerBound & 63), Self.below(range.upperBound))
+    if first == last {
+      words[first] |= fromFirst & beforeLast
+      return
+    }
+    words[first] |= fromFirst
+    for index in first + 1..<last { words[index] = .max }
+    words[last] |= beforeLast
+  }
+
+  /// The bits before that of a point, in its word.
+  private static func below(_ treeIndex: Int) -> UInt64 { (1 << UInt64(treeIndex & 63)) - 1 }
+
+  mutating func invert() {
+    for index in words.indices { words[index] = ~words[index] }
+    words[words.count - 1] &= Self.below(count)
+  }
+}
+
+extension FilterArea {
+  /// nil where it lies off the plane.
+  fileprivate func located(on plane: Plane) throws(FilterError) -> PlaneArea? {
+    switch self {
+    case .box(let box):
+      do throws(QueryError) { return try plane.window(showing: box).map(PlaneArea.window) } catch {
+        throw .noArea(expected: "a box", found: "\(error)")
+      }
+    case .polygons(let polygons):
+      for ring in polygons.joined() {
+        let corners = ring.first == ring.last ? ring.dropLast() : ring[...]
+        guard corners.count >= 3 else {
+          throw .noArea(expected: "3 corners or more in a ring of a polygon", found: "\(corners.count)")
+        }
+        guard corners.allSatisfy({ $0.longitude.isFinite && $0.latitude.isFinite && $0.longitude.magnitude <= 1e6 })
+        else {
+          throw .noArea(expected: "finite coordinates of the corners of a polygon", found: "others")
+        }
+      }
+      return .polygons(polygons.map { PlanePolygon($0, on: plane) })
+    }
+  }
+}
+
+/// A polygon by the even-odd rule, its edges included, exactly.
+private struct PlanePolygon {
+  /// In units of the plane. x is not taken modulo its width: a polygon across the seam is in one piece.
+  private struct Corner {
+    var x: Int64
+    var y: Int64
+  }
+
+  private let edges: [(from: Corner, to: Corner)]
+  /// By what x of points is moved to meet the polygon.
+  private let shifts: [Int64]
+
+  init(_ rings: [[Coordinate]], on plane: Plane) {
+    edges = rings.flatMap { ring in
+      let corners = Self.corners(ring, on: plane)
+      return zip(corners, corners.dropFirst() + corners.prefix(1)).map { (from: $0, to: $1) }
+    }
+    let turn = Int64(1) << 32
+    let (west, east) = (edges.lazy.map(\.from.x).min() ?? 0, edges.lazy.map(\.from.x).max() ?? 0)
+    func floor(_ x: Int64) -> Int64 { x >> 32 }
+    shifts = plane.projection == .planar ? [0] : (floor(west)...floor(east)).map { $0 * turn }
+  }
+
+  private static func corners(_ ring: [Coordinate], on plane: Plane) -> [Corner] {
+    let ring = ring.first == ring.last ? ring.dropLast() : ring[...]
+    guard plane.projection == .webMercator else {
+      // Beyond the data's extent a corner is as far outside as its distance says.
+      return ring.map { coordinate in
+        let unit = plane.side > 0 ? 0x1p32 / plane.side : 1
+        func units(_ distance: Double) -> Int64 { Int64(min(max((distance * unit).rounded(), -0x1p40), 0x1p40)) }
+        return Corner(x: units(coordinate.x - plane.left), y: units(plane.top - coordinate.y))
+      }
+    }
+    return ring.map { coordinate in
+      let turns = (coordinate.longitude / 360).rounded()
+      let point = plane.point(
+        at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
+      // Of the positions that differ by whole turns the one that lies as far from the seam as its longitude says.
+      let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
+      return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
+    }
+  }
+
+  func contains(_ point: PlanePoint) -> Bool {
+    shifts.contains { contains(x: Int64(point.x) + $0, y: Int64(point.y)) }
+  }
+
+  private func contains(x: Int64, y: Int64) -> Bool {
+    var isInside = false
+    for (a, b) in edges {
+      let side = Int128(b.x - a.x) * Int128(y - a.y) - Int128(b.y - a.y) * Int128(x - a.x)
+      if side == 0, min(a.x, b.x) <= x, x <= max(a.x, b.x), min(a.y, b.y) <= y, y <= max(a.y, b.y) { return true }
+      // Whether a ray to the east crosses it.
+      if (a.y > y) != (b.y > y), (side < 0) == (b.y > a.y) { isInside.toggle() }
+    }
+    return isInside
+  }
+
+  func relation(to box: PlaneRect) -> PlaneArea.Relation {
+    if box.isAcrossSeam { return .across }
+    var relation = PlaneArea.Relation.outside
+    for shift in shifts {
+      let (west, east) = (Int64(box.minX) + shift, Int64(box.maxX) + shift)
+      let (north, south) = (Int64(box.minY), Int64(box.maxY))
+      // An edge whose own box reaches into this one may cross it.
+      if edges.contains(where: { a, b in
+        max(a.x, b.x) >= west && min(a.x, b.x) <= east && max(a.y, b.y) >= north && min(a.y, b.y) <= south
+      }) {
+        return .across
+      }
+      if contains(x: west, y: north) { relation = .inside }
+    }
+    return relation
+  }
+}

@@ -1,0 +1,30 @@
+/// Why a tree has no answer to a filter.
+public enum FilterError: Error, Hashable, Sendable {
+  /// The tree has no column of that name.
+  case unknownColumn(name: String, known: [String])
+  /// A column is compared with what is not of its kind.
+  case unsuited(column: String, kind: Column.Kind, expected: String, found: String)
+  /// More text would have to be looked at than a filter may.
+  case tooMuchText(column: String, bytes: Int, maximum: Int)
+  /// A box or a polygon that is none.
+  case noArea(expected: String, found: String)
+}
+
+extension FilterError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unknownColumn(let name, let known):
+      "expected the name of a column, found \(name.debugDescription); "
+        + (known.isEmpty
+          ? "the tree has no columns: keep them with 'treeline build --columns'"
+          : "there are " + known.prefix(20).map(\.debugDescription).joined(separator: ", ")
+            + (known.count > 20 ? " and \(known.count - 20) more" : ""))
+    case .unsuited(let column, let kind, let expected, let found):
+      "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"
+    case .tooMuchText(let column, let bytes, let maximum):
+      "the column \(column.debugDescription) has \(bytes) bytes of different texts, and LIKE looks at \(maximum) at most; "
+        + "compare it with whole texts, or keep a column of categories"
+    case .noArea(let expected, let found): "expected \(expected), found \(found)"
+    }
+  }
+}

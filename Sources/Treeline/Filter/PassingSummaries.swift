@@ -1,0 +1,180 @@
+/// Sums, products and boxes of the points that pass a filter, 64 points at a time, from which those of any range of
+/// points follow: sums by a difference and what its ends lack, boxes by some of ever longer stretches.
+///
+/// Sums are exact.
+final class PassingSummaries: Sendable {
+  /// Sums over the passing points before a word, of coordinates measured from the plane's corner. All modulo powers of
+  /// two that the sums of a node are below.
+  private struct Sums {
+    var x: UInt64 = 0
+    var y: UInt64 = 0
+    var xx: UInt128 = 0
+    var xy: UInt128 = 0
+    var yy: UInt128 = 0
+  }
+
+  private nonisolated(unsafe) let sums: UnsafeMutablePointer<Sums>
+
+  /// The boxes of words, then of eight words each, and so on up to one of all: each level behind the other.
+  private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
+  private let levelStarts: [Int]
+
+  /// What is added to x before anything else, modulo 2^32.
+  private let turn: UInt32
+
+  static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7
+
+  private static let bitsPerLevel = 3
+
+  /// A box that any other makes its own by a union.
+  private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
+
+  /// - Complexity: O(pointCount)
+  init(of selection: Selection, turnedBy turn: UInt32) {
+    self.turn = turn
+    let wordCount = selection.wordCount
+    sums = .allocate(capacity: wordCount + 1)
+    var starts = [0]
+    var length = wordCount
+    while length > 1 {
+      starts.append(starts.last! + length)
+      length = (length + 7) >> Self.bitsPerLevel
+    }
+    levelStarts = starts
+    boxes = .allocate(capacity: starts.last! + 1)
+    boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
+    var total = Sums()
+    for index in 0..<wordCount {
+      sums[index] = total
+      let bits = selection.words[index].bits
+      if bits != 0 {
+        boxes[index] = Self.add(selection.storage.points + index << 6, bits, turn, to: &total)
+      }
+    }
+    sums[wordCount] = total
+    for level in starts.indices.dropFirst() {
+      for index in starts[level - 1]..<starts[level] {
+        let above = starts[level] + (index - starts[level - 1]) >> Self.bitsPerLevel
+        boxes[above] = boxes[above].union(boxes[index])
+      }
+    }
+  }
+
+  deinit {
+    sums.deallocate()
+    boxes.deallocate()
+  }
+
+  /// Adds those of up to 64 points whose bits are set, of which there is one at least, and gives their box.
+  @inline(__always) private static func add(
+    _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
+  ) -> PlaneRect {
+    var box = nowhere
+    var (x, y) = (UInt64(0), UInt64(0))
+    forEach(bits) { index in
+      let point = PlanePoint(x: points[index].x &+ turn, y: points[index].y)
+      box.formUnion(point)
+      x &+= UInt64(point.x)
+      y &+= UInt64(point.y)
+    }
+    let count = UInt64(bits.nonzeroBitCount)
+    total.x &+= x
+    total.y &+= y
+    let (left, top) = (UInt64(box.minX), UInt64(box.minY))
+    if (box.width | box.height) < 1 << 29 {
+      // Measured from their box, products of 64 points fit one word.
+      var (xx, xy, yy) = (UInt64(0), UInt64(0), UInt64(0))
+      forEach(bits) { index in
+        let (dx, dy) = (UInt64(points[index].x &+ turn &- box.minX), UInt64(points[index].y &- box.minY))
+        xx &+= dx &* dx
+        xy &+= dx &* dy
+        yy &+= dy &* dy
+      }
+      // Of x = left + dx: the sum of x^2 is that of dx^2, and left times that of 2x - left.
+      total.xx &+= UInt128(xx) &+ UInt128(left) &* UInt128(2 &* x &- count &* left)
+      total.yy &+= UInt128(yy) &+ UInt128(top) &* UInt128(2 &* y &- count &* top)
+      total.xy &+=
+        UInt128(xy) &+ UInt128(left) &* UInt128(y) &+ UInt128(top) &* UInt128(x &- count &* left)
+    } else {
+      forEach(bits) { index in
+        let (x, y) = (UInt64(points[index].x &+ turn), UInt64(points[index].y))
+        total.xx &+= UInt128(x &* x)
+        total.xy &+= UInt128(x &* y)
+        total.yy &+= UInt128(y &* y)
+      }
+    }
+    return box
+  }
+
+  @inline(__always) private static func forEach(_ bits: UInt64, _ body: (Int) -> Void) {
+    if bits == .max {
+      for index in 0..<64 { body(index) }
+      return
+    }
+    var bits = bits
+    while bits != 0 {
+      body(bits.trailingZeroBitCount)
+      bits &= bits &- 1
+    }
+  }
+
+  /// What is known of the passing points in a range, of which there are some.
+  ///
+  /// - Complexity: O(log pointCount)
+  func summary(of range: Range<Int>, count: Int, of points: PassingPoints, in storage: TreeStorage) -> NodeSummary {
+    var sums = Sums()
+    var box = Self.nowhere
+    func add(_ bits: UInt64, ofWord word: Int) {
+      if bits != 0 { box = box.union(Self.add(storage.points + word << 6, bits, turn, to: &sums)) }
+    }
+    let (first, last) = (range.lowerBound >> 6, range.upperBound >> 6)
+    let behindFirst = UInt64.max &<< UInt64(range.lowerBound & 63)
+    let beforeLast = 1 &<< UInt64(range.upperBound & 63) &- 1
+    if first == last {
+      add(points.words[first].bits & behindFirst & beforeLast, ofWord: first)
+    } else {
+      add(points.words[first].bits & behindFirst, ofWord: first)
+      add(points.words[last].bits & beforeLast, ofWord: last)
+      addWords(first + 1..<last, to: &sums, &box)
+    }
+    let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
+    let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
+    // The reverse of what is said where they are added.
+    let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
+    let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
+    let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)
+    let n = Double(count)
+    // Twice a number below 2^63 squared, the difference is that of numbers below 2^126.
+    func covariance(_ product: UInt128, _ a: UInt64, _ b: UInt64) -> Float {
+      Float(Double(Int128(truncatingIfNeeded: UInt128(count) &* product &- UInt128(a) &* UInt128(b))) / n / n)
+    }
+    return NodeSummary(
+      count: Int(count),
+      box: PlaneRect(minX: box.minX &- turn, minY: box.minY, maxX: box.maxX &- turn, maxY: box.maxY),
+      sums: NodeSums(x: x, y: y),
+      spread: NodeSpread(xx: covariance(xx, x, x), xy: covariance(xy, x, y), yy: covariance(yy, y, y)))
+  }
+
+  private func addWords(_ range: Range<Int>, to sums: inout Sums, _ box: inout PlaneRect) {
+    let (first, last) = (self.sums[range.lowerBound], self.sums[range.upperBound])
+    sums.x &+= last.x &- first.x
+    sums.y &+= last.y &- first.y
+    sums.xx &+= last.xx &- first.xx
+    sums.xy &+= last.xy &- first.xy
+    sums.yy &+= last.yy &- first.yy
+    var (start, end, level) = (range.lowerBound, range.upperBound, 0)
+    let others = 1 << Self.bitsPerLevel - 1
+    while start < end {
+      let boxes = boxes + levelStarts[level]
+      while start & others != 0 && start < end {
+        box = box.union(boxes[start])
+        start += 1
+      }
+      while end & others != 0 && start < end {
+        end -= 1
+        box = box.union(boxes[end])
+      }
+      (start, end, level) = (start >> Self.bitsPerLevel, end >> Self.bitsPerLevel, level + 1)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import PointSets
+import TreelineBuilder
+
+@testable import Treeline
+
+/// A tree, a random choice of its points, and the tree that counts them alone.
+struct FilteredTree {
+  let tree: ClusterTree
+  let passes: [Bool]
+  let filtered: ClusterTree
+
+  init(_ tree: ClusterTree, passes: [Bool]) {
+    (self.tree, self.passes) = (tree, passes)
+    filtered = tree.selecting(
+      tree.withStorage { storage in
+        Selection(of: storage) { words in
+          for (index, passes) in passes.enumerated() where passes { words[index >> 6].bits |= 1 << UInt64(index & 63) }
+        }
+      })
+  }
+
+  /// A filter of any kind: none pass, one, a few, runs as categories have them near each other, most, all.
+  init(_ tree: ClusterTree, _ random: inout SplitMix64) {
+    let count = tree.pointCount
+    var passes = [Bool](repeating: false, count: count)
+    switch random.index(below: 8) {
+    case 0: break
+    case 1: if count > 0 { passes[random.index(below: count)] = true }
+    case 2: for _ in 0..<min(count, 5) { passes[random.index(below: count)] = true }
+    case 3:
+      var isIn = false
+      for index in 0..<count {
+        if random.index(below: 20) == 0 { isIn.toggle() }
+        passes[index] = isIn
+      }
+    case 4: passes = passes.map { _ in random.index(below: 100) > 0 }
+    case 5: passes = passes.map { _ in true }
+    default:
+      let share = 1 + random.index(below: 10)
+      passes = passes.map { _ in random.index(below: share) == 0 }
+    }
+    self.init(tree, passes: passes)
+  }
+
+  /// The tree indices of a range that pass.
+  func passing(in range: Range<Int>) -> [Int] { range.filter { passes[$0] } }
+}
+
+extension ClusterTree {
+  /// A small tree of any growth over a random or a nasty set.
+  static func any(_ random: inout SplitMix64) throws -> ClusterTree {
+    let set =
+      random.index(below: 3) == 0
+      ? PointSet.nasty[random.index(below: PointSet.nasty.count)]
+      : PointSet.random(seed: random.next())
+    let growths: [Growth] = [
+      .splitting(.mean), .splitting(.leastScatter), .merging(by: .distance), .merging(by: .badges),
+      .merging(by: .scatter),
+    ]
+    let growth = growths[random.index(below: growths.count)]
+    return try ClusterTree(
+      set.coordinates, as: set.projection,
+      options: BuildOptions(growth: growth, threads: 1, computesSeparations: true))
+  }
+}
