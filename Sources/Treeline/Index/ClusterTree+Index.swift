@@ -24,7 +24,8 @@ extension ClusterTree {
     let header = try IndexHeader(bytes, name: name)
     let file = NamedBytes(bytes: bytes, name: name)
     let sections = try SectionsByKind(header, file)
-    let columns = try header.sections.filter { $0.kind.isColumn && $0.kind.isKnown(in: header.minorVersion) }.map { section throws(IndexError) in
+    let columns = try header.sections.filter { $0.kind.isColumn && $0.kind.isKnown(in: header.minorVersion) }.map {
+      section throws(IndexError) in
       section.kind == .attribute
         ? Column(try AttributeColumn(section, in: file, pointCount: header.pointCount))
         : try Column(
