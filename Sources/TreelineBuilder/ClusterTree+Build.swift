@@ -97,13 +97,15 @@ extension ClusterMap {
   ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which
   ///     take several times as long as the rest.
   ///   - coordinate: Where a value is; a key path will do.
-  /// - Throws: `BuildError`, or what `coordinate` throws.
+  ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
+  /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
   public init(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
-    at coordinate: (Value) throws -> Coordinate
+    at coordinate: (Value) throws -> Coordinate, columns: MapColumn<Value>...
   ) throws {
-    self.init(tree: try ClusterTree(values.map(coordinate), as: projection, options: options), values: values)
+    let tree = try ClusterTree(values.map(coordinate), as: projection, options: options)
+    self.init(tree: try tree.adding(columns, of: values), values: values)
   }
 
   /// Builds the same map as `init` without blocking the task that asks for it.
@@ -117,15 +119,16 @@ extension ClusterMap {
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: As of `init`.
   ///   - coordinate: Where a value is; called for all of them before the build begins.
+  ///   - columns: As of `init`; they are built behind the tree, on the task itself.
   ///   - progress: As of `ClusterTree.build`.
-  /// - Throws: `BuildError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
+  /// - Throws: `BuildError`, `ColumnError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
   public static func build(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true), at coordinate: (Value) throws -> Coordinate,
-    progress: (@Sendable (BuildProgress) -> Void)? = nil
+    columns: MapColumn<Value>..., progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     let tree = try await ClusterTree.build(
       values.map(coordinate), as: projection, options: options, progress: progress)
-    return ClusterMap(tree: tree, values: values)
+    return ClusterMap(tree: try tree.adding(columns, of: values), values: values)
   }
 }

@@ -8,6 +8,10 @@ extension BuildError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension ColumnError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
 extension IndexWritingError: LocalizedError {
   public var errorDescription: String? { description }
 }

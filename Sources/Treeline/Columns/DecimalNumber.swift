@@ -60,8 +60,9 @@ private struct Digits {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // Longer ones are beyond all that counts.
-        guard let power = Int(String(decoding: bytes[(position + 1)...].prefix(10), as: UTF8.self)) else { return nil }
+        // Others are beyond all that counts.
+        guard let power = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)), power.magnitude < 1_000_000
+        else { return nil }
         exponent += power
         return
       default:

@@ -20,8 +20,10 @@ public struct Instant: Hashable, Sendable {
   /// - Parameter digits: of a second, up to 9.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
-    let seconds = ticks / parts - (ticks % parts < 0 ? 1 : 0)
-    self.init(seconds: seconds, nanoseconds: UInt32((ticks - seconds * parts) * Int64(powerOfTen(9 - digits))))
+    let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)
+    let part = rest < 0 ? rest + parts : rest
+    self.init(
+      seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32(part * Int64(powerOfTen(9 - digits))))
   }
 
   /// The least number of decimals that tells its fraction of a second.
@@ -184,4 +186,4 @@ private struct DigitScanner {
 }
 
 /// 10 to a power up to 18.
-func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+package func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }

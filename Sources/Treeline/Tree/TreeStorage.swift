@@ -58,8 +58,33 @@ package final class TreeStorage: @unchecked Sendable {
 
   deinit { release() }
 
+  /// The same arrays with other columns.
+  ///
+  /// - Parameter releaseColumns: Called once they are no longer needed; what this storage keeps is kept until then.
+  fileprivate func with(columns: [Column], releaseColumns: @escaping @Sendable () -> Void) -> TreeStorage {
+    TreeStorage(
+      points: points, rows: rows, pointCount: pointCount, gaps: gaps, nodes: nodes, nodeCount: nodeCount, sums: sums,
+      spreads: spreads, separations: separations, badgeCurve: badgeCurve, stands: stands, name: name,
+      nodesOffset: nodesOffset, columns: columns, description: description, mergeTraits: mergeTraits,
+      release: {
+        releaseColumns()
+        withExtendedLifetime(self) {}
+      })
+  }
+
   @inline(__always) package func members(of node: Node) -> UnsafeBufferPointer<PlanePoint> {
     UnsafeBufferPointer(start: points + Int(node.first), count: Int(node.count))
+  }
+}
+
+extension ClusterTree {
+  /// The same tree with other columns.
+  ///
+  /// - Parameter release: Called once they are no longer needed.
+  package func with(columns: [Column], release: @escaping @Sendable () -> Void) -> ClusterTree {
+    ClusterTree(
+      storage: withStorage { $0.with(columns: columns, releaseColumns: release) }, plane: plane,
+      clippedPointCount: clippedPointCount, growth: growth)
   }
 }
 

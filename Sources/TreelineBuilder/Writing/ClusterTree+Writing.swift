@@ -5,23 +5,25 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - path: Where, as ``IndexDestination`` takes it.
-  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a
-  ///     name.
+  ///   - attributes: The columns to keep for each point exactly as they are written, for display, in the order in
+  ///     which they are given back.
+  ///   - columns: Typed columns, which come behind them. No two of both share a name. Columns that the tree itself has
+  ///     are not kept unless they are given.
   ///   - description: What the index tells people of itself.
   ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-  ///     skipped. At least 0 and below 2^32.
+  ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
   ///   - overwriting: Whether to replace a file that is not an index.
   ///   - progress: Told how many bytes are written, of how many.
   /// - Throws: `IndexWritingError`
   /// - Complexity: O(pointCount)
   public func write(
-    index path: String, attributes: [IndexAttribute] = [], description: IndexDescription = IndexDescription(),
-    row: ((Int) -> Int)? = nil, overwriting: Bool = false,
+    index path: String, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
+    description: IndexDescription = IndexDescription(), row: ((Int) -> Int)? = nil, overwriting: Bool = false,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
     try write(
-      to: IndexDestination(path, overwriting: overwriting), attributes: attributes, description: description, row: row,
-      progress: progress)
+      to: IndexDestination(path, overwriting: overwriting), attributes: attributes, columns: columns,
+      description: description, row: row, progress: progress)
   }
 
   /// Writes the tree as an index to a destination that was reserved before.
@@ -31,36 +33,61 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - destination: Where.
-  ///   - attributes: The columns to keep for each point, in the order in which they are given back. No two share a
-  ///     name.
+  ///   - attributes: The columns to keep for each point exactly as they are written, for display, in the order in
+  ///     which they are given back.
+  ///   - columns: Typed columns, which come behind them. No two of both share a name. Columns that the tree itself has
+  ///     are not kept unless they are given.
   ///   - description: What the index tells people of itself.
   ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-  ///     skipped. At least 0 and below 2^32.
+  ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
   ///   - progress: Told how many bytes are written, of how many.
   /// - Throws: `IndexWritingError`
   /// - Precondition: Nothing was written there yet.
   /// - Complexity: O(pointCount)
   public func write(
-    to destination: IndexDestination, attributes: [IndexAttribute] = [],
+    to destination: IndexDestination, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
     description: IndexDescription = IndexDescription(), row: ((Int) -> Int)? = nil,
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
+    // Of two problems the one that takes no time to find is told.
+    try check(attributes, columns.map(\.name), description)
+    let encoded: [EncodedColumn]
+    do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch { throw .column(error) }
+    try write(
+      to: destination, attributes: attributes, encoded: encoded, description: description, row: row, progress: progress)
+  }
+
+  /// The same of columns that were encoded before.
+  package func write(
+    to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
+    description: IndexDescription, row: ((Int) -> Int)?, progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+  ) throws(IndexWritingError) {
+    try check(attributes, columns.map(\.name), description)
     try withStorage { storage throws(IndexWritingError) in
-      try write(storage.fixedSections, to: destination.file, attributes, description, row, progress)
+      try write(storage.fixedSections, to: destination.file, attributes, columns, description, row, progress)
     }
+  }
+
+  /// Checks that there is room for all columns, and that no two share a name.
+  private func check(
+    _ attributes: [IndexAttribute], _ columnNames: [String], _ description: IndexDescription
+  ) throws(IndexWritingError) {
+    let names = attributes.map(\.name) + columnNames
+    let fixedCount = withStorage { $0.fixedSections.count }
+    let maximum =
+      IndexHeader.maximumSectionCount - fixedCount - 1 - (description.isEmpty ? 0 : 1) - (badgeCurve == nil ? 0 : 1)
+    guard names.count <= maximum else { throw .tooManyAttributes(found: names.count, maximum: maximum) }
+    if let twice = names.firstTwice { throw .attributeTwice(name: twice) }
   }
 
   private func write(
     _ fixed: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)], to file: AtomicFile,
-    _ attributes: [IndexAttribute], _ description: IndexDescription, _ row: ((Int) -> Int)?,
-    _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+    _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ description: IndexDescription,
+    _ row: ((Int) -> Int)?, _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
   ) throws(IndexWritingError) {
-    let maximum =
-      IndexHeader.maximumSectionCount - fixed.count - 1 - (description.isEmpty ? 0 : 1) - (badgeCurve == nil ? 0 : 1)
-    guard attributes.count <= maximum else { throw .tooManyAttributes(found: attributes.count, maximum: maximum) }
-    if let twice = attributes.firstSharedName { throw .attributeTwice(name: twice) }
     let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
     var last = attributes.map { (kind: IndexSection.Kind.attribute, bytes: $0.section(for: self)) }
+    last += columns.map { (kind: .column, bytes: $0.bytes) }
     if !description.isEmpty { last.append((kind: .description, bytes: description.bytes)) }
     if let badgeCurve { last.append((kind: .badgeCurve, bytes: badgeCurve.bytes)) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + last.count)

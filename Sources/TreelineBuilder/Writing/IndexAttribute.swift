@@ -83,19 +83,3 @@ extension IndexAttribute {
     return bytes
   }
 }
-
-extension Sequence<IndexAttribute> {
-  /// The first name that an earlier column has too. Bytes tell names apart, as they tell the strings of a dictionary.
-  var firstSharedName: String? {
-    var names: Set<[UInt8]> = []
-    return first { !names.insert(Array($0.name.utf8)).inserted }?.name
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func appendLittleEndian<Value: FixedWidthInteger>(_ value: Value) {
-    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
-  }
-
-  fileprivate mutating func pad() { while count % 8 != 0 { append(0) } }
-}

@@ -40,6 +40,8 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   case tooManyAttributes(found: Int, maximum: Int)
   /// Two columns to keep have the same name.
   case attributeTwice(name: String)
+  /// A value does not suit the column that it is in.
+  case column(ColumnError)
   /// Another build is writing to the same place.
   case inUse(path: String)
   /// Where the file is written before it gets its name, there is something that no build has left.
@@ -60,6 +62,7 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected a file or nothing, found something that is no file and is never replaced"
     case .tooManyAttributes(let found, let maximum): "expected at most \(maximum) columns to keep, found \(found)"
     case .attributeTwice(let name): "expected columns to keep of different names, found \(name.debugDescription) twice"
+    case .column(let error): "\(error)"
     case .inUse(let path): "\(path): another build is writing this index; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):
       "\(path): expected nothing at \(partialPath), where it is written first, or what an earlier run has left, "

@@ -41,6 +41,7 @@ extension Failure {
     case let error as IndexWritingError:
       switch error {
       case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)
+      case .column: self = .badData(message)
       case .inUse, .foreignPartialFile, .failed, .notDurable: self = .inputOutput(message)
       }
     default: self = .inputOutput(message)

@@ -1,0 +1,72 @@
+import Treeline
+
+extension ClusterTree {
+  /// The same tree with more columns, kept in memory: behind those that it has.
+  ///
+  /// ```swift
+  /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
+  /// ```
+  ///
+  /// It shares all else with this one, which stays as it is. Clusters of either are none of the other's.
+  ///
+  /// - Parameter columns: What to add. No two columns share a name.
+  /// - Throws: `ColumnError`
+  /// - Complexity: O(pointCount) for each column
+  public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
+    if let twice = (self.columns.map(\.name) + columns.map(\.name)).firstTwice { throw .nameTwice(name: twice) }
+    var memory: [ColumnMemory] = []
+    var added: [Column] = []
+    for column in try encoded(columns, row: nil) {
+      let section = ColumnMemory(column.bytes)
+      do throws(IndexError) {
+        added.append(try Column(section: UnsafeRawBufferPointer(section.bytes), pointCount: pointCount))
+      } catch { preconditionFailure("A column that was just encoded cannot be read: \(error)") }
+      memory.append(section)
+    }
+    let sections = memory
+    return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
+  }
+
+  /// - Parameter row: The row of the input, for errors, given that of the tree; nil where both are the same.
+  package func encoded(_ columns: [IndexColumn], row: ((Int) -> Int)?) throws(ColumnError) -> [EncodedColumn] {
+    try columns.map { column throws(ColumnError) in
+      do throws(UnsuitableValue) { return try encoded(column) } catch {
+        let treeRow = self.row(atTreeIndex: error.treeIndex)
+        throw .unsuitableValue(
+          column: column.name, row: row?(treeRow) ?? treeRow, expected: error.expected, found: error.found,
+          remedy: error.remedy)
+      }
+    }
+  }
+
+  private func encoded(_ column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
+    switch column.source {
+    case .values(let kind, let value):
+      return try ColumnEncoder(name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
+        .encoded(as: kind)
+    case .instants(let instant):
+      return try ColumnEncoder(name: column.name, pointCount: pointCount) { _ in nil }
+        .times { instant(row(atTreeIndex: $0)) }
+    }
+  }
+}
+
+/// The bytes of a section in memory.
+private final class ColumnMemory: @unchecked Sendable {
+  let bytes: UnsafeMutableRawBufferPointer
+
+  init(_ section: [UInt8]) {
+    bytes = .allocate(byteCount: section.count, alignment: 8)
+    bytes.copyBytes(from: section)
+  }
+
+  deinit { bytes.deallocate() }
+}
+
+extension Sequence<String> {
+  /// The first one that comes up again. Bytes tell names apart, as they tell the strings of a dictionary.
+  var firstTwice: String? {
+    var names: Set<[UInt8]> = []
+    return first { !names.insert(Array($0.utf8)).inserted }
+  }
+}

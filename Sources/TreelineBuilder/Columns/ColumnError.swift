@@ -1,0 +1,54 @@
+import Treeline
+
+/// Why a typed column cannot be built.
+public enum ColumnError: Error, Hashable, Sendable {
+  /// A value does not suit the kind that its column is declared to be of. The row is that of the input, counted from 0.
+  case unsuitableValue(column: String, row: Int, expected: String, found: String, remedy: String)
+  /// Two columns have the same name.
+  case nameTwice(name: String)
+  /// A key path does not tell a name, as that of a computed property or of a subscript may not.
+  case namelessKeyPath(String)
+}
+
+extension ColumnError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unsuitableValue(let column, let row, let expected, let found, let remedy):
+      "column \(column.debugDescription), row \(row) counted from 0: expected \(expected), found \(found); \(remedy)"
+    case .nameTwice(let name): "expected columns of different names, found \(name.debugDescription) twice"
+    case .namelessKeyPath(let keyPath):
+      "expected a key path whose text ends with the name of a property, found \(keyPath); give the column a name, "
+        + "as in .number(\\.price, name: \"price\")"
+    }
+  }
+}
+
+/// The same, before it is known which row a point has.
+struct UnsuitableValue: Error {
+  let treeIndex: Int
+  let expected: String
+  let found: String
+  var remedy = "declare it as category or text, or leave the cell empty"
+
+  init(at treeIndex: Int, expected: String, found: String, remedy: String? = nil) {
+    (self.treeIndex, self.expected, self.found) = (treeIndex, expected, found)
+    if let remedy { self.remedy = remedy }
+  }
+
+  init(at treeIndex: Int, expected: String, found: AttributeValue, remedy: String? = nil) {
+    self.init(at: treeIndex, expected: expected, found: found.briefDescription, remedy: remedy)
+  }
+}
+
+extension AttributeValue {
+  /// For errors: cut short where it is long.
+  fileprivate var briefDescription: String {
+    let brief = text.count > 60 ? text.prefix(60) + "…" : text[...]
+    return switch self {
+    case .string: String(brief).debugDescription
+    case .number, .json: String(brief)
+    case .bool(let value): "\(value)"
+    case .null: "null"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import PointSets
+import TestSupport
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// Typed columns come back as they went in.
+@Suite struct ColumnTests {
+  static let set = PointSet.cities(300, clusters: 5, seed: 61)
+
+  private func check(
+    _ values: [AttributeValue?], _ kind: IndexColumn.Kind?, _ expectedKind: Column.Kind, _ expected: [AttributeValue?]
+  ) throws {
+    let tree = try Self.set.tree()
+    let column = IndexColumn(name: "värde", kind: kind) { values[$0 % values.count] }
+    let folder = try TemporaryFolder()
+    try tree.write(index: folder.path("index"), columns: [column])
+    for tree in [try tree.adding(columns: [column]), try ClusterTree(index: folder.path("index"))] {
+      let found = try #require(tree.column("värde"))
+      #expect(found.kind == expectedKind)
+      for index in 0..<tree.pointCount {
+        #expect(found.value(atTreeIndex: index) == expected[tree.row(atTreeIndex: index) % values.count])
+      }
+    }
+    #expect(try IndexHeader(ofIndex: folder.path("index")).minorVersion == 3)
+  }
+
+  private func numbers(_ literals: String...) -> [AttributeValue?] { literals.map { .number($0) } }
+
+  @Test func numbersComeBackExactly() throws {
+    for literals in [
+      numbers("1", "2.50", "-3"), numbers("9223372036854775807", "9223372036854775806"),
+      numbers("-9223372036854775808"),
+      numbers("255", "0"), numbers("254", "0"), numbers("1e300", "1e-300"), numbers("0.1", "1e3"),
+      numbers("-9223372036854775808", "0"),
+    ] {
+      let expected: [AttributeValue?] = literals.map { .number("\(DecimalNumber($0!.text)!)") }
+      for kind in [nil, .number] as [IndexColumn.Kind?] where !literals.contains(.number("1e300")) {
+        try check(literals + [nil], kind, .number, expected + [.null])
+      }
+    }
+    let reals = try Self.set.tree().adding(columns: [IndexColumn(name: "n") { _ in .number("1e300") }])
+    #expect(reals.column("n")?.value(atTreeIndex: 0) == .number("1e+300"))
+  }
+
+  @Test func textsComeBack() throws {
+    let texts: [AttributeValue?] = ["b", "", "é"].map { .string($0) }
+    try check(texts + [nil], nil, .category, texts + [.null])
+    try check(texts + [nil, .null], .text, .text, texts + [nil, .null])
+    let mixed: [AttributeValue?] = [.number("1"), .string("1"), .json("[1]"), .bool(true), nil, .null]
+    try check(mixed, nil, .text, mixed)
+    try check([.number("1.0"), .bool(true)], .category, .category, [.string("1.0"), .string("true")])
+    try check([nil, .null], nil, .text, [nil, .null])
+  }
+
+  @Test func booleansAndTimesComeBack() throws {
+    try check([.string("TRUE"), .string("false"), nil], nil, .boolean, [.bool(true), .bool(false), .null])
+    try check([.string("Yes"), .number("0")], .boolean, .boolean, [.bool(true), .bool(false)])
+    try check(
+      [.string("0001-01-01"), .string("9999-12-31")], nil, .time, [.string("0001-01-01"), .string("9999-12-31")])
+    try check(
+      [.string("1969-12-31T23:59:60.5+00:00"), nil], nil, .time, [.string("1970-01-01T00:00:00.5Z"), .null])
+    try check([.number("-1")], .time, .time, [.string("1969-12-31T23:59:59Z")])
+    try check([.number("-1")], .timeInMilliseconds, .time, [.string("1969-12-31T23:59:59.999Z")])
+  }
+
+  @Test func unsuitableValuesAreRefused() throws {
+    let tree = try Self.set.tree()
+    for kind in [.number, .boolean, .time, .timeInMilliseconds, .category] as [IndexColumn.Kind] {
+      #expect(throws: ColumnError.self) {
+        _ = try tree.adding(columns: [IndexColumn(name: "a", kind: kind) { $0 == 7 ? .json("[1]") : nil }])
+      }
+    }
+  }
+
+  private struct Hotel: Sendable {
+    var coordinate: Coordinate
+    var price: Int
+    var kind: String?
+  }
+
+  @Test func mapsHaveColumnsOfProperties() throws {
+    let hotels = Self.set.coordinates.enumerated().map {
+      Hotel(coordinate: $1, price: $0, kind: $0 % 2 == 0 ? "inn" : nil)
+    }
+    let map = try ClusterMap(hotels, at: \.coordinate, columns: .number(\.price), .category(\.kind, name: "type"))
+    #expect(map.tree.columns.map(\.name) == ["price", "type"])
+    for index in 0..<map.tree.pointCount {
+      let row = map.tree.row(atTreeIndex: index)
+      #expect(map.tree.columns[0].value(atTreeIndex: index) == .number("\(row)"))
+      #expect(map.tree.columns[1].value(atTreeIndex: index) == (row % 2 == 0 ? .string("inn") : .null))
+    }
+  }
+}
