@@ -82,6 +82,18 @@ package struct EntryValues: Sendable {
   package let dictionary: ColumnDictionary
 }
 
+extension EntryValues {
+  /// Whether each entry is a value: null and what cannot be read are not.
+  var isPresent: [Bool] {
+    (0..<dictionary.entryCount).map { entry in
+      switch dictionary.tag(ofEntry: entry) {
+      case nil, .null, .absent: false
+      default: true
+      }
+    }
+  }
+}
+
 // MARK: - One point
 
 extension Column {

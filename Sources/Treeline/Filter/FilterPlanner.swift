@@ -184,18 +184,6 @@ private enum ValueSet {
   }
 }
 
-extension EntryValues {
-  /// Whether each entry is a value: null and what cannot be read are not.
-  fileprivate var isPresent: [Bool] {
-    (0..<dictionary.entryCount).map { entry in
-      switch dictionary.value(ofEntry: entry) {
-      case nil, .null: false
-      default: true
-      }
-    }
-  }
-}
-
 // MARK: - Comparisons
 
 extension FilterPlanner {

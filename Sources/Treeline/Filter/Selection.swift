@@ -19,6 +19,9 @@ package final class Selection: Sendable {
   /// How many points pass.
   package let count: Int
 
+  /// What was prepared of columns for the points that pass.
+  let prepared = PreparedColumns()
+
   /// Of each node what its passing points are: in the order of x, and, made when it is needed, with the plane turned by
   /// half the world, so that a node across the seam is in one piece.
   private let summaries = AtomicLazyReference<PassingSummaries>()

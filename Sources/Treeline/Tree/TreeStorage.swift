@@ -38,6 +38,9 @@ package final class TreeStorage: @unchecked Sendable {
   /// None for a tree grown by splitting.
   package let mergeTraits: MergeTraits
 
+  /// What was prepared of columns when it was first asked for.
+  let prepared = PreparedColumns()
+
   private let release: @Sendable () -> Void
 
   package init(

@@ -1,0 +1,195 @@
+extension Aggregate {
+  /// The aggregates that a text lists with commas between: `count`, `sum(population)`, `mean(price, weight: rooms)`,
+  /// `top(kind, 3)`, `percentile(price, 90)`. A name of a column with other characters than letters, digits and `_`
+  /// stands in double quotes, in which two stand for one.
+  public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
+    var scanner = Scanner(text: text)
+    return try scanner.list()
+  }
+
+  /// The names of all functions, for help and messages.
+  public static let functionNames = plainFunctions.map(\.name) + ["top", "percentile"]
+
+  /// Those that take no number.
+  fileprivate static let plainFunctions: [Function] = [
+    .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
+  ]
+}
+
+extension Aggregate.Function {
+  /// As it is written.
+  fileprivate var name: String {
+    switch self {
+    case .top: "top"
+    case .percentile: "percentile"
+    default: "\(self)"
+    }
+  }
+
+  /// The number behind the column.
+  fileprivate var number: String? {
+    switch self {
+    case .top(let count): "\(count)"
+    case .percentile(let percent): ParameterValue.text(percent)
+    default: nil
+    }
+  }
+}
+
+extension Aggregate: CustomStringConvertible {
+  /// As it is written: `top(kind, 3)`.
+  public var description: String {
+    let parts = [column.map(Self.quoted), function.number, weight.map { "weight: \(Self.quoted($0))" }]
+    let given = parts.compactMap { $0 }
+    return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
+  }
+
+  /// A flat name for the properties of GeoJSON and tiles, on which style expressions look: `sum_population`, `top_kind`,
+  /// `percentile_90_price`, `mean_price_by_rooms`.
+  public var propertyName: String {
+    switch function {
+    case .percentile: "percentile_\(function.number!)_\(column!)"
+    default:
+      ([function.name, column] + (weight.map { ["by", $0] } ?? [])).compactMap { $0 }.joined(separator: "_")
+    }
+  }
+
+  private static func quoted(_ name: String) -> String {
+    let isPlain =
+      !name.isEmpty && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || "0"..."9" ~= $0 }
+    return isPlain
+      ? name : "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}
+
+/// Reads a list of aggregates.
+private struct Scanner {
+  private let text: String
+  private let characters: [Unicode.Scalar]
+  private var position = 0
+
+  init(text: String) { (self.text, characters) = (text, Array(text.unicodeScalars)) }
+
+  private func malformed(_ expected: String) -> AggregateError {
+    .malformed(text: text, position: position, expected: expected)
+  }
+
+  private mutating func skipSpace() { while position < characters.count, characters[position] == " " { position += 1 } }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    skipSpace()
+    guard position < characters.count, characters[position] == character else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func require(_ character: Unicode.Scalar, _ expected: String) throws(AggregateError) {
+    if !take(character) { throw malformed(expected) }
+  }
+
+  /// Letters, digits and `_`; nothing where there are none.
+  private mutating func word() -> String {
+    skipSpace()
+    var word = String.UnicodeScalarView()
+    while position < characters.count {
+      let character = characters[position]
+      guard character == "_" || character.properties.isAlphabetic || "0"..."9" ~= character else { break }
+      word.append(character)
+      position += 1
+    }
+    return String(word)
+  }
+
+  private mutating func columnName() throws(AggregateError) -> String {
+    skipSpace()
+    let start = position
+    guard take("\"") else {
+      let name = word()
+      if name.isEmpty { throw malformed("the name of a column") }
+      return name
+    }
+    var name = String.UnicodeScalarView()
+    while position < characters.count {
+      let character = characters[position]
+      position += 1
+      if character != "\"" {
+        name.append(character)
+      } else if position < characters.count, characters[position] == "\"" {
+        name.append(character)
+        position += 1
+      } else {
+        return String(name)
+      }
+    }
+    position = start
+    throw malformed("a name of a column that ends with a double quote")
+  }
+
+  private mutating func number() throws(AggregateError) -> Double {
+    skipSpace()
+    let start = position
+    var digits = ""
+    while position < characters.count, characters[position] == "." || "0"..."9" ~= characters[position] {
+      digits.unicodeScalars.append(characters[position])
+      position += 1
+    }
+    if let number = Double(digits), number.isFinite { return number }
+    position = start
+    throw malformed("a number")
+  }
+
+  mutating func list() throws(AggregateError) -> [Aggregate] {
+    var aggregates: [Aggregate] = []
+    repeat { aggregates.append(try aggregate()) } while take(",")
+    skipSpace()
+    if position < characters.count { throw malformed("a comma or the end") }
+    return aggregates
+  }
+
+  private mutating func aggregate() throws(AggregateError) -> Aggregate {
+    skipSpace()
+    let start = position
+    let name = word()
+    guard Aggregate.functionNames.contains(name) else {
+      position = start
+      throw malformed("one of \(Aggregate.functionNames.listed("or"))")
+    }
+    guard take("(") else {
+      if name == "count" { return .count }
+      throw malformed("an opening bracket and a column, as in '\(name)(price)'")
+    }
+    let column = try columnName()
+    let aggregate: Aggregate
+    switch name {
+    case "top":
+      try require(",", "a comma and how many values, as in 'top(kind, 3)'")
+      skipSpace()
+      let (start, count) = (position, try number())
+      guard count >= 1, count <= 1e6, count == count.rounded() else {
+        position = start
+        throw malformed("a whole number from 1 to 1000000")
+      }
+      aggregate = .top(Int(count), of: column)
+    case "percentile":
+      try require(",", "a comma and a number from 0 to 100, as in 'percentile(price, 90)'")
+      skipSpace()
+      let (start, percent) = (position, try number())
+      guard percent <= 100 else {
+        position = start
+        throw malformed("a number from 0 to 100")
+      }
+      aggregate = .percentile(percent, of: column)
+    case "mean" where take(","):
+      skipSpace()
+      let start = position
+      guard word() == "weight", take(":") else {
+        position = start
+        throw malformed("'weight:' and a column, as in 'mean(price, weight: rooms)'")
+      }
+      aggregate = .mean(column, weight: try columnName())
+    default: aggregate = Aggregate(Aggregate.plainFunctions.first { $0.name == name }!, column)
+    }
+    try require(")", "a closing bracket")
+    return aggregate
+  }
+}

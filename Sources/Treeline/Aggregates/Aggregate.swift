@@ -1,0 +1,148 @@
+/// What is told of the values that the points of a cluster have in a column.
+///
+/// ```swift
+/// let values = try clusters.values(of: [.sum("population"), .top(3, of: "kind")])
+/// values[0][1]                                    // of the first cluster, the three most frequent kinds
+/// try Aggregate.list("sum(population), top(kind, 3)")   // the same, as tools and URLs have it
+/// ```
+///
+/// Missing values do not count. Where a cluster has no value at all, counts are 0 and everything else is null.
+public struct Aggregate: Hashable, Sendable {
+  package enum Function: Hashable, Sendable {
+    case count
+    case sum
+    case mean
+    case variance
+    case min
+    case max
+    case any
+    case all
+    case counts
+    case top(Int)
+    case mode
+    case median
+    case percentile(Double)
+    case distinct
+  }
+
+  package let function: Function
+  /// nil for the number of points.
+  package let column: String?
+  package let weight: String?
+
+  package init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
+    (self.function, self.column, self.weight) = (function, column, weight)
+  }
+
+  /// How many points there are.
+  public static let count = Aggregate(.count)
+
+  /// How many points have a value.
+  public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
+
+  /// The sum of numbers, exactly if they are decimals, otherwise rounded once: the same to the last bit for any order of
+  /// rows. Of booleans, how many are true.
+  public static func sum(_ column: String) -> Aggregate { Aggregate(.sum, column) }
+
+  /// The mean of numbers, rounded once.
+  ///
+  /// - Parameters:
+  ///   - column: Of numbers.
+  ///   - weight: A column of numbers, by which each counts; rows without a weight are left out. Both columns are
+  ///     decimals.
+  public static func mean(_ column: String, weight: String? = nil) -> Aggregate {
+    Aggregate(.mean, column, weight: weight)
+  }
+
+  /// The mean of the squared differences from the mean.
+  public static func variance(_ column: String) -> Aggregate { Aggregate(.variance, column) }
+
+  /// The least number or time, or the first text by code points.
+  public static func min(_ column: String) -> Aggregate { Aggregate(.min, column) }
+
+  /// The greatest number or time, or the last text by code points.
+  public static func max(_ column: String) -> Aggregate { Aggregate(.max, column) }
+
+  /// Whether any value of a column of booleans is true.
+  public static func any(_ column: String) -> Aggregate { Aggregate(.any, column) }
+
+  /// Whether all values of a column of booleans are true.
+  public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
+
+  /// How many points have each value, for those that any has, the most frequent first and of equals the least.
+  public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
+
+  /// The same for so many of them at most.
+  ///
+  /// - Parameter count: 1 or more.
+  public static func top(_ count: Int, of column: String) -> Aggregate {
+    precondition(count >= 1, "Expected 1 or more values to tell, found \(count)")
+    return Aggregate(.top(count), column)
+  }
+
+  /// The most frequent value, of equals the least.
+  public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
+
+  /// The value in the middle; of an even number of numbers the mean of the two in the middle, of others the first of
+  /// them.
+  public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
+
+  /// The least value that so many per cent of all are at or below.
+  ///
+  /// - Parameter percent: From 0, for the least value, to 100.
+  public static func percentile(_ percent: Double, of column: String) -> Aggregate {
+    precondition(0...100 ~= percent, "Expected a percentile from 0 to 100, found \(percent)")
+    return Aggregate(.percentile(percent), column)
+  }
+
+  /// How many different values there are.
+  public static func distinct(_ column: String) -> Aggregate { Aggregate(.distinct, column) }
+}
+
+/// What an aggregate is for one cluster.
+public enum AggregateValue: Hashable, Sendable {
+  /// A value; null where there is none.
+  case value(AttributeValue)
+  /// How many points have each value.
+  case counts([ValueCount])
+
+  /// How many points have a value.
+  public struct ValueCount: Hashable, Sendable {
+    public let value: AttributeValue
+    public let count: Int
+  }
+
+  /// The number that it is; nil for anything else.
+  public var number: Double? { if case .value(.number(let text)) = self { Double(text) } else { nil } }
+}
+
+/// Why there is no answer to an aggregate.
+public enum AggregateError: Error, Hashable, Sendable {
+  /// The tree has no column of that name.
+  case unknownColumn(name: String, known: [String])
+  /// The column's values have no such aggregate.
+  case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
+  /// More rows would have to be read than one answer may.
+  case tooManyRows(aggregate: String, found: Int, maximum: Int)
+  /// Values so large that their products have no exact sum.
+  case tooLarge(aggregate: String)
+  /// A text that is no list of aggregates: from a character of it on, which counts from 0.
+  case malformed(text: String, position: Int, expected: String)
+}
+
+extension AggregateError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unknownColumn(let name, let known): "\(FilterError.unknownColumn(name: name, known: known))"
+    case .unsuited(let aggregate, let column, let kind, let expected):
+      "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
+    case .tooManyRows(let aggregate, let found, let maximum):
+      "'\(aggregate)' reads the values of all points one by one, at most \(maximum) for an answer, found \(found); "
+        + "look at a smaller part of the map"
+    case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
+    case .malformed(let text, let position, let expected):
+      "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
+        + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The rows of a column that count: all, or those that pass a filter.
+struct CountedRows {
+  /// nil for all.
+  let selection: Selection?
+  let rowCount: Int
+
+  init(of tree: ClusterTree) { (selection, rowCount) = (tree.selection, tree.pointCount) }
+
+  var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
+
+  /// The rows of a word of 64 that count.
+  @inline(__always) func bits(ofWord word: Int) -> UInt64 {
+    if let selection { return selection.words[word].bits }
+    let count = rowCount &- word &* 64
+    return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
+  }
+
+  /// The rows of a range that count, 64 at a time: the number of a word of them, and their bits.
+  @inline(__always) func forEachWord(in range: Range<Int>, _ body: (Int, UInt64) -> Void) {
+    if range.isEmpty { return }
+    let (first, last) = (range.lowerBound >> 6, (range.upperBound - 1) >> 6)
+    for word in first...last {
+      var bits = bits(ofWord: word)
+      if word == first { bits &= .max &<< UInt64(range.lowerBound & 63) }
+      if word == last { bits &= .max &>> UInt64(63 &- (range.upperBound &- 1) & 63) }
+      if bits != 0 { body(word, bits) }
+    }
+  }
+
+  /// The rows of a range that count, one by one.
+  @inline(__always) func forEach(in range: Range<Int>, _ body: (Int) -> Void) {
+    forEachWord(in: range) { word, bits in Self.forEach(bits, from: word &* 64, body) }
+  }
+
+  @inline(__always) static func forEach(_ bits: UInt64, from start: Int, _ body: (Int) -> Void) {
+    if bits == .max {
+      for row in start..<start &+ 64 { body(row) }
+      return
+    }
+    var bits = bits
+    while bits != 0 {
+      body(start &+ bits.trailingZeroBitCount)
+      bits &= bits &- 1
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/// The double nearest to a quotient, ties to even.
+///
+/// - Precondition: the denominator is above 0, and neither is beyond 2^126.
+func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
+  if numerator == 0 { return 0 }
+  var (high, denominator) = (numerator.magnitude, denominator.magnitude)
+  // Both begin with bit 126 set, so that the quotient has 127 or 128 bits.
+  let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
+  high <<= up
+  denominator <<= downBy
+  // The numerator is above half the denominator and must be below it.
+  var exponent = downBy - up
+  if high >= denominator {
+    high >>= 1
+    exponent += 1
+  }
+  // Nothing was lost: no numerator here has all of its 127 bits.
+  let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
+  let rounded = Double(quotient | (remainder == 0 ? 0 : 1))
+  return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
+}
+
+/// An exact sum of doubles: their bits in columns of 32, added up in words of 64 without carries. 2^31 of them fit.
+///
+/// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
+struct ExactSum {
+  /// Enough for all exponents, from the least bit of subnormal numbers on, and for carries.
+  static let wordCount = 68
+
+  private(set) var words = [Int64](repeating: 0, count: wordCount)
+
+  @inline(__always) mutating func add(_ value: Double) {
+    words.withUnsafeMutableBufferPointer { Self.add(value, to: $0.baseAddress!) }
+  }
+
+  @inline(__always) static func add(_ value: Double, to words: UnsafeMutablePointer<Int64>) {
+    let bits = value.bitPattern
+    let exponent = Int(bits &>> 52 & 0x7FF)
+    let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
+    let position = max(exponent, 1) &- 1
+    let (word, shift) = (position >> 5, UInt64(position & 31))
+    let low = significand &<< shift
+    let high = shift == 0 ? 0 : significand &>> (64 &- shift)
+    let sign: Int64 = value.sign == .minus ? -1 : 1
+    words[word] &+= sign &* Int64(low & 0xFFFF_FFFF)
+    words[word &+ 1] &+= sign &* Int64(low &>> 32)
+    words[word &+ 2] &+= sign &* Int64(high)
+  }
+
+  /// Adds the difference of two sums by their words.
+  mutating func add(_ a: UnsafePointer<Int64>, less b: UnsafePointer<Int64>) {
+    for index in words.indices { words[index] &+= a[index] &- b[index] }
+  }
+
+  /// The double nearest to the sum divided by a number above 0, ties to even.
+  func rounded(dividedBy divisor: UInt32 = 1) -> Double {
+    // Digits of 32 bits, the lowest first, of the magnitude.
+    var (digits, isNegative) = ([UInt32](repeating: 0, count: Self.wordCount + 1), false)
+    func carried(_ sign: Int64) -> Int64 {
+      var carry: Int64 = 0
+      for index in 0..<Self.wordCount {
+        let sum = Int128(sign) * Int128(words[index]) + Int128(carry)
+        digits[index] = UInt32(truncatingIfNeeded: sum)
+        carry = Int64(sum >> 32)
+      }
+      digits[Self.wordCount] = UInt32(truncatingIfNeeded: carry)
+      return carry
+    }
+    if carried(1) < 0 {
+      isNegative = true
+      _ = carried(-1)
+    }
+    // Three digits more tell how a quotient is to be rounded.
+    var quotient = [UInt32](repeating: 0, count: 3) + digits
+    var remainder: UInt64 = 0
+    for index in quotient.indices.reversed() {
+      let part = remainder << 32 | (index >= 3 ? UInt64(digits[index - 3]) : 0)
+      quotient[index] = UInt32(part / UInt64(divisor))
+      remainder = part % UInt64(divisor)
+    }
+    guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
+    // The first bit that a double may keep: those of subnormal numbers end at the lowest digit.
+    var (leading, isRest) = (UInt128(0), remainder != 0)
+    for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
+    let lowest = max(top - 3, 0)
+    if quotient[..<lowest].contains(where: { $0 != 0 }) { isRest = true }
+    let exponent = 32 * (lowest - 3) - 1074
+    return (isNegative ? -1 : 1) * Self.scaled(leading, isRest, exponent: exponent)
+  }
+
+  /// A number times a power of two, rounded once.
+  private static func scaled(_ leading: UInt128, _ isRest: Bool, exponent: Int) -> Double {
+    let bits = 128 - leading.leadingZeroBitCount
+    // How many of its bits a double keeps: fewer below the normal numbers.
+    let kept = min(53, bits + exponent + 1074)
+    if kept < 0 { return 0 }
+    let dropped = bits - kept
+    guard dropped > 0 else { return Double(leading) * Double(sign: .plus, exponent: exponent, significand: 1) }
+    var significand = dropped < 128 ? leading >> UInt128(dropped) : 0
+    let rest = leading - (dropped < 128 ? significand << UInt128(dropped) : 0)
+    let half = UInt128(1) << UInt128(dropped - 1)
+    if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
+    let power = exponent + dropped
+    // In two steps, of which the first is exact, for a power of two below all doubles.
+    let scaled = Double(significand)
+    return power < -1022
+      ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)
+        * 0x1p-1022
+      : power > 1023 ? .infinity : scaled * Double(sign: .plus, exponent: power, significand: 1)
+  }
+}
+
+/// An unsigned number of 256 bits.
+struct UInt256 {
+  var high: UInt128
+  var low: UInt128
+
+  init(_ number: (high: UInt128, low: UInt128)) { (high, low) = number }
+
+  static func + (a: UInt256, b: UInt256) -> UInt256 {
+    let (low, carry) = a.low.addingReportingOverflow(b.low)
+    return UInt256((a.high &+ b.high &+ (carry ? 1 : 0), low))
+  }
+
+  static func - (a: UInt256, b: UInt256) -> UInt256 {
+    let (low, borrow) = a.low.subtractingReportingOverflow(b.low)
+    return UInt256((a.high &- b.high &- (borrow ? 1 : 0), low))
+  }
+
+  /// A product with a number that leaves it below 2^256.
+  static func * (a: UInt256, b: UInt128) -> UInt256 {
+    let product = a.low.multipliedFullWidth(by: b)
+    return UInt256((product.high &+ a.high &* b, product.low))
+  }
+
+  static func << (a: UInt256, count: UInt128) -> UInt256 {
+    UInt256((a.high << count | a.low >> (128 - count), a.low << count))
+  }
+
+  /// To a few units in the last place.
+  var double: Double { Double(high) * 0x1p128 + Double(low) }
+}

@@ -1,0 +1,123 @@
+/// Sums of the codes of a column of integers over the rows that count, 64 rows at a time: those of any range of rows
+/// follow from a difference and the rows at its ends. All are exact.
+final class IntegerSums: Sendable {
+  struct Sums {
+    /// How many values there are.
+    var count: UInt64 = 0
+    var codes: UInt128 = 0
+
+    static func - (a: Sums, b: Sums) -> Sums { Sums(count: a.count &- b.count, codes: a.codes &- b.codes) }
+
+    @inline(__always) mutating func add(_ code: UInt64, _ missing: UInt64) {
+      if code == missing { return }
+      count &+= 1
+      codes &+= UInt128(code)
+    }
+  }
+
+  private let before: PreparedArray<Sums>
+
+  /// - Complexity: O(rows)
+  init(of values: IntegerValues, _ rows: CountedRows) {
+    before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
+    var work = Preparation(before: before, rows: rows, missing: values.missingCode)
+    values.codes.with(&work)
+  }
+
+  private struct Preparation: PackedWork {
+    let before: PreparedArray<Sums>
+    let rows: CountedRows
+    let missing: UInt64
+
+    mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+      let missing = Integer(truncatingIfNeeded: missing)
+      var total = Sums()
+      for word in 0..<rows.wordCount {
+        before[word] = total
+        // 64 codes of up to 57 bits fit; greater ones are added in two halves.
+        var (count, low, high) = (UInt64(0), UInt64(0), UInt64(0))
+        CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { row in
+          let code = Integer(littleEndian: integers[row])
+          let value = code == missing ? 0 : UInt64(code)
+          count &+= code == missing ? 0 : 1
+          low &+= Integer.bitWidth == 64 ? value & 0xFFFF_FFFF : value
+          high &+= Integer.bitWidth == 64 ? value &>> 32 : 0
+        }
+        total.count &+= count
+        total.codes &+= UInt128(low) &+ UInt128(high) &<< 32
+      }
+      before[rows.wordCount] = total
+    }
+  }
+
+  /// - Complexity: O(1), for 126 rows at most.
+  func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
+    let (first, last) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
+    let missing = values.missingCode
+    var ends = Sums()
+    guard first <= last else {
+      rows.forEach(in: range) { ends.add(values.codes[$0], missing) }
+      return ends
+    }
+    rows.forEach(in: range.lowerBound..<first << 6) { ends.add(values.codes[$0], missing) }
+    rows.forEach(in: last << 6..<range.upperBound) { ends.add(values.codes[$0], missing) }
+    let middle = before[last] - before[first]
+    return Sums(count: middle.count &+ ends.count, codes: middle.codes &+ ends.codes)
+  }
+}
+
+/// The same of the squares of codes, each of which is `high` times 2^32 and `low`.
+final class IntegerSquares: Sendable {
+  struct Sums {
+    var lowSquares: UInt128 = 0
+    var products: UInt128 = 0
+    var highSquares: UInt128 = 0
+
+    @inline(__always) mutating func add(_ code: UInt64, _ missing: UInt64) {
+      if code == missing { return }
+      let (high, low) = (code &>> 32, code & 0xFFFF_FFFF)
+      lowSquares &+= UInt128(low &* low)
+      products &+= UInt128(high &* low)
+      highSquares &+= UInt128(high &* high)
+    }
+
+    mutating func add(_ a: Sums, less b: Sums) {
+      lowSquares &+= a.lowSquares &- b.lowSquares
+      products &+= a.products &- b.products
+      highSquares &+= a.highSquares &- b.highSquares
+    }
+
+    /// The sum of the squares.
+    var total: UInt256 {
+      UInt256((0, lowSquares)) + UInt256((0, products)) << 33 + UInt256((0, highSquares)) << 64
+    }
+  }
+
+  private let before: PreparedArray<Sums>
+
+  /// - Complexity: O(rows)
+  init(of values: IntegerValues, _ rows: CountedRows) {
+    before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
+    let missing = values.missingCode
+    var total = Sums()
+    for word in 0..<rows.wordCount {
+      before[word] = total
+      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { total.add(values.codes[$0], missing) }
+    }
+    before[rows.wordCount] = total
+  }
+
+  func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
+    let (first, last) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
+    let missing = values.missingCode
+    var sums = Sums()
+    guard first <= last else {
+      rows.forEach(in: range) { sums.add(values.codes[$0], missing) }
+      return sums
+    }
+    rows.forEach(in: range.lowerBound..<first << 6) { sums.add(values.codes[$0], missing) }
+    rows.forEach(in: last << 6..<range.upperBound) { sums.add(values.codes[$0], missing) }
+    sums.add(before[last], less: before[first])
+    return sums
+  }
+}

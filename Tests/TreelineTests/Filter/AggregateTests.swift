@@ -1,0 +1,280 @@
+import Foundation
+import PointSets
+import Testing
+import TreelineBuilder
+
+@testable import Treeline
+
+/// Aggregates against the values one by one.
+@Suite struct AggregateTests {
+  /// A table of random values, with some missing.
+  private struct Table {
+    var prices: [Int64?]
+    let digits: Int
+    var large: [Int64?]
+    var reals: [Double?]
+    var kinds: [String?]
+    var flags: [Bool?]
+    var times: [Instant?]
+
+    init(rows: Int, _ random: inout SplitMix64) {
+      var generator = random
+      func values<Value>(_ value: (inout SplitMix64) -> Value) -> [Value?] {
+        let missing = generator.index(below: 4)
+        return (0..<rows).map { _ in
+          missing == 3 || generator.index(below: 5) < missing ? nil : value(&generator)
+        }
+      }
+      digits = generator.index(below: 4)
+      let range = [3, 300, 70_000, 5_000_000_000][generator.index(below: 4)]
+      let base = Int64(generator.index(below: 1000)) - 500
+      prices = values { base + Int64($0.index(below: range)) }
+      large = values { Int64(bitPattern: $0.next()) / 4 }
+      reals = values { ($0.fraction() - 0.5) * pow(10, Double($0.index(below: 40)) - 20) }
+      let kindCount = [1, 3, 12, 400][generator.index(below: 4)]
+      kinds = values { "kind \($0.index(below: kindCount))" }
+      flags = values { $0.index(below: 2) == 0 }
+      times = values { Instant(seconds: Int64($0.index(below: 1 << 40)) - 1 << 39) }
+      random = generator
+    }
+
+    func price(_ row: Int) -> DecimalNumber? {
+      prices[row].map { DecimalNumber(significand: Int128($0), exponent: -digits) }
+    }
+
+    var columns: [IndexColumn] {
+      let copy = self
+      return [
+        IndexColumn(name: "price", kind: .number) { row in copy.price(row).map { .number("\($0)") } ?? .null },
+        IndexColumn(name: "large", kind: .number) { row in copy.large[row].map { .number("\($0)") } ?? .null },
+        IndexColumn(name: "real", kind: .number) { row in copy.reals[row].map { .number("\($0)") } ?? .null },
+        IndexColumn(name: "kind", kind: .category) { row in copy.kinds[row].map { .string($0) } ?? .null },
+        IndexColumn(name: "flag", kind: .boolean) { row in copy.flags[row].map { .bool($0) } ?? .null },
+        IndexColumn(name: "time", instant: { copy.times[$0] }),
+      ]
+    }
+  }
+
+  @Test(arguments: (0..<300).map { UInt64($0) }) func areThoseOfTheValues(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: 20_000 + seed)
+    let bare = try ClusterTree.any(&random)
+    let table = Table(rows: bare.pointCount, &random)
+    let tree = try bare.adding(columns: table.columns)
+    let points = FilteredTree(tree, &random)
+    for filtered in [tree, points.filtered] {
+      let clusters = try filtered.clusters(.limit(1 + random.index(below: 40)), in: PlaneWindow.everything)
+      let percent = random.number(from: 0, to: 100)
+      let aggregates: [Aggregate] = [
+        .count, .count("price"), .sum("price"), .mean("price"), .min("price"), .max("price"), .variance("price"),
+        .median("price"), .percentile(percent, of: "price"), .distinct("price"), .sum("large"), .mean("large"),
+        .variance("large"), .sum("real"), .mean("real"), .variance("real"), .min("real"), .median("real"),
+        .counts("kind"), .top(3, of: "kind"), .mode("kind"), .distinct("kind"), .count("kind"), .any("flag"),
+        .all("flag"), .sum("flag"), .counts("flag"), .min("time"), .max("kind"), .mode("large"),
+      ]
+      let values = try clusters.values(of: aggregates)
+      for (cluster, found) in zip(clusters, values) {
+        let rows = Array(filtered.members(of: cluster))
+        let expected = Self.expected(of: rows, table, percent: percent)
+        for (number, aggregate) in aggregates.enumerated() {
+          #expect(
+            Self.agree(found[number], expected[number]),
+            "seed \(seed), \(aggregate) of \(rows.count) rows: \(found[number]), expected \(expected[number])")
+        }
+      }
+    }
+  }
+
+  private static func agree(_ found: AggregateValue, _ expected: AggregateValue) -> Bool {
+    if found == expected { return true }
+    // Where the definition was worked out in doubles.
+    guard let a = found.number, let b = expected.number else { return false }
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+  }
+
+  private static func number(_ number: Double) -> AggregateValue { .value(.number("\(number)")) }
+
+  private static func expected(of rows: [Int], _ table: Table, percent: Double) -> [AggregateValue] {
+    let prices = rows.compactMap { table.prices[$0] }.sorted()
+    let unit = pow(10, Double(table.digits))
+    func price(_ value: Int64) -> AggregateValue {
+      .value(.number("\(DecimalNumber(significand: Int128(value), exponent: -table.digits))"))
+    }
+    func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+    func variance(_ values: [Double]) -> AggregateValue {
+      let middle = mean(values)
+      // Rounding would leave something of nothing.
+      if Set(values).count == 1 { return .integer(0) }
+      return values.isEmpty ? .none : number(mean(values.map { ($0 - middle) * ($0 - middle) }))
+    }
+    let sum = prices.reduce(Int128(0)) { $0 + Int128($1) }
+    let large = rows.compactMap { table.large[$0] }
+    let largeSum = large.reduce(Int128(0)) { $0 + Int128($1) }
+    let reals = rows.compactMap { table.reals[$0] }
+    // The same for any order: from the exact decimal expansions, which `Decimal` does not have; so by a long sum.
+    let realSum = reals.reduce(into: ExactSum()) { $0.add($1) }.rounded()
+    let middle = prices.count / 2
+    let median: AggregateValue =
+      prices.isEmpty
+      ? .none
+      : prices.count % 2 == 1
+        ? price(prices[middle])
+        : .value(
+          .number(
+            "\(DecimalNumber(significand: 5 * (Int128(prices[middle - 1]) + Int128(prices[middle])), exponent: -table.digits - 1))"
+          ))
+    let sortedReals = reals.sorted()
+    let realMedian: AggregateValue =
+      reals.isEmpty
+      ? .none
+      : number(
+        reals.count % 2 == 1
+          ? sortedReals[reals.count / 2] : sortedReals[reals.count / 2 - 1] / 2 + sortedReals[reals.count / 2] / 2)
+    let kinds = rows.compactMap { table.kinds[$0] }
+    let counts = Dictionary(grouping: kinds) { $0 }.mapValues(\.count).sorted {
+      ($1.value, $0.key) < ($0.value, $1.key)
+    }
+    .map { AggregateValue.ValueCount(value: .string($0.key), count: $0.value) }
+    let flags = rows.compactMap { table.flags[$0] }
+    let flagCounts = [true, false].map { flag in (flag, flags.count { $0 == flag }) }.filter { $0.1 > 0 }
+      .sorted { $0.1 == $1.1 ? !$0.0 : $0.1 > $1.1 }.map { AggregateValue.ValueCount(value: .bool($0.0), count: $0.1) }
+    let times = rows.compactMap { table.times[$0] }
+    let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
+    let modes = Dictionary(grouping: large) { $0 }.mapValues(\.count)
+    let most = modes.values.max() ?? 0
+    let rank = max(Int((percent / 100 * Double(prices.count)).rounded(.up)), 1)
+    return [
+      .integer(rows.count), .integer(prices.count),
+      .value(.number("\(DecimalNumber(significand: sum, exponent: -table.digits))")),
+      prices.isEmpty ? .none : number(Double(sum) / Double(prices.count) / unit), prices.first.map(price) ?? .none,
+      prices.last.map(price) ?? .none, variance(prices.map { Double($0) / unit }), median,
+      prices.isEmpty ? .none : price(prices[rank - 1]), .integer(Set(prices).count), .value(.number("\(largeSum)")),
+      large.isEmpty ? .none : number(Double(largeSum) / Double(large.count)), variance(large.map { Double($0) }),
+      reals.isEmpty ? .integer(0) : .number(realSum), reals.isEmpty ? .none : number(mean(reals)), variance(reals),
+      reals.min().map(number) ?? .none, realMedian, .counts(counts), .counts(Array(counts.prefix(3))),
+      counts.first.map { .value($0.value) } ?? .none, .integer(counts.count), .integer(kinds.count),
+      flags.isEmpty ? .none : .value(.bool(flags.contains(true))),
+      flags.isEmpty ? .none : .value(.bool(!flags.contains(false))), .integer(flags.count { $0 }),
+      .counts(flagCounts), times.min().map { .value(.string(isDates ? $0.dateText : "\($0)")) } ?? .none,
+      kinds.max { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map { .value(.string($0)) } ?? .none,
+      modes.filter { $0.value == most }.keys.min().map { .value(.number("\($0)")) } ?? .none,
+    ]
+  }
+
+  @Test func weightsAreThoseOfTheRow() throws {
+    let set = PointSet.random(seed: 5)
+    let tree = try set.tree().adding(columns: [
+      IndexColumn(name: "price", kind: .number) { $0 % 7 == 0 ? .null : .number("\($0 % 13).5") },
+      IndexColumn(name: "rooms", kind: .number) { $0 % 5 == 0 ? .null : .number("\($0 % 4)") },
+    ])
+    let clusters = try tree.clusters(.limit(9), in: PlaneWindow.everything)
+    let found = try clusters.values(of: [.mean("price", weight: "rooms")])
+    for (cluster, found) in zip(clusters, found) {
+      let rows = tree.members(of: cluster).filter { $0 % 7 != 0 && $0 % 5 != 0 }
+      let weight = rows.reduce(0) { $0 + $1 % 4 }
+      let sum = rows.reduce(0.0) { $0 + (Double($1 % 13) + 0.5) * Double($1 % 4) }
+      #expect(found[0].number == (weight == 0 ? nil : sum / Double(weight)))
+    }
+  }
+
+  /// Sums of doubles are rounded once, whatever their order: against sums of whole numbers of the least power of two.
+  @Test func exactSumsRoundOnce() {
+    var random = SplitMix64(seed: 31)
+    for _ in 0..<20_000 {
+      let exponent = Double(random.index(below: 2000) - 1000)
+      let span = random.index(below: 60)
+      let values = (0..<1 + random.index(below: 6)).map { _ -> Double in
+        let value =
+          Double(Int64(bitPattern: random.next()) >> 11) * pow(2, exponent + Double(random.index(below: span + 1)))
+        return random.index(below: 10) == 0 ? -value : value
+      }
+      guard values.allSatisfy(\.isFinite) else { continue }
+      var sum = ExactSum()
+      for value in values { sum.add(value) }
+      // Each is a whole number times 2^(exponent), of at most 53 + 60 bits and a few more.
+      let whole = values.reduce(Int128(0)) { $0 + Int128($1 / pow(2, exponent)) }
+      let expected = Double(whole) * pow(2, exponent)
+      if expected.isFinite && abs(expected) > 0x1p-1000 || whole == 0 { #expect(sum.rounded() == expected) }
+      let divisor = UInt32(1 + random.index(below: 1_000_000))
+      let quotient = nearestQuotient(whole, Int128(divisor))
+      if abs(exponent) < 800 { #expect(sum.rounded(dividedBy: divisor) == quotient * pow(2, exponent)) }
+    }
+    var small = ExactSum()
+    small.add(5e-324)
+    small.add(5e-324)
+    #expect(small.rounded() == 1e-323)
+    #expect(small.rounded(dividedBy: 2) == 5e-324)
+    #expect(small.rounded(dividedBy: 4) == 0)
+    #expect(small.rounded(dividedBy: 3) == 5e-324)
+    var large = ExactSum()
+    large.add(.greatestFiniteMagnitude)
+    large.add(.greatestFiniteMagnitude)
+    #expect(large.rounded() == .infinity)
+    #expect(large.rounded(dividedBy: 2) == .greatestFiniteMagnitude)
+    large.add(-.greatestFiniteMagnitude)
+    large.add(-.greatestFiniteMagnitude)
+    large.add(1e-300)
+    #expect(large.rounded() == 1e-300)
+  }
+
+  @Test func quotientsAreTheNearest() {
+    var random = SplitMix64(seed: 32)
+    for _ in 0..<100_000 {
+      let numerator = Int128(Int64(bitPattern: random.next()) >> Int64(random.index(below: 64)))
+      let denominator = Int128(random.next() >> UInt64(random.index(below: 63))) + 1
+      let found = nearestQuotient(numerator, denominator)
+      if numerator == 0 { continue }
+      // It is a whole number of units in the last place, and half of one from the quotient at most.
+      let exponent = Int(found.ulp.exponent)
+      let significand = Int128(found / found.ulp)
+      let (distance, half): (Int128, Int128) =
+        exponent < 0
+        ? ((numerator << Int128(-exponent) - significand * denominator).magnitudeAsSigned * 2, denominator)
+        : (
+          (numerator - (significand * denominator) << Int128(exponent)).magnitudeAsSigned * 2,
+          denominator << Int128(exponent)
+        )
+      #expect(distance <= half, "\(numerator) / \(denominator)")
+      if distance == half { #expect(significand % 2 == 0, "\(numerator) / \(denominator)") }
+    }
+  }
+
+  @Test func textsAreReadAsTheyAreWritten() throws {
+    let texts = [
+      "count", "count(price)", "sum(population)", "mean(price, weight: rooms)", "top(kind, 3)", "percentile(price, 90)",
+      "percentile(price, 99.5)", "distinct(\"a \"\"b\"\"\")", "counts(kind)", "median(price)", "any(open)", "all(open)",
+    ]
+    for text in texts { #expect(try Aggregate.list(text).map(\.description) == [text]) }
+    #expect(try Aggregate.list(texts.joined(separator: ", ")).map(\.description) == texts)
+    for (text, position) in [
+      ("", 0), ("sum", 3), ("sum(", 4), ("sum(a", 5), ("sum(a) b", 7), ("total(a)", 0), ("top(a)", 5), ("top(a, 0)", 7),
+      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8), ("sum(\"a)", 4), ("count,", 6),
+    ] {
+      let error = #expect(throws: AggregateError.self) { try Aggregate.list(text) }
+      #expect(error?.position == position, "\(text): \(error.map { "\($0)" } ?? "")")
+    }
+  }
+
+  @Test func refusesWhatAColumnHasNot() throws {
+    let tree = try PointSet.random(seed: 6).tree().adding(columns: [
+      IndexColumn(name: "kind", kind: .category) { _ in .string("a") },
+      IndexColumn(name: "price", kind: .number) { .number("\($0)") },
+    ])
+    let clusters = try tree.clusters(.limit(3), in: PlaneWindow.everything)
+    #expect(throws: AggregateError.unknownColumn(name: "size", known: ["kind", "price"])) {
+      try clusters.values(of: [.sum("size")])
+    }
+    #expect(
+      throws: AggregateError.unsuited(
+        aggregate: "sum(kind)", column: "kind", kind: .category, expected: "a column of numbers")
+    ) { try clusters.values(of: [.sum("kind")]) }
+    #expect(throws: AggregateError.self) { try clusters.values(of: [.any("price")]) }
+  }
+}
+
+extension AggregateError {
+  fileprivate var position: Int? { if case .malformed(_, let position, _) = self { position } else { nil } }
+}
+
+extension Int128 {
+  fileprivate var magnitudeAsSigned: Int128 { Int128(magnitude) }
+}
