@@ -98,9 +98,15 @@ extension FilterArea {
         guard corners.count >= 3 else {
           throw .noArea(expected: "3 corners or more in a ring of a polygon", found: "\(corners.count)")
         }
-        guard corners.allSatisfy({ $0.longitude.isFinite && $0.latitude.isFinite && $0.longitude.magnitude <= 1e6 })
-        else {
-          throw .noArea(expected: "finite coordinates of the corners of a polygon", found: "others")
+        for corner in corners {
+          let isThere = corner.longitude.isFinite && corner.latitude.isFinite
+          // A polygon that goes around the world more than a few times is none that anybody means.
+          guard isThere, plane.projection == .planar || corner.longitude.magnitude <= 720 else {
+            throw .noArea(
+              expected: plane.projection == .planar
+                ? "finite numbers as a corner of a polygon"
+                : "a longitude from -720 to 720 and a latitude as a corner of a polygon", found: "\(corner)")
+          }
         }
       }
       return .polygons(polygons.map { PlanePolygon($0, on: plane) })
@@ -136,8 +142,10 @@ private struct PlanePolygon {
     guard plane.projection == .webMercator else {
       // Beyond the data's extent a corner is as far outside as its distance says.
       return ring.map { coordinate in
-        let unit = plane.side > 0 ? 0x1p32 / plane.side : 1
-        func units(_ distance: Double) -> Int64 { Int64(min(max((distance * unit).rounded(), -0x1p40), 0x1p40)) }
+        let side = plane.side > 0 ? plane.side : 1
+        func units(_ distance: Double) -> Int64 {
+          Int64(min(max((distance / side * 0x1p32).rounded(), -0x1p61), 0x1p61))
+        }
         return Corner(x: units(coordinate.x - plane.left), y: units(plane.top - coordinate.y))
       }
     }

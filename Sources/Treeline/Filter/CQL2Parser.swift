@@ -1,0 +1,415 @@
+extension Filter {
+  /// Reads a filter in CQL2 text, the query language of the OGC, or that part of it which columns can answer: see
+  /// <doc:Filters>.
+  ///
+  /// ```swift
+  /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)
+  /// ```
+  ///
+  /// - Throws: `FilterTextError` with the place of the fault.
+  /// - Complexity: O(n) for a text of n characters, of which there may be 65,536.
+  public init(_ text: String) throws(FilterTextError) {
+    let length = text.utf8.count
+    guard length <= Self.maximumTextLength else {
+      throw FilterTextError(
+        at: 0, of: [], expected: "a filter of at most \(Self.maximumTextLength) bytes", found: "\(length)")
+    }
+    var parser = try CQL2Parser(text)
+    self.init(try parser.filter())
+  }
+
+  /// In bytes.
+  public static let maximumTextLength = 1 << 16
+  /// How many conditions a text may have, and values that these compare with.
+  public static let maximumTermCount = 4096
+  /// How deep parentheses and NOT may nest.
+  public static let maximumDepth = 64
+}
+
+/// Reads the tokens of a filter by recursive descent, one token ahead.
+struct CQL2Parser {
+  private var scanner: CQL2Scanner
+  private var depth = 0
+  private var termCount = 0
+
+  init(_ text: String) throws(FilterTextError) { scanner = try CQL2Scanner(text) }
+
+  mutating func filter() throws(FilterTextError) -> Filter.Expression {
+    let expression = try disjunction()
+    guard scanner.token == .end else { throw unexpected("'AND', 'OR' or the end") }
+    return expression
+  }
+
+  // MARK: - Faults
+
+  private func fault(
+    at range: Range<Int>? = nil, expected: String, found: String, remedy: String? = nil
+  ) -> FilterTextError {
+    FilterTextError(
+      at: (range ?? scanner.range).lowerBound, of: scanner.scalars, expected: expected, found: found, remedy: remedy)
+  }
+
+  private func unexpected(_ expected: String, remedy: String? = nil) -> FilterTextError {
+    fault(expected: expected, found: scanner.found, remedy: remedy)
+  }
+
+  private mutating func countTerm() throws(FilterTextError) {
+    termCount += 1
+    if termCount > Filter.maximumTermCount {
+      throw fault(expected: "at most \(Filter.maximumTermCount) conditions and values", found: "more")
+    }
+  }
+
+  // MARK: - Tokens
+
+  private func isKeyword(_ keyword: CQL2Keyword) -> Bool {
+    if case .name(_, keyword) = scanner.token { true } else { false }
+  }
+
+  private mutating func take(_ keyword: CQL2Keyword) throws(FilterTextError) -> Bool {
+    guard isKeyword(keyword) else { return false }
+    try scanner.advance()
+    return true
+  }
+
+  private mutating func take(_ symbol: String) throws(FilterTextError) -> Bool {
+    guard scanner.token == .symbol(symbol) else { return false }
+    try scanner.advance()
+    return true
+  }
+
+  private mutating func require(_ symbol: String, _ place: String) throws(FilterTextError) {
+    guard try take(symbol) else { throw unexpected("'\(symbol)' \(place)") }
+  }
+
+  /// The name of a function that begins here, in capitals: a name with a parenthesis behind it.
+  private var functionName: String? {
+    guard case .name(let name, nil) = scanner.token, scanner.isBeforeParenthesis,
+      scanner.scalars[scanner.range.lowerBound] != "\""
+    else { return nil }
+    return name.uppercased()
+  }
+
+  // MARK: - Logic
+
+  private mutating func disjunction() throws(FilterTextError) -> Filter.Expression {
+    var terms = [try conjunction()]
+    while try take(.or) { terms.append(try conjunction()) }
+    return terms.count == 1 ? terms[0] : .any(terms)
+  }
+
+  private mutating func conjunction() throws(FilterTextError) -> Filter.Expression {
+    var terms = [try negation()]
+    while try take(.and) { terms.append(try negation()) }
+    return terms.count == 1 ? terms[0] : .all(terms)
+  }
+
+  private mutating func negation() throws(FilterTextError) -> Filter.Expression {
+    depth += 1
+    defer { depth -= 1 }
+    if depth > Filter.maximumDepth {
+      throw fault(expected: "at most \(Filter.maximumDepth) levels of parentheses and NOT", found: "more")
+    }
+    if try take(.not) { return .not(try negation()) }
+    if try take("(") {
+      let expression = try disjunction()
+      try require(")", "that closes the parenthesis")
+      return expression
+    }
+    try countTerm()
+    return try predicate()
+  }
+
+  // MARK: - Predicates
+
+  private mutating func predicate() throws(FilterTextError) -> Filter.Expression {
+    if let name = functionName, !Self.literalFunctions.contains(name) { return try function(name) }
+    if case .name(let column, nil) = scanner.token, functionName == nil {
+      let range = scanner.range
+      try scanner.advance()
+      return try predicate(of: column, at: range)
+    }
+    // A literal first: turned round.
+    guard let value = try literal() else {
+      throw unexpected("a condition such as \"kind = 'hotel'\"")
+    }
+    let comparison = try comparison(behind: "the value")
+    guard case .name(let column, nil) = scanner.token, functionName == nil else {
+      throw unexpected("the name of a column")
+    }
+    try scanner.advance()
+    return .comparison(column, comparison.turned, value)
+  }
+
+  private mutating func predicate(of column: String, at range: Range<Int>) throws(FilterTextError) -> Filter.Expression
+  {
+    if try take(.is) {
+      let isNegated = try take(.not)
+      guard try take(.null) else { throw unexpected("'NULL' behind 'IS'") }
+      return isNegated ? .not(.isMissing(column)) : .isMissing(column)
+    }
+    let isNegated = try take(.not)
+    var expression: Filter.Expression
+    if try take(.between) {
+      let least = try requiredLiteral()
+      guard try take(.and) else { throw unexpected("'AND' and the greatest value") }
+      expression = .between(column, least, try requiredLiteral())
+    } else if try take(.in) {
+      try require("(", "and a list of values")
+      var values: [FilterValue] = []
+      repeat {
+        try countTerm()
+        values.append(try requiredLiteral())
+      } while try take(",")
+      try require(")", "that closes the list")
+      expression = .isIn(column, values)
+    } else if try take(.like) {
+      guard case .text(let pattern) = scanner.token else { throw unexpected("a pattern in single quotes") }
+      try scanner.advance()
+      expression = .like(column, pattern)
+    } else if isNegated {
+      throw unexpected("'BETWEEN', 'IN' or 'LIKE' behind 'NOT'")
+    } else {
+      let comparison = try comparison(behind: "the column '\(CQL2Scanner.shortened(column))'")
+      expression = .comparison(column, comparison, try requiredLiteral())
+    }
+    if isNegated { expression = .not(expression) }
+    return expression
+  }
+
+  private mutating func comparison(behind place: String) throws(FilterTextError) -> Filter.Comparison {
+    let expected = "a comparison such as '=' or 'IN' behind \(place)"
+    guard case .symbol(let symbol) = scanner.token else {
+      throw unexpected(
+        expected, remedy: scanner.token == .end ? "a column of booleans is compared with TRUE" : nil)
+    }
+    guard let comparison = Filter.Comparison(rawValue: symbol) else {
+      let remedy: String? =
+        switch symbol {
+        case "!=", "!": "'is not' is written '<>'"
+        case "==": "'is' is written '='"
+        case "+", "-", "*", "/", "^", "%": "columns are compared as they are, without arithmetic"
+        default: nil
+        }
+      throw unexpected(expected, remedy: remedy)
+    }
+    try scanner.advance()
+    return comparison
+  }
+
+  // MARK: - Values
+
+  private static let literalFunctions = ["DATE", "TIMESTAMP"]
+
+  private mutating func requiredLiteral() throws(FilterTextError) -> FilterValue {
+    if let value = try literal() { return value }
+    if case .name(let name, nil) = scanner.token {
+      throw unexpected(
+        "a value", remedy: "a text stands in single quotes: '\(CQL2Scanner.shortened(name))'")
+    }
+    throw unexpected("a value", remedy: isKeyword(.null) ? "a missing value is found by 'IS NULL'" : nil)
+  }
+
+  /// nil where there is none.
+  private mutating func literal() throws(FilterTextError) -> FilterValue? {
+    let range = scanner.range
+    switch scanner.token {
+    case .text(let text):
+      try scanner.advance()
+      return .text(text)
+    case .number(let text):
+      guard let number = DecimalNumber(text) else {
+        throw unexpected("a number of at most 38 digits and with an exponent below 10,000")
+      }
+      try scanner.advance()
+      return FilterValue(.number(number))
+    case .name(_, .true), .name(_, .false):
+      let value = isKeyword(.true)
+      try scanner.advance()
+      return .boolean(value)
+    default:
+      guard let name = functionName, Self.literalFunctions.contains(name) else { return nil }
+      let interval = try moment(name, at: range)
+      return FilterValue(name == "DATE" ? .date(interval.start!) : .instant(interval.start!))
+    }
+  }
+
+  /// `DATE('…')` or `TIMESTAMP('…')`: of a date, all of its moments.
+  private mutating func moment(_ name: String, at range: Range<Int>) throws(FilterTextError) -> TimeInterval {
+    try scanner.advance()
+    try require("(", "behind '\(name)'")
+    guard case .text(let text) = scanner.token else {
+      throw unexpected("a \(name == "DATE" ? "date" : "time") in single quotes")
+    }
+    guard let interval = Self.interval(text), (name == "DATE") == Self.isDate(text) else {
+      throw unexpected(name == "DATE" ? "a date such as '2024-05-01'" : "a time such as '2024-05-01T12:00:00Z'")
+    }
+    try scanner.advance()
+    try require(")", "that closes '\(name)'")
+    return interval
+  }
+
+  private static func isDate(_ text: String) -> Bool { text.utf8.count == 10 }
+
+  /// All moments of a date, or one; nil for a text that is neither.
+  private static func interval(_ text: String) -> TimeInterval? {
+    Instant(text).map { isDate(text) ? TimeInterval(ofDay: $0) : TimeInterval($0, $0) }
+  }
+
+  // MARK: - Functions
+
+  private mutating func function(_ name: String) throws(FilterTextError) -> Filter.Expression {
+    if let relation = Filter.TemporalRelation(rawValue: name) { return try temporal(relation) }
+    switch name {
+    case "S_INTERSECTS": return try spatial()
+    case _ where name.hasPrefix("T_"):
+      throw unexpected(
+        Filter.TemporalRelation.allCases.map { "'\($0.rawValue)'" }.listed("or"),
+        remedy: "a single moment cannot stand in another relation to an interval")
+    case _ where name.hasPrefix("S_"):
+      throw unexpected("'S_INTERSECTS'", remedy: "a point is within an area where it intersects it")
+    default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
+    }
+  }
+
+  private mutating func columnName() throws(FilterTextError) -> String {
+    guard case .name(let column, nil) = scanner.token, functionName == nil else {
+      throw unexpected("the name of a column")
+    }
+    try scanner.advance()
+    return column
+  }
+
+  private mutating func temporal(_ relation: Filter.TemporalRelation) throws(FilterTextError) -> Filter.Expression {
+    try scanner.advance()
+    try require("(", "behind '\(relation.rawValue)'")
+    let column = try columnName()
+    try require(",", "and a time behind the column")
+    let (range, name) = (scanner.range, functionName)
+    let interval: TimeInterval
+    switch name {
+    case "INTERVAL": interval = try intervalLiteral()
+    case "DATE" where !relation.isOfIntervals, "TIMESTAMP" where !relation.isOfIntervals:
+      interval = try moment(name!, at: range)
+    default:
+      throw unexpected(
+        (relation.isOfIntervals ? "" : "DATE('2024-05-01'), TIMESTAMP('2024-05-01T12:00:00Z') or ")
+          + "INTERVAL('2024-05-01', '..')")
+    }
+    try require(")", "that closes '\(relation.rawValue)'")
+    return .temporal(column, relation, interval)
+  }
+
+  private mutating func intervalLiteral() throws(FilterTextError) -> TimeInterval {
+    let start = scanner.range
+    try scanner.advance()
+    try require("(", "behind 'INTERVAL'")
+    let first = try intervalEnd()
+    try require(",", "and the end of the interval")
+    let last = try intervalEnd()
+    try require(")", "that closes 'INTERVAL'")
+    if let first = first?.start, let last = last?.end, last < first {
+      throw fault(at: start, expected: "an interval that ends where it begins or later", found: "one that ends before")
+    }
+    return TimeInterval(first?.start, last?.end)
+  }
+
+  /// nil for `'..'`, which is without an end.
+  private mutating func intervalEnd() throws(FilterTextError) -> TimeInterval? {
+    if let name = functionName, Self.literalFunctions.contains(name) { return try moment(name, at: scanner.range) }
+    let expected = "a date or a time in single quotes, or '..'"
+    guard case .text(let text) = scanner.token else { throw unexpected(expected) }
+    let interval = Self.interval(text)
+    if interval == nil && text != ".." { throw unexpected(expected) }
+    try scanner.advance()
+    return interval
+  }
+
+  private mutating func spatial() throws(FilterTextError) -> Filter.Expression {
+    try scanner.advance()
+    try require("(", "behind 'S_INTERSECTS'")
+    let range = scanner.range
+    let column = try columnName()
+    guard ["geometry", "position"].contains(column) else {
+      throw fault(
+        at: range, expected: "'geometry', which is where a point is",
+        found: "the column '\(CQL2Scanner.shortened(column))'")
+    }
+    try require(",", "and an area")
+    let area = try area()
+    try require(")", "that closes 'S_INTERSECTS'")
+    return .intersects(area)
+  }
+
+  private mutating func area() throws(FilterTextError) -> FilterArea {
+    let name = functionName
+    let isKnown = ["BBOX", "ENVELOPE", "POLYGON", "MULTIPOLYGON"].contains(name ?? "")
+    guard isKnown else { throw unexpected("BBOX(west, south, east, north), POLYGON(…) or MULTIPOLYGON(…)") }
+    let start = scanner.range
+    try scanner.advance()
+    switch name {
+    case "POLYGON": return .polygons([try rings()])
+    case "MULTIPOLYGON":
+      var polygons: [[[Coordinate]]] = []
+      try require("(", "behind 'MULTIPOLYGON'")
+      repeat { polygons.append(try rings()) } while try take(",")
+      try require(")", "that closes 'MULTIPOLYGON'")
+      return .polygons(polygons)
+    default:
+      try require("(", "behind '\(name!)'")
+      var edges = [try number()]
+      while try take(",") { edges.append(try number()) }
+      guard edges.count == 4 else {
+        throw fault(at: start, expected: "4 edges: west, south, east and north", found: "\(edges.count)")
+      }
+      try require(")", "that closes '\(name!)'")
+      return .box(BoundingBox(west: edges[0], south: edges[1], east: edges[2], north: edges[3]))
+    }
+  }
+
+  private mutating func rings() throws(FilterTextError) -> [[Coordinate]] {
+    var rings: [[Coordinate]] = []
+    try require("(", "and a list of rings")
+    repeat { rings.append(try ring()) } while try take(",")
+    try require(")", "that closes the rings")
+    return rings
+  }
+
+  private mutating func ring() throws(FilterTextError) -> [Coordinate] {
+    let start = scanner.range
+    try require("(", "and the positions of a ring")
+    var positions: [Coordinate] = []
+    repeat {
+      try countTerm()
+      positions.append(Coordinate(longitude: try number(), latitude: try number()))
+    } while try take(",")
+    try require(")", "that closes the ring")
+    guard positions.count >= 4, positions.first == positions.last else {
+      throw fault(
+        at: start, expected: "a ring of 4 positions or more, the last of which is the first again",
+        found: "\(positions.count) positions\(positions.first == positions.last ? "" : ", the last another")")
+    }
+    return positions
+  }
+
+  private mutating func number() throws(FilterTextError) -> Double {
+    guard case .number(let text) = scanner.token, let number = Double(text), number.isFinite else {
+      throw unexpected("a number")
+    }
+    try scanner.advance()
+    return number
+  }
+}
+
+extension Filter.Comparison {
+  /// The same with its sides exchanged.
+  fileprivate var turned: Filter.Comparison {
+    switch self {
+    case .equals, .isNot: self
+    case .isLess: .isGreater
+    case .isAtMost: .isAtLeast
+    case .isGreater: .isLess
+    case .isAtLeast: .isAtMost
+    }
+  }
+}

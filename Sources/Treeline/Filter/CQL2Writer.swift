@@ -1,0 +1,175 @@
+extension Filter: CustomStringConvertible {
+  /// The filter in CQL2, in which ``init(_:)`` reads an equal one. It has one spelling, with as few parentheses as it
+  /// takes.
+  ///
+  /// That needs what the text form has: finite numbers, moments of the years 0 to 9999, polygons of closed rings, and
+  /// no more than its bounds.
+  public var description: String {
+    var writer = CQL2Writer()
+    writer.write(expression)
+    return writer.text
+  }
+}
+
+/// Writes expressions in CQL2.
+struct CQL2Writer {
+  private(set) var text = ""
+
+  mutating func write(_ expression: Filter.Expression) {
+    switch expression {
+    case .comparison(let column, let comparison, let value):
+      text += "\(Self.name(column)) \(comparison.rawValue) \(Self.literal(value))"
+    case .between, .isIn, .isMissing, .like: writePredicate(expression, isNegated: false)
+    case .temporal(let column, let relation, let interval):
+      text += "\(relation.rawValue)(\(Self.name(column)), \(Self.literal(interval, of: relation)))"
+    case .intersects(let area): text += "S_INTERSECTS(geometry, \(Self.literal(area)))"
+    case .all(let terms): write(terms, joinedBy: " AND ") { if case .all = $0 { true } else { $0.isAny } }
+    case .any(let terms): write(terms, joinedBy: " OR ") { $0.isAny }
+    case .not(let term):
+      switch term {
+      case .between, .isIn, .isMissing, .like: writePredicate(term, isNegated: true)
+      case .all, .any: write([term], joinedBy: "", before: "NOT ") { _ in true }
+      default:
+        text += "NOT "
+        write(term)
+      }
+    }
+  }
+
+  private mutating func write(
+    _ terms: [Filter.Expression], joinedBy separator: String, before start: String = "",
+    inParentheses: (Filter.Expression) -> Bool
+  ) {
+    text += start
+    for (number, term) in terms.enumerated() {
+      if number > 0 { text += separator }
+      let needsThem = inParentheses(term)
+      if needsThem { text += "(" }
+      write(term)
+      if needsThem { text += ")" }
+    }
+  }
+
+  /// Those that have a NOT of their own.
+  private mutating func writePredicate(_ expression: Filter.Expression, isNegated: Bool) {
+    let not = isNegated ? "NOT " : ""
+    switch expression {
+    case .between(let column, let least, let greatest):
+      text += "\(Self.name(column)) \(not)BETWEEN \(Self.literal(least)) AND \(Self.literal(greatest))"
+    case .isIn(let column, let values):
+      text += "\(Self.name(column)) \(not)IN (\(values.map(Self.literal).joined(separator: ", ")))"
+    case .isMissing(let column): text += "\(Self.name(column)) IS \(not)NULL"
+    case .like(let column, let pattern): text += "\(Self.name(column)) \(not)LIKE \(Self.quoted(pattern, by: "'"))"
+    default: preconditionFailure("Expected a predicate with a NOT of its own")
+    }
+  }
+}
+
+extension Filter.Expression {
+  fileprivate var isAny: Bool { if case .any = self { true } else { false } }
+}
+
+// MARK: - Literals
+
+extension CQL2Writer {
+  private static func name(_ column: String) -> String {
+    CQL2Scanner.isIdentifier(column) ? column : quoted(column, by: "\"")
+  }
+
+  /// A text in quotes, with those in it doubled.
+  private static func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
+    var quoted = String.UnicodeScalarView([quote])
+    for scalar in text.unicodeScalars {
+      if scalar == quote { quoted.append(quote) }
+      quoted.append(scalar)
+    }
+    quoted.append(quote)
+    return String(quoted)
+  }
+
+  private static func literal(_ value: FilterValue) -> String {
+    switch value.content {
+    case .text(let text): quoted(text, by: "'")
+    case .number(let number): literal(number)
+    case .boolean(let value): value ? "TRUE" : "FALSE"
+    case .instant(let instant): "TIMESTAMP('\(instant)')"
+    case .date(let instant): "DATE('\(instant.dateText)')"
+    }
+  }
+
+  private static func literal(_ number: DecimalNumber) -> String {
+    let text = number.description
+    // With zeros behind it, it may have more digits than are read.
+    return DecimalNumber(text) == number ? text : "\(number.significand)e\(number.exponent)"
+  }
+
+  private static func literal(_ interval: TimeInterval, of relation: Filter.TemporalRelation) -> String {
+    if !relation.isOfIntervals, let start = interval.start {
+      if start == interval.end { return "TIMESTAMP('\(start)')" }
+      if start.isMidnight, start.endOfDay == interval.end { return "DATE('\(start.dateText)')" }
+    }
+    let start = interval.start.map { $0.isMidnight ? $0.dateText : "\($0)" }
+    let end = interval.end.map { $0 == $0.endOfDay ? $0.dateText : "\($0)" }
+    return "INTERVAL('\(start ?? "..")', '\(end ?? "..")')"
+  }
+
+  private static func literal(_ area: FilterArea) -> String {
+    switch area {
+    case .box(let box):
+      let edges = [box.west, box.south, box.east, box.north].map(ParameterValue.text)
+      return "BBOX(\(edges.joined(separator: ", ")))"
+    case .polygons(let polygons):
+      func list(_ parts: [String]) -> String { "(\(parts.joined(separator: ", ")))" }
+      let texts = polygons.map { rings in
+        list(
+          rings.map { ring in
+            list(ring.map { "\(ParameterValue.text($0.longitude)) \(ParameterValue.text($0.latitude))" })
+          })
+      }
+      return texts.count == 1 ? "POLYGON\(texts[0])" : "MULTIPOLYGON\(list(texts))"
+    }
+  }
+}
+
+extension Filter.TemporalRelation {
+  /// Whether it is one to an interval only.
+  var isOfIntervals: Bool {
+    switch self {
+    case .isDuring, .startsIt, .finishesIt: true
+    case .isAfter, .isBefore, .equals, .isIn, .isOutside: false
+    }
+  }
+}
+
+extension Instant {
+  /// The last nanosecond of the day in UTC that it is in.
+  var endOfDay: Instant {
+    let second = seconds % Self.secondsOfDay
+    let start = seconds - (second < 0 ? second + Self.secondsOfDay : second)
+    return Instant(seconds: start + Self.secondsOfDay - 1, nanoseconds: 999_999_999)
+  }
+}
+
+// MARK: - Codable
+
+extension Filter: Codable {
+  /// A filter from its text in CQL2.
+  ///
+  /// - Throws: `DecodingError`, with a ``FilterTextError`` beneath it where there is a text that is no filter.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      try self.init(container.decode(String.self))
+    } catch let error as FilterTextError {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: container.codingPath, debugDescription: "Not a filter: \(error.message)", underlyingError: error))
+    }
+  }
+
+  /// Writes its text in CQL2.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

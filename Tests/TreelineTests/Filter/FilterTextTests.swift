@@ -1,0 +1,140 @@
+import Foundation
+import PointSets
+import Testing
+
+@testable import Treeline
+
+@Suite struct FilterTextTests {
+  @Test(arguments: [
+    ("kind = 'hotel'", Filter.where("kind", .equals, "hotel")),
+    ("KIND = 'it''s'", .where("KIND", .equals, "it's")),
+    ("\"my kind\" <> 'a'", .where("my kind", .isNot, "a")),
+    ("price < 120.50", .where("price", .isLess, 120.5)),
+    ("120 > price", .where("price", .isLess, 120)),
+    ("price >= -1e3", .where("price", .isAtLeast, -1000)),
+    ("open = TRUE and not kind in ('a','b')", .where("open", .equals, true) && !.where("kind", isIn: ["a", "b"])),
+    ("kind NOT IN ('a')", !.where("kind", isIn: ["a"])),
+    ("price BETWEEN 1 AND 2", .where("price", isFrom: 1, to: 2)),
+    ("price not between 1 and 2 or kind is null", !.where("price", isFrom: 1, to: 2) || .whereMissing("kind")),
+    ("kind IS NOT NULL", !.whereMissing("kind")),
+    ("name LIKE 'h%'", .where("name", isLike: "h%")),
+    ("größe = 1", .where("größe", .equals, 1)),
+    ("a = 1 AND b = 2 AND c = 3", .where("a", .equals, 1) && .where("b", .equals, 2) && .where("c", .equals, 3)),
+    (
+      "opened > DATE('2024-05-01')",
+      Filter(.comparison("opened", .isGreater, FilterValue(.date(Instant("2024-05-01")!))))
+    ),
+    (
+      "opened = TIMESTAMP('2024-05-01T10:00:00Z')",
+      .where("opened", .equals, .instant(Instant("2024-05-01T10:00:00Z")!))
+    ),
+    (
+      "T_AFTER(opened, DATE('2024-05-01'))",
+      Filter(.temporal("opened", .isAfter, TimeInterval(ofDay: Instant("2024-05-01")!)))
+    ),
+    (
+      "t_during(opened, INTERVAL('2024-05-01', '..'))",
+      Filter(.temporal("opened", .isDuring, TimeInterval(Instant("2024-05-01")!, nil)))
+    ),
+    (
+      "S_INTERSECTS(geometry, BBOX(-10, 4.5, 20, 50))",
+      .inside(BoundingBox(west: -10, south: 4.5, east: 20, north: 50))
+    ),
+    (
+      "S_INTERSECTS(position, POLYGON((0 0, 1 0, 1 1, 0 0)))",
+      .inside(polygon: [(0, 0), (1, 0), (1, 1), (0, 0)].map { Coordinate(x: $0, y: $1) })
+    ),
+  ]) func areRead(_ text: String, _ filter: Filter) throws {
+    #expect(try Filter(text) == filter)
+    #expect(try Filter(filter.description) == filter)
+  }
+
+  @Test(arguments: [
+    ("", 0, "a condition"), ("kind", 4, "a comparison"), ("kind != 'a'", 5, "a comparison"),
+    ("kind = hotel", 7, "a value"),
+    ("kind = 'a' kind", 11, "'AND', 'OR' or the end"), ("kind = 'a", 7, "text in single quotes that ends"),
+    ("kind IS 'a'", 8, "'NULL'"), ("price BETWEEN 1", 15, "'AND'"), ("kind IN 'a'", 8, "'('"),
+    ("(kind = 'a'", 11, "')'"),
+    ("price = 1e99999", 8, "38 digits"), ("opened = DATE('2024-13-01')", 14, "a date"),
+    ("T_MEETS(a, b)", 0, "'T_AFTER'"),
+    ("S_WITHIN(geometry, BBOX(1,2,3,4))", 0, "'S_INTERSECTS'"), ("S_INTERSECTS(home, BBOX(1,2,3,4))", 13, "'geometry'"),
+    ("S_INTERSECTS(geometry, BBOX(1,2,3))", 23, "4 edges"), ("kind NOT 'a'", 9, "'BETWEEN'"),
+    ("'a' = 'b'", 6, "column"),
+    ("price = 1 +", 10, "'AND'"), ("S_INTERSECTS(geometry, POLYGON((0 0, 1 0, 1 1)))", 31, "a ring"),
+    ("kind = NULL", 7, "a value"),
+    ("T_DURING(a, INTERVAL('2024-01-02', '2024-01-01'))", 12, "an interval"),
+  ]) func areRefused(_ text: String, _ position: Int, _ expected: String) {
+    let error = #expect(throws: FilterTextError.self) { try Filter(text) }
+    #expect(error?.position == position)
+    #expect(error?.expected.contains(expected) ?? false, "\(error.map(\.message) ?? "")")
+  }
+
+  @Test func pointAtTheFault() {
+    let error = #expect(throws: FilterTextError.self) { try Filter("kind != 'hotel'") }
+    #expect(
+      error?.description == """
+        expected a comparison such as '=' or 'IN' behind the column 'kind', found '!='; 'is not' is written '<>'
+          kind != 'hotel'
+               ^
+        """)
+  }
+
+  @Test func areBounded() throws {
+    let deep = String(repeating: "(", count: 63) + "a = 1" + String(repeating: ")", count: 63)
+    _ = try Filter(deep)
+    for text in [
+      "(\(deep))", String(repeating: "(", count: 60_000), String(repeating: "NOT ", count: 10_000),
+      Array(repeating: "a=1", count: 5000).joined(separator: " OR "),
+      "a IN (" + Array(repeating: "1", count: 5000).joined(separator: ",") + ")",
+      "a = '" + String(repeating: "x", count: 1 << 16) + "'",
+    ] { #expect(throws: FilterTextError.self) { try Filter(text) } }
+  }
+
+  /// Every filter is written so that the same one is read.
+  @Test(arguments: (0..<100).map { UInt64($0) }) func areWrittenAsTheyAreRead(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: 50_000 + seed)
+    let tree = try PointSet.random(seed: seed).tree()
+    for _ in 0..<100 {
+      let filter = Filter(FilterTests.expression(&random, depth: 4, around: tree))
+      #expect(try Filter(filter.description) == filter, "seed \(seed), \(filter)")
+      let decoded = try JSONDecoder().decode([Filter].self, from: JSONEncoder().encode([filter]))
+      #expect(decoded == [filter])
+    }
+  }
+
+  /// Any text is a filter or has a fault in a place of it.
+  @Test func mutatedTextsHaveAPlaceOfTheirFault() {
+    var random = SplitMix64(seed: 51)
+    let texts = [
+      "kind = 'hotel' AND (price < 120.5 OR NOT open = TRUE)", "T_DURING(opened, INTERVAL('2024-05-01', '..'))",
+      "S_INTERSECTS(geometry, MULTIPOLYGON(((0 0, 1 0, 1 1, 0 0))))", "\"a b\" NOT BETWEEN -1e3 AND +.5",
+      "kind NOT IN ('a', 'b''c') OR name LIKE '%x_' AND opened <> DATE('2024-05-01')",
+    ]
+    let pieces: [Unicode.Scalar] = [
+      "'", "\"", "(", ")", ",", " ", "=", "<", ">", "-", ".", "e", "9", "N", "é", "\u{0}", "\u{10FFFF}",
+    ]
+    var readCount = 0
+    for _ in 0..<100_000 {
+      var scalars = Array(texts[random.index(below: texts.count)].unicodeScalars)
+      for _ in 0..<1 + random.index(below: 4) where !scalars.isEmpty {
+        let position = random.index(below: scalars.count)
+        switch random.index(below: 3) {
+        case 0: scalars.remove(at: position)
+        case 1: scalars.insert(pieces[random.index(below: pieces.count)], at: position)
+        default: scalars[position] = pieces[random.index(below: pieces.count)]
+        }
+      }
+      var text = String.UnicodeScalarView()
+      text.append(contentsOf: scalars)
+      do throws(FilterTextError) {
+        let filter = try Filter(String(text))
+        readCount += 1
+        #expect((try? Filter(filter.description)) == filter, "\(String(text).debugDescription)")
+      } catch {
+        #expect(0...scalars.count ~= error.position)
+        _ = error.description
+      }
+    }
+    #expect(readCount > 1000)
+  }
+}
