@@ -99,6 +99,11 @@ public struct Aggregate: Hashable, Sendable {
   public static func distinct(_ column: String) -> Aggregate { Aggregate(.distinct, column) }
 }
 
+extension Aggregate {
+  /// The columns that it looks at.
+  public var columnNames: [String] { [column, weight].compactMap { $0 } }
+}
+
 /// What an aggregate is for one cluster.
 public enum AggregateValue: Hashable, Sendable {
   /// A value; null where there is none.

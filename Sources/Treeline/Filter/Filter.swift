@@ -171,3 +171,21 @@ extension Filter {
   /// Points that fail it; those with missing values pass neither.
   public static prefix func ! (filter: Filter) -> Filter { Filter(.not(filter.expression)) }
 }
+
+extension Filter {
+  /// The columns that it looks at.
+  public var columnNames: Set<String> { expression.columnNames }
+}
+
+extension Filter.Expression {
+  fileprivate var columnNames: Set<String> {
+    switch self {
+    case .comparison(let name, _, _), .between(let name, _, _), .isIn(let name, _), .isMissing(let name),
+      .like(let name, _), .temporal(let name, _, _):
+      [name]
+    case .intersects: []
+    case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.columnNames) }
+    case .not(let part): part.columnNames
+    }
+  }
+}

@@ -45,6 +45,30 @@ struct Points {
     tree.reportClippedPoints()
   }
 
+  private init(_ points: Points, _ tree: ClusterTree) {
+    (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
+  }
+
+  /// The same points, of which only those count that pass a filter, with what columns it and aggregates need. Of points
+  /// that were read these are made, of kinds that are found.
+  func selecting(_ filter: Filter?, for aggregates: [Aggregate], name: String) throws -> Points {
+    var tree = tree
+    if let table, filter != nil || !aggregates.isEmpty {
+      let names = (filter?.columnNames ?? []).union(aggregates.flatMap(\.columnNames)).sorted()
+      let columns = names.filter(table.hasColumn).map { name in
+        IndexColumn(name: name) { table.value(ofColumn: name, point: $0) }
+      }
+      tree = try tree.adding(columns: columns)
+    }
+    do {
+      if let filter { tree = try tree.selecting(filter) }
+      if !aggregates.isEmpty { _ = try tree.noClusters.values(of: aggregates) }
+    } catch let error as FilterError {
+      throw Failure.usage("\(name): '--filter': \(error)")
+    } catch let error as AggregateError { throw Failure.usage("\(name): '--aggregate': \(error)") }
+    return Points(self, tree)
+  }
+
   /// The input's row number of a point, by its tree index.
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
@@ -56,7 +80,8 @@ struct Points {
   /// - Parameter position: Where it is shown; nil for where it stands, where that is its mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
-      ClusterFeature(cluster, of: tree, at: position), members: cluster.range, listsMembers: listsMembers)
+      ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
+      listsMembers: listsMembers)
     feature.shownRow = feature.shownRow.map(inputRow)
     return feature
   }

@@ -16,12 +16,16 @@ struct BuildCommand: ParsableCommand {
       --attributes takes names separated by commas, and may be given again. A value that is the name of a column as a \
       whole means that column, commas and all. Names that differ only in how Unicode composes their letters are the \
       same. The 'id' of a GeoJSON Feature is not kept.
+
+      --columns keeps columns that can be filtered and summed: each name with a colon and a kind behind it, or without, \
+      and 'all' for all that nothing else names. The kinds are \(TypedColumns.kinds); without one it is found. A value \
+      that does not suit the kind of its column is an error, an empty cell a missing value.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
   var path: String
 
-  @OptionGroup var columns: ColumnOptions
+  @OptionGroup var positions: ColumnOptions
 
   @Option(name: [.short, .long], help: .init("Where to write the index.", valueName: "file")) var output: String
 
@@ -29,7 +33,13 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
 
-  @Option(help: .init("The columns to keep for each point.", valueName: "name,name")) var attributes: [String] = []
+  @Option(help: .init("The columns to keep as they are written, for display.", valueName: "name,name")) var attributes:
+    [String] = []
+
+  @Option(
+    help: .init(
+      "The columns to filter by and to sum, such as 'population:number,kind:category,opened:time', or 'all'.",
+      valueName: "name:kind")) var columns: [String] = []
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
 
@@ -62,6 +72,9 @@ struct BuildCommand: ParsableCommand {
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
     }
+    if columns.contains(where: { KeptColumns.names(in: $0).contains("") }) {
+      throw ValidationError("'--columns' must name columns, found an empty name.")
+    }
     for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
       guard let text else { continue }
       guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -74,7 +87,7 @@ struct BuildCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let input = Input(path: path, columns: columns)
+      let input = Input(path: path, columns: positions)
       try input.checkOutputs([output])
       // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
@@ -86,19 +99,26 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let table = try PointTable(input, keepsColumns: !attributes.isEmpty, progress)
+      let table = try PointTable(input, keepsColumns: !attributes.isEmpty || !columns.isEmpty, progress)
       if unit != nil && !table.isPlanar {
         throw Failure.usage(
           "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
       }
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
+      let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
       let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
       let tree = try ClusterTree(table, options: options, progress)
       tree.reportClippedPoints()
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
+      let encoded: [EncodedColumn]
+      do {
+        encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
+      } catch let error as ColumnError { throw Failure.badData("\(input.name): \(error)") }
+      EncodedColumn.report(encoded)
       try tree.write(
-        to: destination, attributes: kept.attributes, description: description, row: table.row(ofPoint:)
+        to: destination, attributes: kept.attributes, encoded: encoded, description: description,
+        row: table.row(ofPoint:)
       ) { written, total in
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }

@@ -31,11 +31,28 @@ private struct IndexReport: Encodable {
 
   struct Section: Encodable {
     let kind: String
-    /// Of the column that an attribute section keeps.
+    /// Of the column that the section keeps.
     let name: String?
     let offset: UInt64
     let bytes: UInt64
     let checksum: String
+  }
+
+  struct Column: Encodable {
+    let name: String
+    let kind: String
+    /// Of a value, in bytes.
+    let width: Int
+    let entries: Int?
+
+    init(_ column: Treeline.Column) {
+      (name, kind) = (column.name, column.kind.rawValue)
+      switch column.values {
+      case .integers(let integers): (width, entries) = (integers.codes.width, nil)
+      case .reals: (width, entries) = (8, nil)
+      case .entries(let values): (width, entries) = (values.codes.width, values.dictionary.entryCount)
+      }
+    }
   }
 
   struct Attribute: Encodable {
@@ -66,6 +83,8 @@ private struct IndexReport: Encodable {
   let badges: Badges?
   let sections: [Section]
   let attributes: [Attribute]
+  /// Typed ones.
+  let columns: [Column]
 
   private let coordinates: CoordinateFormat
 
@@ -73,7 +92,7 @@ private struct IndexReport: Encodable {
     case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
       stand,
       contentHash, depth, storedNodes
-    case buckets, hasSeparations, badges, sections, attributes
+    case buckets, hasSeparations, badges, sections, attributes, columns
   }
 
   /// The diameters of badges and how far apart they stay, in pixels.
@@ -94,8 +113,9 @@ private struct IndexReport: Encodable {
   init(_ header: IndexHeader, _ tree: ClusterTree) throws {
     let shape = try tree.shape()
     let format = CoordinateFormat(of: tree.plane)
-    let columns = tree.columns.compactMap(\.attribute)
-    var names = columns.map(\.name)[...]
+    let kept = tree.columns.compactMap(\.attribute)
+    // Columns are in the order of their sections.
+    var names = tree.columns.map(\.name)[...]
     version = "\(header.majorVersion).\(header.minorVersion)"
     let description = tree.indexDescription
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
@@ -120,10 +140,11 @@ private struct IndexReport: Encodable {
     badges = tree.badgeCurve.map(Badges.init)
     sections = header.sections.map { section in
       Section(
-        kind: "\(section.kind)", name: section.kind == .attribute ? names.popFirst() : nil, offset: section.offset,
+        kind: "\(section.kind)", name: section.kind.isColumn ? names.popFirst() : nil, offset: section.offset,
         bytes: section.length, checksum: String(format: "%016llx", section.checksum))
     }
-    attributes = columns.map { column in
+    columns = tree.columns.filter { $0.attribute == nil }.map(Column.init)
+    attributes = kept.map { column in
       Attribute(
         name: column.name, encoding: "\(column.encoding)",
         entries: column.encoding == .dictionary ? column.entryCount : nil)
@@ -133,14 +154,16 @@ private struct IndexReport: Encodable {
 
   /// For reading.
   var text: String {
-    let attributeBytes = sections.lazy.filter { $0.kind == "attribute" }.reduce(0) { $0 + $1.bytes }
+    let attributeBytes = sections.lazy.filter { $0.name != nil }.reduce(0) { $0 + $1.bytes }
     var lines = ["version          \(version)"]
     for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
       if let text { lines.append(name.padded(to: 17) + text.debugDescription) }
     }
     lines += [
       "bytes            \(bytes)" + (points > 0 ? ", \(perPoint(bytes - attributeBytes, "%.2f")) a point" : "")
-        + (points > 0 && attributeBytes > 0 ? " without attributes" : ""),
+        + (points > 0 && attributeBytes > 0
+          ? " without \(attributes.isEmpty ? "columns" : columns.isEmpty ? "attributes" : "attributes and columns")"
+          : ""),
       "points           \(points)", "positions        \(positions)",
       "extent           \(extent.map { $0.map(coordinates.string).joined(separator: ",") } ?? "none")",
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
@@ -166,6 +189,13 @@ private struct IndexReport: Encodable {
       lines += attributes.map { attribute in
         attribute.encoding.padded(to: 10) + (attribute.entries.map(String.init) ?? "").paddedInFront(to: 13)
           + "  \(attribute.name.debugDescription)"
+      }
+    }
+    if !columns.isEmpty {
+      lines += ["", "column    width      entries  name"]
+      lines += columns.map { column in
+        column.kind.padded(to: 10) + "\(column.width)".paddedInFront(to: 5)
+          + (column.entries.map(String.init) ?? "").paddedInFront(to: 13) + "  \(column.name.debugDescription)"
       }
     }
     return lines.joined(separator: "\n") + "\n"

@@ -13,7 +13,7 @@ struct QueryCommand: ParsableCommand {
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
       'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and the 'id' of \
-      its GeoJSON Feature. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
+      its GeoJSON Feature. Under --filter, counts, boxes and means are those of the points that pass. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
       points has that point's row number as 'shown_index'. By --badges each has 'badge_px', the diameter to draw it with.
       """)
 
@@ -36,6 +36,8 @@ struct QueryCommand: ParsableCommand {
   @OptionGroup var cut: CutOptions<NoPrefix>
 
   @OptionGroup var position: PositionOptions
+
+  @OptionGroup var selection: FilterOptions
 
   @OptionGroup var splitting: GrowthOptions
 
@@ -62,6 +64,9 @@ struct QueryCommand: ParsableCommand {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
+    if selection.aggregate != nil && format == .table {
+      throw ValidationError("'--aggregate' goes with '--format geojson'.")
+    }
     if hulls && format == .table {
       throw ValidationError("'--hulls' goes with '--format geojson'; no column holds one.")
     }
@@ -70,6 +75,7 @@ struct QueryCommand: ParsableCommand {
     } else {
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' goes with '--method pca'; a cell is a square.") }
+      if selection.isGiven { throw ValidationError("'--filter' and '--aggregate' go with '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.growth != nil {
         throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' looks at the points alone.")
@@ -104,9 +110,11 @@ struct QueryCommand: ParsableCommand {
       let beginning = format == .geojson ? FeatureCollectionWriter.beginning : ""
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
+        let (filter, aggregates) = try selection.parsed()
         let points = try Points(
-          source.input, keepsColumns: format == .geojson, splitting.request, for: [query.cut])
-        let features = try clusters(of: points, query)
+          source.input, keepsColumns: format == .geojson || selection.isGiven, splitting.request, for: [query.cut]
+        ).selecting(filter, for: aggregates, name: source.input.name)
+        let features = try clusters(of: points, query, aggregates)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)
         case .table:
@@ -117,7 +125,9 @@ struct QueryCommand: ParsableCommand {
     }
   }
 
-  private func clusters(of points: Points, _ query: Query) throws -> AnySequence<ClusterFeature> {
+  private func clusters(of points: Points, _ query: Query, _ aggregates: [Aggregate]) throws
+    -> AnySequence<ClusterFeature>
+  {
     let tree = points.tree
     guard let view = try query.viewport.located(on: tree, NoPrefix.self) else { return AnySequence([]) }
     switch method {
@@ -127,8 +137,10 @@ struct QueryCommand: ParsableCommand {
       let style = position.style
       let window = style.window(for: query, in: view.window)
       let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
+      let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
       return points.features(
-        of: clusters, cut: query.cut, at: positions, ellipses: ellipses, hulls: hulls, members: members)
+        of: clusters, cut: query.cut, aggregates, values, at: positions, ellipses: ellipses, hulls: hulls,
+        members: members)
     case .grid:
       return try points.gridFeatures(
         in: view.window, cell: cell, zoom: view.zoom!, members: members)
@@ -139,7 +151,8 @@ struct QueryCommand: ParsableCommand {
 extension Points {
   /// - Parameter positions: where they are shown; nil for where they stand, where that is their mean.
   fileprivate func features(
-    of clusters: Clusters, cut: Cut, at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
+    of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
+    at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
   )
     -> AnySequence<ClusterFeature>
   {
@@ -149,6 +162,7 @@ extension Points {
         var feature = feature(of: cluster, at: position, listsMembers: members)
         if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
         feature.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
+        if let values { feature.setAggregates(aggregates, values[number]) }
         if hulls { feature.hull = tree.convexHull(of: cluster) }
         return feature
       })

@@ -26,6 +26,8 @@ public struct ClusterFeature: Sendable {
   public var featureID: AttributeValue?
   /// The other columns of that point.
   public var columns: [(name: String, value: AttributeValue)]
+  /// What is told of the values of its points, by the names of properties.
+  public private(set) var aggregates: [(name: String, value: AggregateValue)] = []
   /// The row numbers of all points, where they are wanted.
   public var members: [Int]?
 
@@ -86,6 +88,11 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
+  /// Adds what is told of the values of its points.
+  public mutating func setAggregates(_ aggregates: [Aggregate], _ values: [AggregateValue]) {
+    self.aggregates = zip(aggregates, values).map { ($0.propertyName, $1) }
+  }
+
   /// Adds the ellipse of a cluster whose points have one: those of several positions.
   package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
     if cluster.rect.isPoint { return }

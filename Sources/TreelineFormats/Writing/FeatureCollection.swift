@@ -85,6 +85,7 @@ public struct FeatureCollectionWriter: Sendable {
     if let row = feature.shownRow { append(",\"shown_index\":", row, to: &bytes) }
     if let row = feature.row { append(",\"index\":", row, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
+    append(aggregates: feature.aggregates, to: &bytes)
     append(columns: feature.columns, to: &bytes)
     bytes.append("}}")
   }
@@ -154,6 +155,27 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
+  /// Counts are an object, its members in their order: names are those of values.
+  private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
+    for (name, value) in aggregates {
+      bytes.append(byte: UInt8(ascii: ","))
+      bytes.append(json: name)
+      bytes.append(byte: UInt8(ascii: ":"))
+      switch value {
+      case .value(let value): bytes.append(json: value)
+      case .counts(let counts):
+        bytes.append(byte: UInt8(ascii: "{"))
+        for (number, count) in counts.enumerated() {
+          if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
+          bytes.append(json: count.value.name)
+          bytes.append(byte: UInt8(ascii: ":"))
+          bytes.append(count.count)
+        }
+        bytes.append(byte: UInt8(ascii: "}"))
+      }
+    }
+  }
+
   private func append(columns: [(name: String, value: AttributeValue)], to bytes: inout OutputBytes) {
     guard !columns.isEmpty else { return }
     FeatureProperties.forEachColumn(columns) { name, value in
@@ -208,5 +230,16 @@ extension Ellipse {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
     // Straight up is straight down.
     return tenths <= -900 ? tenths + 1800 : tenths
+  }
+}
+
+extension AttributeValue {
+  /// As the name of a member.
+  fileprivate var name: String {
+    switch self {
+    case .string(let text), .number(let text), .json(let text): text
+    case .bool(let value): "\(value)"
+    case .null: "null"
+    }
   }
 }

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Treeline
+import TreelineBuilder
+
+/// Which points count, and what is told of their values.
+struct FilterOptions: ParsableArguments {
+  @Option(
+    help: .init(
+      "Count only the points that pass, in CQL2: \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\", \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". Columns are those of an index built with --columns, or those of the points.",
+      valueName: "condition")) var filter: String?
+
+  @Option(
+    help: .init(
+      "What to tell of each cluster's values, as properties: 'sum(population), top(kind, 3), mean(price, weight: rooms)'. The functions are \(Aggregate.functionNames.listed("and")).",
+      valueName: "list")) var aggregate: String?
+
+  func validate() throws {
+    do { _ = try parsed() } catch let error as FilterTextError {
+      throw ValidationError("'--filter': \(error)")
+    } catch let error as AggregateError { throw ValidationError("'--aggregate': \(error)") }
+  }
+
+  var isGiven: Bool { filter != nil || aggregate != nil }
+
+  func parsed() throws -> (filter: Filter?, aggregates: [Aggregate]) {
+    (try filter.map { try Filter($0) }, try aggregate.map { try Aggregate.list($0) } ?? [])
+  }
+}

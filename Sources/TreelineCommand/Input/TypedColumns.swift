@@ -1,0 +1,98 @@
+import Treeline
+import TreelineBuilder
+import TreelineFormats
+
+/// The columns that `--columns` names, each with its kind or without, to be found.
+struct TypedColumns {
+  private struct Named {
+    let name: String
+    let kind: IndexColumn.Kind?
+  }
+
+  private var named: [Named] = []
+  private let table: PointTable
+
+  static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
+
+  /// Finds the columns that the option's values name.
+  ///
+  /// - Parameter attributes: Those that the index keeps as they are written, which `all` leaves out.
+  init(_ values: [String], of table: PointTable, in input: Input, besides attributes: [String]) throws {
+    self.table = table
+    let names = values.isEmpty ? [] : table.allColumnNames
+    for value in values {
+      if value == "all" && !names.contains(value) { continue }
+      let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
+      for part in parts { try add(part, names, in: input, besides: attributes) }
+    }
+    if values.contains("all") && !names.contains("all") {
+      let taken = named.map(\.name) + attributes
+      named += names.filter { !taken.contains($0) }.map { Named(name: $0, kind: nil) }
+    }
+    let order = table.inputOrder(ofColumns: named.map(\.name))
+    named.sort { order.firstIndex(of: $0.name) ?? 0 < order.firstIndex(of: $1.name) ?? 0 }
+  }
+
+  private mutating func add(_ part: String, _ names: [String], in input: Input, besides attributes: [String]) throws {
+    var (name, kind) = (part, IndexColumn.Kind?.none)
+    if !names.contains(part), let colon = part.lastIndex(of: ":") {
+      let word = String(part[part.index(after: colon)...]).trimmed
+      name = String(part[..<colon]).trimmed
+      kind = IndexColumn.Kind(rawValue: word)
+      if kind == nil && names.contains(name) {
+        throw Failure.usage(
+          "--columns: expected one of the kinds \(Self.kinds) behind \(name.debugDescription), found "
+            + word.debugDescription)
+      }
+    }
+    let count = names.count { $0 == name }
+    guard count == 1 else {
+      let others =
+        names.isEmpty ? "" : "; there are " + names.prefix(20).map(\.debugDescription).joined(separator: ", ")
+      throw Failure.usage(
+        "\(input.name): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as --columns names it, "
+          + "found \(count == 0 ? "none" : "\(count)")" + others + (names.count > 20 ? " and more" : ""))
+    }
+    guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
+      throw Failure.usage("--columns and --attributes must name each column once, found \(name.debugDescription) again")
+    }
+    named.append(Named(name: name, kind: kind))
+  }
+
+  /// What the index is to keep.
+  var columns: [IndexColumn] {
+    named.map { column in
+      IndexColumn(name: column.name, kind: column.kind) { [table] in table.value(ofColumn: column.name, point: $0) }
+    }
+  }
+}
+
+extension PointTable {
+  /// The names of all columns; of GeoJSON, of all features.
+  fileprivate var allColumnNames: [String] {
+    if let columnNames { return columnNames }
+    var (names, known): ([String], Set<String>) = ([], [])
+    for point in coordinates.indices {
+      for (name, _) in columns(ofPoint: point) where known.insert(name).inserted { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension EncodedColumn {
+  /// What became of a column: `population number`, `kind category (14 values)`.
+  fileprivate var phrase: String {
+    "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
+  }
+
+  /// Tells what became of the columns of an index.
+  static func report(_ columns: [EncodedColumn]) {
+    if columns.isEmpty { return }
+    Notes.print("treeline: columns: " + columns.map(\.phrase).joined(separator: ", "))
+    for column in columns where column.inexactCount > 0 {
+      Notes.print(
+        "treeline: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
+          + "keeps; declare it as text to keep them")
+    }
+  }
+}
