@@ -106,7 +106,9 @@ extension Aggregate {
 
 /// What an aggregate is for one cluster.
 public enum AggregateValue: Hashable, Sendable {
-  /// A value; null where there is none.
+  /// A number: a sum, a mean, a count.
+  case number(AggregateNumber)
+  /// A value of the column; null where there is none.
   case value(AttributeValue)
   /// How many points have each value.
   case counts([ValueCount])
@@ -117,8 +119,45 @@ public enum AggregateValue: Hashable, Sendable {
     public let count: Int
   }
 
-  /// The number that it is; nil for anything else.
-  public var number: Double? { if case .value(.number(let text)) = self { Double(text) } else { nil } }
+  /// The number that it is, rounded to a double; nil for anything else.
+  public var double: Double? {
+    switch self {
+    case .number(let number): number.double
+    case .value(.number(let text)): Double(text)
+    default: nil
+    }
+  }
+}
+
+/// A number that is told of values: exact in decimals or, where it would not be, the nearest double.
+public struct AggregateNumber: Hashable, Sendable {
+  private enum Content: Hashable {
+    case decimal(DecimalNumber)
+    case double(Double)
+  }
+
+  private let content: Content
+
+  init(_ decimal: DecimalNumber) { content = .decimal(decimal) }
+  init(_ double: Double) { content = .double(double) }
+
+  /// The nearest double.
+  public var double: Double {
+    switch content {
+    case .decimal(let decimal): decimal.double
+    case .double(let double): double
+    }
+  }
+}
+
+extension AggregateNumber: CustomStringConvertible {
+  /// As JSON has it.
+  public var description: String {
+    switch content {
+    case .decimal(let decimal): "\(decimal)"
+    case .double(let double): AttributeColumn.text(of: double)
+    }
+  }
 }
 
 /// Why there is no answer to an aggregate.

@@ -47,9 +47,12 @@ extension AggregateEvaluator { var readsRows: Bool { false } }
 
 extension AggregateValue {
   static let none = AggregateValue.value(.null)
-  static func integer(_ number: some BinaryInteger) -> AggregateValue { .value(.number("\(number)")) }
+  static func integer(_ number: some BinaryInteger) -> AggregateValue { decimal(Int128(number), digits: 0) }
+  static func decimal(_ number: Int128, digits: Int) -> AggregateValue {
+    .number(AggregateNumber(DecimalNumber(significand: number, exponent: -digits)))
+  }
   static func number(_ number: Double) -> AggregateValue {
-    number.isFinite ? .value(.number(AttributeColumn.text(of: number))) : .none
+    number.isFinite ? .number(AggregateNumber(number)) : .none
   }
 }
 
@@ -154,7 +157,7 @@ private struct IntegerMoments: AggregateEvaluator {
     let (count, codes) = (Int128(found.count), Int128(found.codes))
     let sum = codes + count * Int128(values.base)
     switch function {
-    case .sum: return .value(.number("\(DecimalNumber(significand: sum, exponent: -values.digits))"))
+    case .sum: return .decimal(sum, digits: values.digits)
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
@@ -330,7 +333,7 @@ private struct OrderStatistic: AggregateEvaluator {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
       // Half of it has one decimal more.
-      return .value(.number("\(DecimalNumber(significand: 5 * sum, exponent: -integers.digits - 1))"))
+      return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       let (a, b) = (OrderedKeys.real(of: lower), OrderedKeys.real(of: upper))
       return .number(a / 2 + b / 2)
@@ -374,6 +377,8 @@ private struct DistinctValues: AggregateEvaluator {
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
   /// Which entries of a dictionary are values.
   let isPresent: [Bool]?
+  /// The values of entries, where their counts are told.
+  let entryValues: EntryTexts?
   let sums: IntegerSums?
 
   init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) {
@@ -391,6 +396,9 @@ private struct DistinctValues: AggregateEvaluator {
     self.sums = sums
     isPresent =
       if case .entries(let entries) = column.values, column.kind != .category { entries.isPresent } else { nil }
+    entryValues = if case .entries(let entries) = column.values, function != .distinct, function != .count,
+      entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
+    { tree.withStorage { $0.prepared.value(of: [column.name]) { EntryTexts(of: entries.dictionary) } } } else { nil }
     if let (codes, count) = found, count <= ValueCounts.maximumCodeCount {
       counts = (codes, tree.prepared([column.name]) { ValueCounts(of: codes, codeCount: count, rows) })
     } else {
@@ -412,13 +420,17 @@ private struct DistinctValues: AggregateEvaluator {
       // Of equals the least, which comes first.
       guard var most = found.first else { return .none }
       for other in found where other.count > most.count { most = other }
-      return .value(column.value(ofKey: most.key))
+      return .value(value(ofKey: most.key))
     default:
       let most = if case .top(let count) = function { count } else { Int.max }
       let order = found.sorted { ($1.count, $0.key) < ($0.count, $1.key) }
       return .counts(
-        order.prefix(most).map { AggregateValue.ValueCount(value: column.value(ofKey: $0.key), count: $0.count) })
+        order.prefix(most).map { AggregateValue.ValueCount(value: value(ofKey: $0.key), count: $0.count) })
     }
+  }
+
+  private func value(ofKey key: UInt64) -> AttributeValue {
+    entryValues?.values[Int(key)] ?? column.value(ofKey: key)
   }
 
   /// The keys that there are, in order, and how many rows have each.
@@ -439,5 +451,14 @@ private struct DistinctValues: AggregateEvaluator {
       if counted.last?.key == key { counted[counted.count - 1].count += 1 } else { counted.append((key, 1)) }
     }
     return counted
+  }
+}
+
+/// The values of a dictionary's entries.
+private final class EntryTexts: Sendable {
+  let values: [AttributeValue]
+
+  init(of dictionary: ColumnDictionary) {
+    values = (0..<dictionary.entryCount).map { dictionary.value(ofEntry: $0) ?? .null }
   }
 }

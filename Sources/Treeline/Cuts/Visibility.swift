@@ -108,8 +108,9 @@ extension TreeStorage {
     let records = nodes + Int(pair.leftRecord)
     var (left, right) = (Visibility(sides.left), Visibility(sides.right))
     if !Counted.areAll {
-      left = left.counting(view.counted, pair.left(of: node))
-      right = right.counting(view.counted, pair.right(of: node))
+      let counts = view.counted.counts(of: pair, of: node)
+      left = left.counting(counts.left, of: pair.leftCount)
+      right = right.counting(counts.right, of: node.count &- pair.leftCount)
     }
     let ofBuckets = (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
     return ofBuckets & Visibility.partial.bits == 0
@@ -166,11 +167,11 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// How much of a stored node may be seen, given how much of all its points may be.
-  @inline(__always) fileprivate func counting(_ counted: some CountedPoints, _ node: Node) -> Visibility {
-    if self == .none { return .none }
-    let count = counted.count(of: node)
-    return count == 0 ? .none : self == .whole && count < Int(node.count) ? .partial : self
+  /// How much of a stored node may be seen of whose points so many count, given how much of all its points may be.
+  @inline(__always) fileprivate func counting(_ count: UInt32, of pointCount: UInt32) -> Visibility {
+    // Without branches: which of these it is is as good as random.
+    let counted = self == .whole && count < pointCount ? Visibility.partial.bits : bits
+    return Visibility(bits: count == 0 ? 0 : counted)
   }
 }
 

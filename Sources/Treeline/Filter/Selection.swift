@@ -82,6 +82,9 @@ protocol CountedPoints {
 
   func count(of node: Node) -> Int
 
+  /// The same of both children of a node.
+  func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32)
+
   /// Whether each point of a node counts.
   func hasAll(of node: Node) -> Bool
 
@@ -131,6 +134,9 @@ extension CountedPoints {
 struct AllPoints: CountedPoints {
   static var areAll: Bool { true }
   @inline(__always) func count(of node: Node) -> Int { Int(node.count) }
+  @inline(__always) func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32) {
+    (pair.leftCount, node.count &- pair.leftCount)
+  }
   @inline(__always) func hasAll(of node: Node) -> Bool { true }
   @inline(__always) func bits(of node: Node) -> UInt32 { .max }
   @inline(__always) func contains(_ treeIndex: Int) -> Bool { true }
@@ -162,6 +168,14 @@ struct PassingPoints: CountedPoints {
 
   @inline(__always) func count(of node: Node) -> Int {
     Int(count(before: node.first &+ node.count) &- count(before: node.first))
+  }
+
+  @inline(__always) func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32) {
+    let middle = count(before: node.first &+ pair.leftCount)
+    return (
+      UInt32(truncatingIfNeeded: middle &- count(before: node.first)),
+      UInt32(truncatingIfNeeded: count(before: node.first &+ node.count) &- middle)
+    )
   }
 
   @inline(__always) func hasAll(of node: Node) -> Bool { count(of: node) == Int(node.count) }

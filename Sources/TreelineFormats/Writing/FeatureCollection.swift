@@ -162,6 +162,7 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(json: name)
       bytes.append(byte: UInt8(ascii: ":"))
       switch value {
+      case .number(let number): bytes.append(json: .number("\(number)"))
       case .value(let value): bytes.append(json: value)
       case .counts(let counts):
         bytes.append(byte: UInt8(ascii: "{"))

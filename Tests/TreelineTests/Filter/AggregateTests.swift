@@ -87,11 +87,11 @@ import TreelineBuilder
   private static func agree(_ found: AggregateValue, _ expected: AggregateValue) -> Bool {
     if found == expected { return true }
     // Where the definition was worked out in doubles.
-    guard let a = found.number, let b = expected.number else { return false }
+    guard let a = found.double, let b = expected.double else { return false }
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
   }
 
-  private static func number(_ number: Double) -> AggregateValue { .value(.number("\(number)")) }
+  private static func number(_ number: Double) -> AggregateValue { .number(number) }
 
   private static func expected(of rows: [Int], _ table: Table, percent: Double) -> [AggregateValue] {
     let prices = rows.compactMap { table.prices[$0] }.sorted()
@@ -144,7 +144,7 @@ import TreelineBuilder
     let rank = max(Int((percent / 100 * Double(prices.count)).rounded(.up)), 1)
     return [
       .integer(rows.count), .integer(prices.count),
-      .value(.number("\(DecimalNumber(significand: sum, exponent: -table.digits))")),
+      .decimal(sum, digits: table.digits),
       prices.isEmpty ? .none : number(Double(sum) / Double(prices.count) / unit), prices.first.map(price) ?? .none,
       prices.last.map(price) ?? .none, variance(prices.map { Double($0) / unit }), median,
       prices.isEmpty ? .none : price(prices[rank - 1]), .integer(Set(prices).count), .value(.number("\(largeSum)")),
@@ -172,7 +172,7 @@ import TreelineBuilder
       let rows = tree.members(of: cluster).filter { $0 % 7 != 0 && $0 % 5 != 0 }
       let weight = rows.reduce(0) { $0 + $1 % 4 }
       let sum = rows.reduce(0.0) { $0 + (Double($1 % 13) + 0.5) * Double($1 % 4) }
-      #expect(found[0].number == (weight == 0 ? nil : sum / Double(weight)))
+      #expect(found[0].double == (weight == 0 ? nil : sum / Double(weight)))
     }
   }
 

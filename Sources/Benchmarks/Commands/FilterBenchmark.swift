@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Times filters, queries under them and aggregates, over three columns made for the points.
+struct FilterBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "filter", abstract: "Times filters, queries under them, and aggregates of answers.")
+
+  @Argument(help: "The points.") var points: PointFile
+
+  @Option(help: "The most clusters of every answer.") var limit = 100
+
+  @Option(help: "How often each is asked for.") var repeats = 21
+
+  func run() throws {
+    let coordinates = try points.read()
+    // A number of two decimals, a category of ten values and a time to the second, none of them by place.
+    let tree = try ClusterTree(coordinates).adding(columns: [
+      IndexColumn(name: "price", kind: .number) { row in
+        let cents = Self.hash(row, 1) % 1_000_000
+        return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
+      },
+      IndexColumn(name: "kind", kind: .category) { .string("kind \(Self.hash($0, 2) % 10)") },
+      IndexColumn(name: "opened", instant: { Instant(seconds: Int64(Self.hash($0, 3) % (40 * 365 * 86_400))) }),
+    ])
+    let filter: Filter = .where("kind", isIn: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
+    let views = [Viewport].around(coordinates, perZoom: 5, seed: 5)
+    let queries = [Query(.limit(limit), in: .everything)] + views.map { Query(.limit(limit), in: $0) }
+
+    let filtering = try milliseconds { blackHole(try tree.selecting(filter).passingPointCount) }
+    let filtered = try tree.selecting(filter)
+    let preparation = try seconds { for cluster in try filtered.clusters(queries[0]) { blackHole(cluster.x) } } * 1e3
+    let clusters = try filtered.clusters(queries[0])
+    let all = try tree.clusters(queries[0])
+    let simple: [Aggregate] = [.sum("price"), .mean("price"), .counts("kind")]
+    let ordered: [Aggregate] = [.median("price"), .top(3, of: "kind"), .distinct("kind")]
+    let firstOfAll = try seconds { blackHole(try all.values(of: simple).count) } * 1e3
+    let firstOfPassing = try seconds { blackHole(try clusters.values(of: simple).count) } * 1e3
+    try printJSON([
+      "points": coordinates.count, "passing": filtered.passingPointCount,
+      // Milliseconds: a new filter of two conditions; what its first answer takes to be prepared.
+      "filter_ms": filtering, "first_answer_ms": preparation,
+      // Microseconds of each view: an answer, and its coordinates, with the filter and without.
+      "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
+      "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
+      "filtered_with_coordinates_us": try microseconds(queries) {
+        for cluster in try filtered.clusters($0) { blackHole(cluster.coordinate) }
+      },
+      "unfiltered_with_coordinates_us": try microseconds(queries) {
+        for cluster in try tree.clusters($0) { blackHole(cluster.coordinate) }
+      },
+      // Of the answer over all points: the first time, in milliseconds, and then in microseconds.
+      "aggregates_first_ms": firstOfAll, "filtered_aggregates_first_ms": firstOfPassing,
+      "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
+      "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
+      "order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
+        ? -1 : try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
+    ])
+  }
+
+  private static func hash(_ row: Int, _ salt: UInt64) -> UInt64 {
+    var random = SplitMix64(seed: UInt64(row) &* 0x9E37_79B9 &+ salt)
+    return random.next()
+  }
+
+  private func milliseconds(_ work: () throws -> Void) rethrows -> Double {
+    median(try (0..<repeats).map { _ in try seconds(work) }) * 1e3
+  }
+
+  private func microseconds(_ queries: [Query], _ work: (Query) throws -> Void) rethrows -> [Double] {
+    try queries.map { query in median(try (0..<repeats).map { _ in try seconds { try work(query) } }) * 1e6 }
+  }
+}
