@@ -97,7 +97,7 @@ extension AttributeColumn {
     }
   }
 
-  private static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
     return switch AttributeValue.Tag(rawValue: bytes[0]) {
     case .null, .no, .yes, .absent: text.isEmpty

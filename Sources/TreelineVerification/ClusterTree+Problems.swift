@@ -30,7 +30,10 @@ extension ClusterTree {
       found: String(tree.contentHash, radix: 16))
     tree.withStorage { header.check(UnsafeBufferPointer(start: $0.points, count: $0.pointCount), problems) }
     tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
-    tree.withStorage { $0.columns.compactMap(\.attribute).check(isOfKnownVersion: header.isOfKnownVersion, problems) }
+    tree.withStorage { storage in
+      storage.columns.compactMap(\.attribute).check(isOfKnownVersion: header.isOfKnownVersion, problems)
+      storage.columns.checkTyped(problems)
+    }
     header.checkDescription(in: bytes, problems)
     header.checkGrowth(tree.badgeCurve, in: bytes, problems)
     return problems.problems

@@ -396,9 +396,10 @@ private struct DistinctValues: AggregateEvaluator {
     self.sums = sums
     isPresent =
       if case .entries(let entries) = column.values, column.kind != .category { entries.isPresent } else { nil }
-    entryValues = if case .entries(let entries) = column.values, function != .distinct, function != .count,
-      entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
-    { tree.withStorage { $0.prepared.value(of: [column.name]) { EntryTexts(of: entries.dictionary) } } } else { nil }
+    entryValues =
+      if case .entries(let entries) = column.values, function != .distinct, function != .count,
+        entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
+      { tree.withStorage { $0.prepared.value(of: [column.name]) { EntryTexts(of: entries.dictionary) } } } else { nil }
     if let (codes, count) = found, count <= ValueCounts.maximumCodeCount {
       counts = (codes, tree.prepared([column.name]) { ValueCounts(of: codes, codeCount: count, rows) })
     } else {

@@ -98,6 +98,13 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// The corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
+  /// The same map, of which only those values count that pass a filter; see `ClusterTree.selecting(_:)`.
+  ///
+  /// - Throws: `FilterError` where the tree has not the columns that the filter names, or they are of other kinds.
+  public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap {
+    ClusterMap(tree: try tree.selecting(filter), values: values)
+  }
+
   /// Whether any value is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
 
@@ -186,6 +193,10 @@ extension ClusterMap {
       public let parts: Results
       /// How many of the whole's values are in none of the parts.
       public let hiddenPointCount: Int
+      /// How many values of the side that was shown first pass its filter and not the second answer's.
+      public let filteredOutPointCount: Int
+      /// How many values of the side that is shown second pass its filter and not the first answer's.
+      public let filteredInPointCount: Int
     }
 
     private let transition: Treeline.Transition
@@ -195,6 +206,8 @@ extension ClusterMap {
 
     /// What both answers show.
     public var kept: Results { results(transition.kept) }
+    /// The same as the first answer shows it, in the same order: under another filter it has other values.
+    public var keptBefore: Results { results(transition.keptBefore) }
     /// What the first answer shows, in whose place the second shows parts of it.
     public var splits: [Replacement] { transition.splits.map(replacement) }
     /// What the second answer shows, in whose place the first shows parts of it.
@@ -211,9 +224,10 @@ extension ClusterMap {
     private func results(_ clusters: Clusters) -> Results { Results(clusters: clusters, values: values) }
 
     private func replacement(_ other: Treeline.Transition.Replacement) -> Replacement {
-      let map = ClusterMap(tree: other.parts.tree, values: values)
       return Replacement(
-        whole: map.result(for: other.whole), parts: results(other.parts), hiddenPointCount: other.hiddenPointCount)
+        whole: ClusterMap(tree: other.tree, values: values).result(for: other.whole), parts: results(other.parts),
+        hiddenPointCount: other.hiddenPointCount, filteredOutPointCount: other.filteredOutPointCount,
+        filteredInPointCount: other.filteredInPointCount)
     }
   }
 

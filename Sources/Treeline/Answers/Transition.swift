@@ -17,6 +17,9 @@ public struct Transition: Sendable {
     /// The one cluster.
     public let whole: Cluster
 
+    /// With the filter of the whole's answer.
+    let tree: ClusterTree
+
     /// In tree order, one at least.
     public let parts: Clusters
 
@@ -156,7 +159,7 @@ private struct Walk {
     }
     let (first, second) = isSplit ? ([whole][...], parts) : (parts, [whole][...])
     return Transition.Replacement(
-      whole: answer[whole], parts: other.with(Array(parts)),
+      whole: answer[whole], tree: answer.tree, parts: other.with(Array(parts)),
       hiddenPointCount: filters.countInBoth(in: whole.range) - sum(parts, filters.countInBoth),
       filteredOutPointCount: sum(first, filters.countFilteredOut),
       filteredInPointCount: sum(second, filters.countFilteredIn))

@@ -87,7 +87,7 @@ extension Column {
             dictionary: ColumnDictionary(UnsafeRawBufferPointer(rebasing: body[end...]), entryCount: entryCount)))
       }
     let name = String(decoding: bytes[Offset.name..<Offset.name + nameLength], as: UTF8.self)
-    self.init(name: name, kind: kind, pointCount: pointCount, values: values)
+    self.init(name: name, kind: kind, pointCount: pointCount, values: values, section: bytes)
   }
 
   /// A column in memory, aligned to 8 bytes, as a builder made it.

@@ -34,9 +34,15 @@ public struct Column: Sendable {
   /// The column as an attribute, where a build of an earlier version or `--attributes` wrote it.
   package let attribute: AttributeColumn?
 
-  package init(name: String, kind: Kind, pointCount: Int, values: Values, attribute: AttributeColumn? = nil) {
+  /// The bytes of its section; nil for an attribute.
+  package nonisolated(unsafe) let section: UnsafeRawBufferPointer?
+
+  package init(
+    name: String, kind: Kind, pointCount: Int, values: Values, attribute: AttributeColumn? = nil,
+    section: UnsafeRawBufferPointer? = nil
+  ) {
     (self.name, self.kind, self.pointCount) = (name, kind, pointCount)
-    (self.values, self.attribute) = (values, attribute)
+    (self.values, self.attribute, self.section) = (values, attribute, section)
   }
 }
 

@@ -51,11 +51,16 @@ struct Points {
 
   /// The same points, of which only those count that pass a filter, with what columns it and aggregates need. Of points
   /// that were read these are made, of kinds that are found.
-  func selecting(_ filter: Filter?, for aggregates: [Aggregate], name: String) throws -> Points {
+  func selecting(_ filter: Filter?, for aggregates: [Aggregate], of input: String) throws -> Points {
     var tree = tree
     if let table, filter != nil || !aggregates.isEmpty {
       let names = (filter?.columnNames ?? []).union(aggregates.flatMap(\.columnNames)).sorted()
-      let columns = names.filter(table.hasColumn).map { name in
+      for name in names where !table.hasColumn(named: name) {
+        let error = FilterError.unknownColumn(name: name, known: table.columnNames ?? [])
+        throw Failure.usage(
+          "\(input): '\(filter?.columnNames.contains(name) == true ? "--filter" : "--aggregate")': \(error)")
+      }
+      let columns = names.map { name in
         IndexColumn(name: name) { table.value(ofColumn: name, point: $0) }
       }
       tree = try tree.adding(columns: columns)
@@ -64,8 +69,8 @@ struct Points {
       if let filter { tree = try tree.selecting(filter) }
       if !aggregates.isEmpty { _ = try tree.noClusters.values(of: aggregates) }
     } catch let error as FilterError {
-      throw Failure.usage("\(name): '--filter': \(error)")
-    } catch let error as AggregateError { throw Failure.usage("\(name): '--aggregate': \(error)") }
+      throw Failure.usage("\(input): '--filter': \(error)")
+    } catch let error as AggregateError { throw Failure.usage("\(input): '--aggregate': \(error)") }
     return Points(self, tree)
   }
 

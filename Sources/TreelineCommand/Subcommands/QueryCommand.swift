@@ -113,7 +113,7 @@ struct QueryCommand: ParsableCommand {
         let (filter, aggregates) = try selection.parsed()
         let points = try Points(
           source.input, keepsColumns: format == .geojson || selection.isGiven, splitting.request, for: [query.cut]
-        ).selecting(filter, for: aggregates, name: source.input.name)
+        ).selecting(filter, for: aggregates, of: source.input.name)
         let features = try clusters(of: points, query, aggregates)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)

@@ -1,0 +1,135 @@
+import Treeline
+
+extension Sequence<Column> {
+  /// Checks every typed column, and that no two names of any column have the same bytes.
+  func checkTyped(_ problems: ProblemList) {
+    var names: Set<[UInt8]> = []
+    for column in self {
+      let isNew = names.insert(Array(column.name.utf8)).inserted
+      guard column.attribute == nil else { continue }
+      problems.check(isNew, column.label, expected: "a name that no other column has", found: "it again")
+      column.check(problems)
+    }
+  }
+}
+
+extension Column {
+  /// Its name, cut short.
+  fileprivate var label: String {
+    let beginning = String(name.unicodeScalars.prefix(40))
+    return "column \(beginning.debugDescription)" + (beginning == name ? "" : "…")
+  }
+
+  /// - Complexity: O(bytes)
+  fileprivate func check(_ problems: ProblemList) {
+    guard let section else { return }
+    problems.check(
+      section[Offset.reserved].allSatisfy { $0 == 0 } && section[Offset.isDates] <= 1, label,
+      expected: "0 in the reserved bytes, and 0 or 1 before them", found: "other bytes")
+    let nameEnd = Offset.name + Int(section.read(at: Offset.nameLength) as UInt32)
+    problems.check(
+      String(validating: section[Offset.name..<nameEnd], as: UTF8.self) != nil, label, expected: "a name in UTF-8",
+      found: "other bytes")
+    problems.check(
+      section[nameEnd..<Self.aligned(nameEnd)].allSatisfy { $0 == 0 }, label, expected: "zeros behind the name",
+      found: "other bytes")
+    let start = Self.aligned(nameEnd)
+    let width = Int(section[Offset.width])
+    let end = start + Self.aligned(width * pointCount)
+    problems.check(
+      section[start + width * pointCount..<end].allSatisfy { $0 == 0 }, label, expected: "zeros behind the codes",
+      found: "other bytes")
+    let base: Int64 = section.read(at: Offset.base)
+    switch values {
+    case .integers(let integers):
+      problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
+      checkEntryCount(of: section, problems)
+      check(integers, problems)
+    case .reals(let reals):
+      problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
+      checkEntryCount(of: section, problems)
+      problems.check(
+        base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside doubles", found: "\(base)")
+      for index in 0..<pointCount where !problems.isFull {
+        let bits = UInt64(littleEndian: reals.start[index])
+        problems.check(
+          Double(bitPattern: bits).isFinite || bits == AttributeColumn.nullBits, "\(label), point \(index)",
+          expected: "a finite number, or the NaN of a missing value", found: "the bits \(String(bits, radix: 16))")
+      }
+    case .entries(let entries):
+      problems.check(
+        base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside entries", found: "\(base)")
+      check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems)
+    }
+  }
+
+  private func checkEntryCount(of section: UnsafeRawBufferPointer, _ problems: ProblemList) {
+    let count: UInt32 = section.read(at: Offset.entryCount)
+    problems.check(count == 0, label, expected: "no entries beside numbers", found: "\(count)")
+  }
+
+  private func check(_ integers: IntegerValues, _ problems: ProblemList) {
+    var (least, greatest) = (UInt64.max, UInt64(0))
+    for index in 0..<pointCount {
+      let code = integers.codes[index]
+      if code == integers.missingCode { continue }
+      (least, greatest) = (min(least, code), max(greatest, code))
+    }
+    let isEmpty = least == .max
+    let isBoolean = kind == .boolean
+    problems.check(
+      isBoolean ? integers.base == 0 && greatest <= 1 : isEmpty ? integers.base == 0 : least == 0, label,
+      expected: isBoolean ? "the codes 0 and 1" : "the least value as its base", found: "another")
+    let width = PackedIntegers.width(for: isEmpty ? 0 : greatest == .max ? .max : greatest + 1)
+    problems.check(
+      integers.codes.width == width || isBoolean && integers.codes.width == 1, label, expected: "\(width) bytes a code",
+      found: "\(integers.codes.width)")
+    problems.check(
+      !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits where there is no value",
+      found: "\(integers.digits)")
+    problems.check(!integers.isDates || kind == .time, label, expected: "dates of times only", found: "dates")
+  }
+
+  private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList) {
+    let dictionary = entries.dictionary
+    var isUsed = [Bool](repeating: false, count: dictionary.entryCount)
+    for index in 0..<pointCount where !problems.isFull {
+      let code = entries.codes[index]
+      if code < UInt64(isUsed.count) {
+        isUsed[Int(code)] = true
+      } else {
+        problems.check(
+          code == UInt64(isUsed.count), "\(label), point \(index)", expected: "one of \(isUsed.count) entries",
+          found: "entry \(code)")
+      }
+    }
+    for entry in isUsed.indices where !isUsed[entry] && !problems.isFull {
+      problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
+    }
+    checkEntries(of: dictionary, textCount: textCount, problems)
+  }
+
+  /// Entries follow one another without gaps, in the order of their bytes.
+  private func checkEntries(of dictionary: ColumnDictionary, textCount: Int, _ problems: ProblemList) {
+    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    var byteCount = 0
+    for entry in 0..<dictionary.entryCount where !problems.isFull {
+      guard let bytes = dictionary.bytes(ofEntry: entry) else {
+        problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
+        continue
+      }
+      let isString = bytes[0] == AttributeValue.Tag.string.rawValue
+      problems.check(
+        AttributeColumn.isSound(bytes) && (isString || kind == .text), "\(label), entry \(entry)",
+        expected: "a tag and text that suits it", found: "others")
+      problems.check(
+        previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
+        expected: "entries in the order of their bytes", found: "another")
+      previous = bytes
+      byteCount += bytes.count
+    }
+    problems.check(
+      problems.isFull || byteCount == textCount, label, expected: "entries over all \(textCount) bytes of text",
+      found: "\(byteCount)")
+  }
+}
