@@ -1,6 +1,8 @@
 """Reads an index and answers every cut, written from IndexFormat.md. It shows that the document suffices, and is made
 to be read rather than to be fast: plain Python, without any package."""
 
+import datetime
+import decimal
 import heapq
 import json
 import math
@@ -53,8 +55,8 @@ class Index:
         for number in range(section_count):
             kind, flags, offset, length, _ = struct.unpack_from("<IIQQQ", data, 128 + 32 * number)
             section = memoryview(data)[offset:offset + length]
-            if kind == 16:
-                attributes.append(section)
+            if kind == 16 or kind == 18 and minor >= 3:
+                attributes.append((Attribute if kind == 16 else Column, section))
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
             elif kind <= 7 or kind <= 10 and minor >= 2:
@@ -75,7 +77,7 @@ class Index:
         elif growth != 5 and 7 in sections:
             self.codes = sections[7].cast("H")
         self.stands = sections[10] if traits & 4 else None
-        self.attributes = [Attribute(section, self.point_count) for section in attributes]
+        self.attributes = [make(section, self.point_count) for make, section in attributes]
         self.root = Node(0, self.point_count, 0, 0, 0) if self.point_count else None
 
     # The hierarchy
@@ -607,6 +609,49 @@ class Attribute:
         if tag == 6:
             raise LookupError(self.name)
         return (None, False, True)[tag] if tag < 3 else text if tag == 4 else json.loads(text)
+
+
+class Column:
+    """One typed column."""
+
+    def __init__(self, section, point_count):
+        self.kind, self.encoding, self.width, self.digits, self.is_dates = section[:5]
+        name_length, self.entry_count, self.base = struct.unpack_from("<IIq", section, 8)
+        self.name = bytes(section[24:24 + name_length]).decode()
+        start = (24 + name_length + 7) // 8 * 8
+        self.codes = struct.unpack_from(f"<{point_count}{'_BH_I___Q'[self.width]}", section, start)
+        end = start + (self.width * point_count + 7) // 8 * 8
+        if self.encoding == 3:
+            self.bounds = struct.unpack_from(f"<{self.entry_count + 1}Q", section, end)
+            self.text = section[end + 8 * (self.entry_count + 1):]
+
+    def value(self, index):
+        """What a point has, as JSON has it; None where it is missing, LookupError where it lacks the column."""
+        code = self.codes[index]
+        if self.encoding == 3:
+            if code >= self.entry_count:
+                return None
+            tag, *text = self.text[self.bounds[code]:self.bounds[code + 1]]
+            text = bytes(text).decode()
+            if tag == 6:
+                raise LookupError(self.name)
+            return (None, False, True)[tag] if tag < 3 else text if tag == 4 else json.loads(text)
+        if self.encoding == 2:
+            return None if code == NULL else struct.unpack("<d", struct.pack("<Q", code))[0]
+        if code == 2 ** (8 * self.width) - 1:
+            return None
+        integer = self.base + code
+        if self.kind == 3:
+            return integer != 0
+        if self.kind == 1:
+            return float(decimal.Decimal(integer).scaleb(-self.digits)) if self.digits else integer
+        seconds, fraction = divmod(integer, 10 ** self.digits)
+        day, second = divmod(seconds, 86400)
+        date = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).strftime("%Y-%m-%d").zfill(10)
+        if self.is_dates:
+            return date
+        decimals = f".{fraction:0{self.digits}}".rstrip("0") if fraction else ""
+        return f"{date}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{decimals}Z"
 
 
 def features(index, position=None, keep_visible=None, members=False, previous=None, limit=None,
