@@ -65,7 +65,10 @@ import Testing
     // A pipe and the room for those that wait hold some of them.
     #expect(3000..<5000 ~= dropped)
     let metrics = ServerMetrics(log: output)
-      .text(.init(openIndexes: 0, connections: 0, answersUnderWay: 0, queueLength: 0, answerBytes: 0))
+      .text(
+        .init(
+          openIndexes: 0, connections: 0, answersUnderWay: 0, queueLength: 0, answerBytes: 0, filters: 0, filterBytes: 0
+        ))
     #expect(metrics.contains("treeline_log_lines_dropped_total \(dropped)\n"))
     let text = Mutex("")
     let reader = Thread {

@@ -16,14 +16,16 @@ struct TestServer: ~Copyable {
   let catalog: Catalog
   var options = ServerOptions()
 
-  /// - Parameter trees: by the names that they are served under.
-  init(_ trees: [String: ClusterTree] = ["places": TestServer.places]) throws {
+  /// - Parameters:
+  ///   - trees: by the names that they are served under.
+  ///   - columns: that each has.
+  init(_ trees: [String: ClusterTree] = ["places": TestServer.places], columns: [IndexColumn] = []) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var sources: [(name: String, path: String)] = []
     for (name, tree) in trees {
       let path = folder.appendingPathComponent("\(name).treeline").path
-      try tree.write(index: path)
+      try tree.write(index: path, columns: columns)
       sources.append((name, path))
     }
     catalog = try Catalog(sources)

@@ -102,6 +102,16 @@ public struct Aggregate: Hashable, Sendable {
 extension Aggregate {
   /// The columns that it looks at.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
+
+  /// The type of its values for a tree, but for null; nil for counts by value, and where the tree has not the column.
+  public func resultType(in tree: ClusterTree) -> AttributeType? {
+    switch function {
+    case .counts, .top: nil
+    case .any, .all: .boolean
+    case .min, .max, .mode, .median, .percentile: column.flatMap { tree.column($0)?.type }
+    case .count, .sum, .mean, .variance, .distinct: .number
+    }
+  }
 }
 
 /// What an aggregate is for one cluster.

@@ -171,7 +171,7 @@ extension ClusterTree {
 /// An answer is a cut through the tree: it holds which nodes these are, in 16 bytes each. What a cluster looks like is
 /// read when it is asked for, so a client that only wants to know what has changed pays for nothing else.
 public struct Clusters: RandomAccessCollection, Sendable {
-  let tree: ClusterTree
+  @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
   /// Whether they stand where they do without a filter.
   let isAnchored: Bool

@@ -71,7 +71,7 @@ extension ClusterTree {
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
   /// Whether a point counts.
-  package func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
+  @_spi(Server) public func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
 
   /// The lowest node with the same points: under a filter a child, if all points that pass are in one.
   func lowestNode(below node: Node) throws(IndexError) -> Node {

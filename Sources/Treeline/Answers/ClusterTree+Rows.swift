@@ -99,7 +99,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
   }
 
   /// Where the point of a row stands in tree order.
-  package func treeIndex(at position: Int) -> Int {
+  @_spi(Server) public func treeIndex(at position: Int) -> Int {
     precondition(position >= 0 && position < endIndex, "Expected a position below \(endIndex), found \(position)")
     return tree.selection?.points.treeIndex(ofNumber: countBefore + position, in: range) ?? countBefore + position
   }

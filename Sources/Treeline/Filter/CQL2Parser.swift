@@ -6,24 +6,34 @@ extension Filter {
   /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)
   /// ```
   ///
+  /// - Parameters:
+  ///   - text: The filter.
+  ///   - bounds: What a text may be at most: those from elsewhere should cost no more than they are worth.
   /// - Throws: `FilterTextError` with the place of the fault.
-  /// - Complexity: O(n) for a text of n characters, of which there may be 65,536.
-  public init(_ text: String) throws(FilterTextError) {
+  /// - Complexity: O(n) for a text of n characters.
+  public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
     let length = text.utf8.count
-    guard length <= Self.maximumTextLength else {
-      throw FilterTextError(
-        at: 0, of: [], expected: "a filter of at most \(Self.maximumTextLength) bytes", found: "\(length)")
+    guard length <= bounds.length else {
+      throw FilterTextError(at: 0, of: [], expected: "a filter of at most \(bounds.length) bytes", found: "\(length)")
     }
-    var parser = try CQL2Parser(text)
+    var parser = try CQL2Parser(text, bounds)
     self.init(try parser.filter())
   }
 
-  /// In bytes.
-  public static let maximumTextLength = 1 << 16
-  /// How many conditions a text may have, and values that these compare with.
-  public static let maximumTermCount = 4096
-  /// How deep parentheses and NOT may nest.
-  public static let maximumDepth = 64
+  /// How long and how deep a text may be.
+  public struct TextBounds: Hashable, Sendable {
+    /// In bytes.
+    public var length: Int
+    /// How many conditions it may have, and values that these compare with.
+    public var terms: Int
+    /// How deep parentheses and NOT may nest, at most 64.
+    public var depth: Int
+
+    public init(length: Int = 1 << 16, terms: Int = 4096, depth: Int = 64) {
+      precondition(depth <= 64, "Expected a depth of at most 64, found \(depth)")
+      (self.length, self.terms, self.depth) = (length, terms, depth)
+    }
+  }
 }
 
 /// Reads the tokens of a filter by recursive descent, one token ahead.
@@ -31,8 +41,12 @@ struct CQL2Parser {
   private var scanner: CQL2Scanner
   private var depth = 0
   private var termCount = 0
+  private let bounds: Filter.TextBounds
 
-  init(_ text: String) throws(FilterTextError) { scanner = try CQL2Scanner(text) }
+  init(_ text: String, _ bounds: Filter.TextBounds) throws(FilterTextError) {
+    scanner = try CQL2Scanner(text)
+    self.bounds = bounds
+  }
 
   mutating func filter() throws(FilterTextError) -> Filter.Expression {
     let expression = try disjunction()
@@ -55,8 +69,8 @@ struct CQL2Parser {
 
   private mutating func countTerm() throws(FilterTextError) {
     termCount += 1
-    if termCount > Filter.maximumTermCount {
-      throw fault(expected: "at most \(Filter.maximumTermCount) conditions and values", found: "more")
+    if termCount > bounds.terms {
+      throw fault(expected: "at most \(bounds.terms) conditions and values", found: "more")
     }
   }
 
@@ -107,8 +121,8 @@ struct CQL2Parser {
   private mutating func negation() throws(FilterTextError) -> Filter.Expression {
     depth += 1
     defer { depth -= 1 }
-    if depth > Filter.maximumDepth {
-      throw fault(expected: "at most \(Filter.maximumDepth) levels of parentheses and NOT", found: "more")
+    if depth > bounds.depth {
+      throw fault(expected: "at most \(bounds.depth) levels of parentheses and NOT", found: "more")
     }
     if try take(.not) { return .not(try negation()) }
     if try take("(") {

@@ -85,6 +85,9 @@ extension ClusterTree {
   /// The same tree without a filter.
   public var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
+  /// About how many bytes its filter takes; 0 without one.
+  @_spi(Server) public var selectionByteCount: Int { selection?.byteCount ?? 0 }
+
   /// Whether it has a filter.
   public var isFiltered: Bool { selection != nil }
 }

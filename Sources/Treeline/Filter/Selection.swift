@@ -72,7 +72,7 @@ package final class Selection: Sendable {
   }
 
   /// About how many bytes it takes, once everything is prepared.
-  package var byteCount: Int { wordCount * (MemoryLayout<Word>.stride + PassingSummaries.bytesPerWord) }
+  var byteCount: Int { wordCount * (MemoryLayout<Word>.stride + PassingSummaries.bytesPerWord) }
 }
 
 /// The points that a query counts: all of a tree, or those that pass a filter. Cuts are written once for both.

@@ -156,13 +156,14 @@ extension Points {
   )
     -> AnySequence<ClusterFeature>
   {
-    AnySequence(
+    let names = FeatureProperties.names(of: aggregates)
+    return AnySequence(
       clusters.indices.lazy.map { number in
         let (cluster, position) = (clusters[number], positions[number])
         var feature = feature(of: cluster, at: position, listsMembers: members)
         if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
         feature.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
-        if let values { feature.setAggregates(aggregates, values[number]) }
+        if let values { feature.setAggregates(names, values[number]) }
         if hulls { feature.hull = tree.convexHull(of: cluster) }
         return feature
       })

@@ -27,7 +27,7 @@ public struct ClusterFeature: Sendable {
   /// The other columns of that point.
   public var columns: [(name: String, value: AttributeValue)]
   /// What is told of the values of its points, by the names of properties.
-  public private(set) var aggregates: [(name: String, value: AggregateValue)] = []
+  package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
   /// The row numbers of all points, where they are wanted.
   public var members: [Int]?
 
@@ -89,8 +89,12 @@ extension ClusterFeature {
 
 extension ClusterFeature {
   /// Adds what is told of the values of its points.
-  public mutating func setAggregates(_ aggregates: [Aggregate], _ values: [AggregateValue]) {
-    self.aggregates = zip(aggregates, values).map { ($0.propertyName, $1) }
+  ///
+  /// - Parameters:
+  ///   - names: Of aggregates, as `FeatureProperties` has them.
+  ///   - values: One for each.
+  @_spi(Server) public mutating func setAggregates(_ names: [String], _ values: [AggregateValue]) {
+    aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
   }
 
   /// Adds the ellipse of a cluster whose points have one: those of several positions.

@@ -86,7 +86,7 @@ public struct FeatureCollectionWriter: Sendable {
     if let row = feature.row { append(",\"index\":", row, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
     append(aggregates: feature.aggregates, to: &bytes)
-    append(columns: feature.columns, to: &bytes)
+    append(columns: feature.columns, after: feature.aggregates.map(\.name), to: &bytes)
     bytes.append("}}")
   }
 
@@ -177,9 +177,11 @@ public struct FeatureCollectionWriter: Sendable {
     }
   }
 
-  private func append(columns: [(name: String, value: AttributeValue)], to bytes: inout OutputBytes) {
+  private func append(
+    columns: [(name: String, value: AttributeValue)], after names: [String], to bytes: inout OutputBytes
+  ) {
     guard !columns.isEmpty else { return }
-    FeatureProperties.forEachColumn(columns) { name, value in
+    FeatureProperties.forEachColumn(columns, after: names) { name, value in
       bytes.append(byte: UInt8(ascii: ","))
       bytes.append(json: name)
       bytes.append(byte: UInt8(ascii: ":"))
@@ -190,16 +192,28 @@ public struct FeatureCollectionWriter: Sendable {
 
 /// What the properties of a feature are called, in whatever format they are written.
 @_spi(Server) public enum FeatureProperties {
+  /// What aggregates are called, each by another name: one that another has gets underscores at its end.
+  public static func names(of aggregates: [Aggregate]) -> [String] {
+    var (names, taken) = ([String](), own)
+    for aggregate in aggregates { names.append(taken.insert(unique: aggregate.propertyName)) }
+    return names
+  }
+
   /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or
   /// with a column before it, gets underscores at its end, so that no value hides another.
   ///
+  /// - Parameters:
+  ///   - columns: Of the point.
+  ///   - names: Of aggregates, which come before.
+  ///   - work: Gets each name and value.
   /// - Complexity: O(columns)
   public static func forEachColumn(
-    _ columns: [(name: String, value: AttributeValue)], _ work: (_ name: String, _ value: AttributeValue) -> Void
+    _ columns: [(name: String, value: AttributeValue)], after names: [String] = [],
+    _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
     // A handful is compared pairwise, which is faster than making a set of it.
-    if columns.count <= 8, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
-    var taken = own
+    if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
+    var taken = own.union(names)
     // How many underscores the last column of a name has: a damaged index may have a thousand of one.
     var lines: [String: Int] = [:]
     for column in columns {
@@ -225,6 +239,15 @@ public struct FeatureCollectionWriter: Sendable {
   ]
 }
 
+extension Set<String> {
+  /// Adds a name, with as many underscores behind it as make it a new one.
+  fileprivate mutating func insert(unique name: String) -> String {
+    var name = name
+    while !insert(name).inserted { name += "_" }
+    return name
+  }
+}
+
 extension Ellipse {
   /// By how much its longer axis is turned clockwise from east, above -90 degrees and up to 90.
   package var tenthsOfDegrees: Int {
@@ -236,7 +259,7 @@ extension Ellipse {
 
 extension AttributeValue {
   /// As the name of a member.
-  fileprivate var name: String {
+  @_spi(Server) public var name: String {
     switch self {
     case .string(let text), .number(let text), .json(let text): text
     case .bool(let value): "\(value)"

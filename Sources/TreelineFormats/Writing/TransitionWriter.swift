@@ -5,6 +5,11 @@ import Treeline
 /// `kept`, `entered` and `left` are lists of clusters; `splits` and `merges` of a `whole`, its `parts`, and the
 /// `hidden_point_count` of its points that no part has. A part of a split moves from the whole's coordinates to its
 /// own, a part of a merge from its own to the whole's.
+///
+/// Between answers under two filters a change has `filtered_out_point_count` and `filtered_in_point_count`, and so has a
+/// kept cluster, with its `from_point_count`. All of them add up: what a split whole has are its parts, less those
+/// filtered in, with those filtered out and hidden; of a merge the parts are less those filtered out, with those
+/// filtered in and hidden.
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
@@ -43,7 +48,11 @@ public struct TransitionWriter: Sendable {
   ) rethrows {
     func before(_ cluster: Cluster) throws -> Look { Look(try first(cluster), diameters?.from(cluster)) }
     func after(_ cluster: Cluster) throws -> Look { Look(try second(cluster), diameters?.to(cluster)) }
-    try append("\"kept\":[", transition.kept, to: &bytes) { append($0, try after($0), from: try before($0), to: &$1) }
+    try append("\"kept\":[", transition.kept.indices, to: &bytes) { index, bytes in
+      let (cluster, old) = (transition.kept[index], transition.keptBefore[index])
+      let change = FilterChange(transition.filteredPointCounts(in: cluster.range), from: old.pointCount)
+      append(cluster, try after(cluster), from: try before(old), change, to: &bytes)
+    }
     try append(",\"splits\":[", transition.splits, to: &bytes) { try append($0, whole: before, parts: after, to: &$1) }
     try append(",\"merges\":[", transition.merges, to: &bytes) { try append($0, whole: after, parts: before, to: &$1) }
     try append(",\"entered\":[", transition.entered, to: &bytes) { append($0, try after($0), to: &$1) }
@@ -83,7 +92,32 @@ public struct TransitionWriter: Sendable {
     }
     bytes.append("],\"hidden_point_count\":")
     bytes.append(change.hiddenPointCount)
+    FilterChange((change.filteredOutPointCount, change.filteredInPointCount)).write(to: &bytes)
     bytes.append("}")
+  }
+
+  /// How many points pass one filter alone.
+  private struct FilterChange {
+    let filteredOut, filteredIn: Int
+    /// Of a kept cluster, how many it had.
+    let pointCountBefore: Int?
+
+    init(_ counts: (out: Int, in: Int), from count: Int? = nil) {
+      (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
+    }
+
+    /// Nothing where no point does.
+    func write(to bytes: inout OutputBytes) {
+      guard filteredOut + filteredIn > 0 else { return }
+      if let pointCountBefore {
+        bytes.append(",\"from_point_count\":")
+        bytes.append(pointCountBefore)
+      }
+      bytes.append(",\"filtered_out_point_count\":")
+      bytes.append(filteredOut)
+      bytes.append(",\"filtered_in_point_count\":")
+      bytes.append(filteredIn)
+    }
   }
 
   /// A cluster and where it stands.
@@ -91,12 +125,18 @@ public struct TransitionWriter: Sendable {
     append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
-  /// - Parameter start: How the same cluster was drawn before, where it is kept.
-  private func append(_ cluster: Cluster, _ look: Look, from start: Look? = nil, to bytes: inout OutputBytes) {
+  /// - Parameters:
+  ///   - start: How the same cluster was drawn before, where it is kept.
+  ///   - change: What another filter changed of its points.
+  private func append(
+    _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
+    to bytes: inout OutputBytes
+  ) {
     bytes.append("{\"cluster_id\":")
     bytes.append(cluster.id.rawValue)
     bytes.append(",\"point_count\":")
     bytes.append(cluster.pointCount)
+    change?.write(to: &bytes)
     if let diameter = look.diameter {
       bytes.append(",\"badge_px\":")
       bytes.append(json: diameter)

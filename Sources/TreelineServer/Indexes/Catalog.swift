@@ -16,14 +16,20 @@ public final class Catalog: Sendable {
   private let entries: Mutex<[String: Entry]>
   private let refreshing = Mutex(())
   private let residentBytes: Int
+  private let filterBytes: Int
 
   /// - Parameters:
   ///   - sources: Names and paths. In this order indexes are read into memory as long as there is room.
   ///   - residentBytes: How large the indexes in memory may be in sum; others stay in their files. While one is
   ///     replaced it is there twice.
+  ///   - filterBytes: How large the filters of each index may be in sum that are kept for further requests; the last
+  ///     one asked for is kept in any case.
   /// - Throws: `CatalogError` where a name is invalid or comes twice, `IndexError` where an index cannot be opened.
   /// - Complexity: O(bytes) of the indexes in memory.
-  public init(_ sources: [(name: String, path: String)], residentBytes: Int = Catalog.standardResidentBytes) throws {
+  public init(
+    _ sources: [(name: String, path: String)], residentBytes: Int = Catalog.standardResidentBytes,
+    filterBytes: Int = Catalog.standardFilterBytes
+  ) throws {
     var (entries, room): ([String: Entry], Int) = ([:], residentBytes)
     for source in sources {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
@@ -34,13 +40,14 @@ public final class Catalog: Sendable {
       }
       let wasSettled = file.isSettled
       let residence = file.size <= room ? ServedIndex.Residence.memory : .file
-      let index = try ServedIndex(name: source.name, path: source.path, file, in: residence)
+      let index = try ServedIndex(
+        name: source.name, path: source.path, file, in: residence, filterBytes: filterBytes)
       if residence == .memory { room -= file.size }
       let entry = Entry(path: source.path, index: index, tried: file, wasSettled: wasSettled)
       guard entries.updateValue(entry, forKey: source.name) == nil else { throw CatalogError.nameTwice(source.name) }
     }
     self.entries = Mutex(entries)
-    self.residentBytes = residentBytes
+    (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
   /// Half of the memory that the process may have.
@@ -51,6 +58,9 @@ public final class Catalog: Sendable {
     let own = limit.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     return Int(min(physical, own ?? physical) / 2)
   }
+
+  /// 256 MiB, some fifteen filters of ten million points.
+  public static let standardFilterBytes = 256 << 20
 
   /// Whether it needs no encoding in a path, and is not the name of a route.
   private static func isName(_ name: String) -> Bool {
@@ -111,7 +121,8 @@ public final class Catalog: Sendable {
     if isNew && old.residence == .file && file.isSameFile(as: old.file) { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
-      let index = try ServedIndex(name: name, path: entry.path, file, in: residence)
+      let index = try ServedIndex(
+        name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
       // Read once more, it is what it was.
       if !isNew && !isForced && index.version == old.version && !old.isDamaged { return nil }

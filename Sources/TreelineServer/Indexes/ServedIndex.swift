@@ -37,12 +37,15 @@ public final class ServedIndex: Sendable {
   private let header: IndexHeader
   private let path: String
   private let isKnownDamaged = Atomic(false)
+  /// The filters that were asked for.
+  let filters: FilterCache
   private let foundGrid = Mutex<Grid?>(nil)
   private let foundRowOrder = Mutex<RowOrder?>(nil)
 
+  /// - Parameter filterBytes: How large the filters may be in sum that are kept.
   /// - Throws: `IndexError`
   /// - Complexity: O(bytes) in memory, O(sections) in the file.
-  init(name: String, path: String, _ file: FileVersion, in residence: Residence) throws {
+  init(name: String, path: String, _ file: FileVersion, in residence: Residence, filterBytes: Int) throws {
     let index =
       switch residence {
       case .memory: try LoadedIndex(copying: path)
@@ -52,6 +55,7 @@ public final class ServedIndex: Sendable {
     (header, tree) = (index.header, index.tree)
     version = ContentHash.digits(of: header.checksum)
     tag = residence == .memory ? version : version + "-" + ContentHash.digits(of: "\(file)".utf8)
+    filters = FilterCache(of: tree, mostBytes: filterBytes)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)
   }

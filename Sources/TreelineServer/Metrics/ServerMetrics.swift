@@ -20,6 +20,8 @@ final class ServerMetrics: Sendable {
     (underWay, "gauge", "Requests that are being answered."),
     (queueLength, "gauge", "Expensive answers that wait for a thread."),
     (answerBytes, "gauge", "Bytes of answers that clients have not taken."),
+    (filters, "gauge", "Filters that are kept prepared."),
+    (filterBytes, "gauge", "Bytes of filters that are kept prepared."),
     (droppedLines, "counter", "Lines of the log that nobody took in time."),
     (memory, "gauge", "Resident memory of the process, files that it maps included."),
   ])
@@ -36,6 +38,8 @@ final class ServerMetrics: Sendable {
   private static let underWay = "treeline_answers_under_way"
   private static let queueLength = "treeline_queue_length"
   private static let answerBytes = "treeline_answer_bytes"
+  private static let filters = "treeline_filters"
+  private static let filterBytes = "treeline_filter_bytes"
   private static let droppedLines = "treeline_log_lines_dropped_total"
   private static let memory = "process_resident_memory_bytes"
   private static let reloads = "treeline_index_reloads_total"
@@ -76,7 +80,7 @@ final class ServerMetrics: Sendable {
 
   /// What is so now.
   struct State {
-    let openIndexes, connections, answersUnderWay, queueLength, answerBytes: Int
+    let openIndexes, connections, answersUnderWay, queueLength, answerBytes, filters, filterBytes: Int
   }
 
   /// As Prometheus reads it.
@@ -84,7 +88,8 @@ final class ServerMetrics: Sendable {
     let gauges = [
       (Self.openIndexes, state.openIndexes), (Self.connections, state.connections),
       (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
-      (Self.answerBytes, state.answerBytes), (Self.droppedLines, log?.droppedLineCount ?? 0),
+      (Self.answerBytes, state.answerBytes), (Self.filters, state.filters), (Self.filterBytes, state.filterBytes),
+      (Self.droppedLines, log?.droppedLineCount ?? 0),
       (Self.memory, ProcessMemory.residentBytes),
     ]
     for (label, value) in gauges { Gauge(label: label, factory: backend).record(value) }

@@ -25,6 +25,9 @@ struct IndexRequestContext {
 
   var tree: ClusterTree { index.tree }
 
+  /// Which points count.
+  mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
+
   /// A number in the path.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""

@@ -132,13 +132,28 @@ struct ClusterStyle {
   }
 
   /// Writes an answer as a FeatureCollection.
-  func write(_ clusters: Clusters, of index: ServedIndex, for query: ServedQuery, to bytes: inout OutputBytes) throws {
+  ///
+  /// - Parameters:
+  ///   - clusters: Of a tree of the index under any filter.
+  ///   - tree: That tree.
+  ///   - index: The index.
+  ///   - query: What they answer.
+  ///   - aggregates: What is told of each cluster.
+  ///   - bytes: What is appended to.
+  func write(
+    _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
+    _ aggregates: ServedAggregates, to bytes: inout OutputBytes
+  ) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
-    let (writer, tree, window) = (index.features, index.tree, window(of: query))
+    let (writer, window) = (index.features, window(of: query))
+    let values = try aggregates.values(of: clusters)
     writer.open(&bytes)
-    try writer.append(clusters, to: &bytes) { cluster in
+    try writer.append(clusters.indices, to: &bytes) { number in
+      let cluster = clusters[number]
       let position = try positions.position(of: cluster, of: tree, keptVisibleIn: window)
-      return ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses, cut: query.query.cut)
+      var feature = ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses, cut: query.query.cut)
+      if let values { feature.setAggregates(aggregates.names, values[number]) }
+      return feature
     }
   }
 

@@ -85,6 +85,10 @@ extension Problem {
     invalid([QueryParameters.Fault(name, expected: expected, found: found)])
   }
 
+  private static func invalid(_ name: String, _ expectation: (expected: String, found: String)) -> Problem {
+    invalid(name, expected: expectation.expected, found: expectation.found)
+  }
+
   /// The file of a mapped index was written to; one that is sound takes its place within seconds, if there is one.
   static var damagedIndex: Problem {
     Problem(
@@ -101,6 +105,8 @@ extension Problem {
     case QueryError.unknownCluster(let id):
       self = .notFound("No cluster of this index has the id \(id); ids hold for one version of an index.")
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
+    case let error as FilterError: self = .invalid("filter", error.expectation)
+    case let error as AggregateError: self = .invalid("aggregate", error.expectation)
     case is IndexError:
       self.init(status: .internalServerError, detail: "The index is damaged; the server's log says where.")
     case is HTTPParserError:

@@ -16,8 +16,11 @@ enum ClusterRoutes {
     case .pca:
       let query = ServedQuery(&request.parameters, of: request.tree)
       let style = ClusterStyle(&request.parameters, of: request.tree)
-      return Representation(ContentType.geoJSON, cost: query.cost(of: index.tree)) { bytes in
-        try style.write(try query.clusters(of: index.tree), of: index, for: query, to: &bytes)
+      let (selection, aggregates) = (request.selection(), ServedAggregates(&request.parameters))
+      let cost = selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree))
+      return Representation(ContentType.geoJSON, cost: cost) { bytes in
+        let tree = try selection.tree()
+        try style.write(try query.clusters(of: tree), of: tree, index, for: query, aggregates, to: &bytes)
       }
     case .grid:
       let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)
@@ -54,20 +57,21 @@ enum ClusterRoutes {
   private static func feature(
     _ request: inout IndexRequestContext, of cluster: @escaping @Sendable (ClusterTree, ClusterID) throws -> Cluster
   ) throws -> Representation {
-    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
-    return Representation(ContentType.geoJSON) { bytes in
-      let cluster = try cluster(index.tree, id)
-      index.features.append(ClusterFeature(cluster, of: index.tree, hasEllipse: hasEllipse), to: &bytes)
+    let (index, id, style) = (request.index, try request.clusterID(), FeatureStyle(&request))
+    return Representation(ContentType.geoJSON, cost: style.cost(ofClusters: 1)) { bytes in
+      let tree = try style.selection.tree()
+      index.features.append(try style.feature(try cluster(tree, id), of: tree), to: &bytes)
       bytes.append("\n")
     }
   }
 
   static func children(_ request: inout IndexRequestContext) throws -> Representation {
-    let (index, id, hasEllipse) = (request.index, try request.clusterID(), request.parameters.flag("ellipses"))
-    return Representation(ContentType.geoJSON) { bytes in
-      let children = try index.tree.children(of: id)
+    let (index, id, style) = (request.index, try request.clusterID(), FeatureStyle(&request))
+    return Representation(ContentType.geoJSON, cost: style.cost(ofClusters: 2)) { bytes in
+      let tree = try style.selection.tree()
+      let children = try tree.children(of: id)
       index.features.open(&bytes)
-      index.features.append(children, to: &bytes) { ClusterFeature($0, of: index.tree, hasEllipse: hasEllipse) }
+      try index.features.append(children, to: &bytes) { try style.feature($0, of: tree) }
     }
   }
 
@@ -75,22 +79,25 @@ enum ClusterRoutes {
     let (index, id) = (request.index, try request.clusterID())
     let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
+    let selection = request.selection()
     // Each has the path of clusters that hold it looked up.
-    return Representation(ContentType.geoJSON, cost: 4 * limit) { bytes in
-      let range = try index.tree.cluster(id).range
-      index.features.open(&bytes, offset: offset, total: range.count)
-      try index.features.append(range.dropFirst(offset).prefix(limit), to: &bytes) {
-        try HeldPoint(at: $0, of: index.tree).feature
+    return Representation(ContentType.geoJSON, cost: selection.cost + 4 * limit) { bytes in
+      let tree = try selection.tree()
+      let members = tree.members(of: try tree.cluster(id))
+      index.features.open(&bytes, offset: offset, total: members.count)
+      try index.features.append(members.indices.dropFirst(offset).prefix(limit), to: &bytes) {
+        try HeldPoint(at: members.treeIndex(at: $0), of: tree).feature
       }
     }
   }
 
   static func expansionZoom(_ request: inout IndexRequestContext) throws -> Representation {
-    let (tree, id) = (request.tree, try request.clusterID())
-    let cut = Cut(byPixels: &request.parameters, of: tree)
+    let (id, selection) = (try request.clusterID(), request.selection())
+    let cut = Cut(byPixels: &request.parameters, of: request.tree)
     request.parameters.requireCutByPixels(cut)
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
-    return .json {
+    return .json(cost: 1 + selection.cost) {
+      let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
       // What is too small to be a cluster is none at any zoom.
       return ["zoom": zoom.map { max($0, 0) }]
@@ -106,11 +113,15 @@ enum ClusterRoutes {
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
     if cut == nil { request.parameters.refuse(["tile-size"], expected: "\(PixelCriterion.list()) beside it") }
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
-    return Representation(ContentType.json, cost: index.hasRowOrder ? 50 : AnswerCost.ofMeasures) { bytes in
+    let selection = request.selection()
+    let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofMeasures)
+    return Representation(ContentType.json, cost: cost) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
       }
-      let point = try HeldPoint(at: treeIndex, of: index.tree)
+      let tree = try selection.tree()
+      guard tree.passes(treeIndex) else { throw Problem.notFound("The point of that row does not pass the filter.") }
+      let point = try HeldPoint(at: treeIndex, of: tree)
       bytes.append("{\"row\":")
       bytes.append(row)
       bytes.append(",\"feature\":")
@@ -123,11 +134,32 @@ enum ClusterRoutes {
       bytes.append("\n]")
       if let cut {
         bytes.append(",\"zoom_alone\":")
-        let zoom = try index.tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
+        let zoom = try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
         bytes.append(json: zoom.map { max($0, 0) })
       }
       bytes.append("}\n")
     }
+  }
+}
+
+/// How a request has a cluster told by itself.
+private struct FeatureStyle {
+  let selection: ServedSelection
+  private let aggregates: ServedAggregates
+  private let hasEllipse: Bool
+
+  init(_ request: inout IndexRequestContext) {
+    selection = request.selection()
+    aggregates = ServedAggregates(&request.parameters)
+    hasEllipse = request.parameters.flag("ellipses")
+  }
+
+  func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count) }
+
+  func feature(_ cluster: Cluster, of tree: ClusterTree) throws -> ClusterFeature {
+    var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse)
+    if let values = try aggregates.values(of: cluster, in: tree) { feature.setAggregates(aggregates.names, values) }
+    return feature
   }
 }
 

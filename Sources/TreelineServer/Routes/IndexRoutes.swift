@@ -26,12 +26,14 @@ private struct IndexFacts: Encodable {
   /// Whether badges can be asked for.
   let hasBadges: Bool
   let columns: [String]
+  let columnKinds: [String: String]
 
   enum CodingKeys: String, CodingKey {
     case name, title, attribution, unit, version, projection, bounds, split, columns
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
+    case columnKinds = "column_kinds"
   }
 
   init(_ index: ServedIndex) {
@@ -48,5 +50,6 @@ private struct IndexFacts: Encodable {
     hasSeparations = tree.hasSeparations
     hasBadges = tree.badgeCurve != nil
     columns = tree.attributeNames
+    columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
   }
 }

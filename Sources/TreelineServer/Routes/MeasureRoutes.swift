@@ -11,12 +11,12 @@ enum MeasureRoutes {
     case .pca:
       let served = ServedQuery(&request.parameters, of: request.tree)
       let compared = comparisonView(served.query.viewport, &request.parameters, of: request.tree)
-      return .json(cost: AnswerCost.ofMeasures) {
-        let clusters = try served.clusters(of: index.tree)
+      let selection = request.selection()
+      return .json(cost: selection.cost + AnswerCost.ofMeasures) {
+        let tree = try selection.tree()
+        let clusters = try served.clusters(of: tree)
         return members(
-          try compared.map {
-            try SampledMeasures(of: clusters, cut: served.query.cut, over: index.tree, in: $0)
-          })
+          try compared.map { try SampledMeasures(of: clusters, cut: served.query.cut, over: tree, in: $0) })
       }
     case .grid:
       let viewport = Viewport(&request.parameters)

@@ -87,10 +87,12 @@ struct Routes {
 
   private func addMetrics(to router: Router<Context>) {
     add("/metrics", to: router) { request, context in
+      let filters = catalog.indexes.map(\.filters.size)
       let text = metrics.text(
         .init(
           openIndexes: catalog.names.count, connections: bounds.connections.all,
-          answersUnderWay: bounds.answersUnderWay, queueLength: pool.length, answerBytes: bounds.answerBytes))
+          answersUnderWay: bounds.answersUnderWay, queueLength: pool.length, answerBytes: bounds.answerBytes,
+          filters: filters.reduce(0) { $0 + $1.count }, filterBytes: filters.reduce(0) { $0 + $1.bytes }))
       return try await respond(
         Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore, request, context
       )

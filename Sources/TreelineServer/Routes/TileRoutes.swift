@@ -5,14 +5,14 @@ import Treeline
 enum TileRoutes {
   static func tile(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
-    let (index, query) = (request.index, TileQuery(&request.parameters, of: request.tree))
+    let query = TileQuery(&request.parameters, of: request.index)
     let zoom = try request.number("z")
     guard let address = MapTile(zoom: zoom, x: try request.number("x"), y: try request.number("y")) else {
       throw Problem.notFound(
         "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows.")
     }
-    return Representation(ContentType.vectorTile, cost: query.cost(of: address, of: index.tree)) { bytes in
-      let tile = try query.tile(address, of: index)
+    return Representation(ContentType.vectorTile, cost: query.cost(of: address)) { bytes in
+      let tile = try query.tile(address)
       tile.withUnsafeBufferPointer { bytes.append($0) }
     }
   }
@@ -20,9 +20,9 @@ enum TileRoutes {
   /// The query is that of the tiles too.
   static func tileJSON(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
-    _ = TileQuery(&request.parameters, of: request.tree)
+    let tiles = TileQuery(&request.parameters, of: request.index)
     let (index, root, query) = (request.index, request.root ?? "", request.query.map { "?" + $0 } ?? "")
-    return .json { TileJSON(index, address: "\(root)/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)") }
+    return .json { TileJSON(index, tiles.fields, address: "\(root)/v1/\(index.name)/tiles/{z}/{x}/{y}.mvt\(query)") }
   }
 
   private static func checkProjection(_ tree: ClusterTree) throws(Problem) {
@@ -58,7 +58,7 @@ private struct TileJSON: Encodable {
     case layers = "vector_layers"
   }
 
-  init(_ index: ServedIndex, address: String) {
+  init(_ index: ServedIndex, _ fields: [String: String], address: String) {
     let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
     let bounds = tree.root?.bounds ?? .world
     // TileJSON knows no box across the antimeridian.
@@ -71,11 +71,14 @@ private struct TileJSON: Encodable {
       format.rounded)
     center =
       [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded) + [Double(tree.root?.rect.zoomToFit ?? 0)]
-    var fields = Dictionary(uniqueKeysWithValues: TileLayer.fields.map { ($0.key, $0.value) })
+    let names = Array(fields.keys)
+    var fields = fields.merging(TileLayer.fields.map { ($0.key, $0.value) }) { _, own in own }
     let columns = zip(tree.attributeNames, tree.attributeTypes).map {
       (name: $0, value: AttributeValue.string($1.rawValue))
     }
-    FeatureProperties.forEachColumn(columns) { name, type in if case .string(let type) = type { fields[name] = type } }
+    FeatureProperties.forEachColumn(columns, after: names) { name, type in
+      if case .string(let type) = type { fields[name] = type }
+    }
     layers = [Layer(fields: fields)]
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// `/v1/{index}/transition`: what changes from one answer to the next.
@@ -9,12 +9,17 @@ enum TransitionRoutes {
   static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
-    let tree = index.tree
-    let before = request.parameters.read(prefix: "from-", sharing: Query.sharedParameters) { parameters in
-      ServedQuery(&parameters, of: tree, defaultZoom: change.query.view?.zoom)
+    let before = request.parameters.read(prefix: "from-", sharing: Query.sharedParameters + [["filter"]]) {
+      parameters in
+      (
+        query: ServedQuery(&parameters, of: index.tree, defaultZoom: change.query.view?.zoom),
+        selection: ServedSelection(&parameters, of: index)
+      )
     }
-    return Representation(ContentType.json, cost: change.query.cost(of: tree) + before.cost(of: tree)) { bytes in
-      try change.write(from: try before.clusters(of: tree), of: before, to: &bytes)
+    let cost = change.cost + before.selection.cost + before.query.cost(of: index.tree)
+    return Representation(ContentType.json, cost: cost) { bytes in
+      let previous = try before.query.clusters(of: try before.selection.tree())
+      try change.write(from: previous, of: before.query, to: &bytes)
     }
   }
 
@@ -22,10 +27,13 @@ enum TransitionRoutes {
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
-    let cost = change.query.cost(of: index.tree) + body.readableBytes / 20
+    let selection = request.parameters.read(prefix: "from-", sharing: [["filter"]]) { parameters in
+      ServedSelection(&parameters, of: index)
+    }
+    let cost = change.cost + selection.cost + body.readableBytes / 20
     return Representation(ContentType.json, cost: cost) { bytes in
       let previous = try body.withUnsafeReadableBytes { try PreviousAnswer($0, of: index) }
-      try change.write(from: try previous.clusters(of: index), to: &bytes)
+      try change.write(from: try previous.clusters(of: index, try selection.tree()), to: &bytes)
     }
   }
 
@@ -33,25 +41,32 @@ enum TransitionRoutes {
   private struct Change {
     let index: ServedIndex
     let query: ServedQuery
-    let style: ClusterStyle
+    private let style: ClusterStyle
+    private let selection: ServedSelection
+    private let aggregates: ServedAggregates
 
     init(_ parameters: inout QueryParameters, of index: ServedIndex) {
       self.index = index
       query = ServedQuery(&parameters, of: index.tree, canContinue: true)
       style = ClusterStyle(&parameters, of: index.tree)
+      selection = ServedSelection(&parameters, of: index)
+      aggregates = ServedAggregates(&parameters)
     }
+
+    var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree)) }
 
     /// - Parameter before: What the previous answer is of; nil where nobody knows.
     func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {
-      let clusters = try query.clusters(of: index.tree, after: previous)
+      let tree = try selection.tree()
+      let clusters = try query.clusters(of: tree, after: previous)
       bytes.append("{")
       try index.transitions.appendMembers(
-        of: Transition(from: previous, to: clusters), from: style.coordinates(of: index.tree, for: before),
-        to: style.coordinates(of: index.tree, for: query), into: &bytes)
+        of: Transition(from: previous, to: clusters), from: style.coordinates(of: previous.tree, for: before),
+        to: style.coordinates(of: tree, for: query), into: &bytes)
       bytes.append(",\"version\":")
       bytes.append(json: index.version)
       bytes.append(",\"clusters\":")
-      try style.write(clusters, of: index, for: query, to: &bytes)
+      try style.write(clusters, of: tree, index, for: query, aggregates, to: &bytes)
       bytes.append("}\n")
     }
   }
@@ -95,10 +110,11 @@ private struct PreviousAnswer: Decodable {
     }
   }
 
-  func clusters(of index: ServedIndex) throws -> Clusters {
+  /// - Parameter tree: That of the index under the filter of the previous answer.
+  func clusters(of index: ServedIndex, _ tree: ClusterTree) throws -> Clusters {
     if let version, version != index.version { throw Self.conflict(index) }
     do {
-      return try index.tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
+      return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
       // Without a version nobody knows whether the id is old or wrong.
       guard version != nil else { throw Self.conflict(index) }

@@ -8,6 +8,13 @@ struct TileLayer {
   private var layer = VectorTile.Layer()
   /// The index of each value that several features may have. As messages they would be slow to compare.
   private var values: [TileValue: UInt32] = [:]
+  private let tree: ClusterTree
+  private let cut: Cut
+  private let aggregates: [String]
+  /// The indices of the keys of counts, for each aggregate by value.
+  private var countKeys: [[String: UInt32]]
+  /// Names that no count may have.
+  private var takenNames: Set<String>
 
   /// The indices of the keys that clusters have.
   private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge }
@@ -18,14 +25,23 @@ struct TileLayer {
     "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
   ]
 
-  init(name: String, extent: Int) {
+  /// - Parameters:
+  ///   - name: Of the layer.
+  ///   - extent: How many units a tile is wide.
+  ///   - tree: That clusters are of.
+  ///   - cut: That they are of.
+  ///   - aggregates: The names of what is told of their values.
+  init(name: String, extent: Int, of tree: ClusterTree, for cut: Cut, aggregates: [String]) {
+    (self.tree, self.cut, self.aggregates) = (tree, cut, aggregates)
+    countKeys = Array(repeating: [:], count: aggregates.count)
+    takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
     layer.version = 2
     layer.name = name
     layer.extent = UInt32(extent)
     layer.keys = Self.fields.map(\.key)
   }
 
-  mutating func append(_ cluster: Cluster, of tree: ClusterTree, for cut: Cut, at position: (x: Int, y: Int)) {
+  mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int)) {
     var feature = VectorTile.Feature()
     feature.id = cluster.id.rawValue
     feature.type = 1  // A point.
@@ -48,10 +64,11 @@ struct TileLayer {
       tags += [Key.badge.rawValue, value(.double(diameter))]
     }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
+    for (number, value) in aggregateValues.enumerated() { append(value, ofAggregate: number, to: &tags) }
     if let row = cluster.row {
       tags += [Key.index.rawValue, value(.uint(UInt64(row)))]
-      FeatureProperties.forEachColumn(tree.attributes(of: cluster)) { name, attribute in
-        if let value = TileValue(attribute) { tags += [key(ofColumn: name), self.value(value)] }
+      FeatureProperties.forEachColumn(tree.attributes(of: cluster), after: aggregates) { name, attribute in
+        if let value = TileValue(attribute) { tags += [key(name), self.value(value)] }
       }
     }
     feature.tags = tags
@@ -68,8 +85,29 @@ struct TileLayer {
     }
   }
 
-  /// No column has the name of a key of clusters.
-  private mutating func key(ofColumn name: String) -> UInt32 {
+  /// Counts are flat, each with a key such as `top_kind.hotel`: expressions of map styles look at numbers.
+  private mutating func append(_ value: AggregateValue, ofAggregate number: Int, to tags: inout [UInt32]) {
+    switch value {
+    case .number(let found): tags += [key(aggregates[number]), self.value(TileValue(found))]
+    case .value(let found): if let value = TileValue(found) { tags += [key(aggregates[number]), self.value(value)] }
+    case .counts(let counts):
+      for count in counts {
+        tags += [key(ofCount: count.value.name, aggregate: number), self.value(.uint(UInt64(count.count)))]
+      }
+    }
+  }
+
+  private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
+    if let key = countKeys[number][value] { return key }
+    var name = "\(aggregates[number]).\(value)"
+    while !takenNames.insert(name).inserted { name += "_" }
+    let key = key(name)
+    countKeys[number][value] = key
+    return key
+  }
+
+  /// No aggregate and no column has the name of a key of clusters.
+  private mutating func key(_ name: String) -> UInt32 {
     if let index = layer.keys.firstIndex(of: name) { return UInt32(index) }
     layer.keys.append(name)
     return UInt32(layer.keys.count - 1)
@@ -114,6 +152,9 @@ private enum TileValue: Hashable {
     case .null: return nil
     }
   }
+
+  /// A whole number as such, if it has one.
+  init(_ number: AggregateNumber) { self = Self(.number("\(number)"))! }
 
   var message: VectorTile.Value {
     var message = VectorTile.Value()

@@ -7,15 +7,20 @@ struct TileQuery {
   private let tileSize: Viewport.TileSize
   /// What a tile shows beyond its side, in pixels.
   private let buffer: Int
+  private let selection: ServedSelection
+  private let aggregates: ServedAggregates
 
   private static let extent = 4096
 
-  init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
+  init(_ parameters: inout QueryParameters, of index: ServedIndex) {
+    let tree = index.tree
     parameters.bounds.pixels = 0...1024
     let standard = Cut.standardByPixels(of: tree)
     cut = Cut(byPixels: &parameters, of: tree, default: standard) ?? standard
     tileSize = parameters.tileSize("tile-size") ?? .pixels512
     buffer = parameters.integer("buffer", in: 0...128) ?? 32
+    selection = ServedSelection(&parameters, of: index)
+    aggregates = ServedAggregates(&parameters)
   }
 
   private func query(for tile: MapTile) -> Query {
@@ -23,13 +28,15 @@ struct TileQuery {
   }
 
   /// See `AnswerCost`.
-  func cost(of tile: MapTile, of tree: ClusterTree) -> Int {
-    cut.cost(in: (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil, of: tree)
+  func cost(of tile: MapTile) -> Int {
+    let tree = selection.index.tree
+    let count = cut.cost(in: (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil, of: tree)
+    return selection.cost + aggregates.cost(ofClusters: count)
   }
 
   /// The tile's bytes; none where nothing is in view.
-  func tile(_ tile: MapTile, of index: ServedIndex) throws -> [UInt8] {
-    let tree = index.tree
+  func tile(_ tile: MapTile) throws -> [UInt8] {
+    let tree = try selection.tree()
     let clusters = try tree.centeredClusters(query(for: tile))
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
@@ -38,14 +45,24 @@ struct TileQuery {
     }
     let reach = Self.extent * buffer / tileSize.rawValue
     let extent = -reach..<Self.extent + reach
-    var layer = TileLayer(name: "clusters", extent: Self.extent)
+    let values = try aggregates.values(of: clusters)
+    var layer = TileLayer(name: "clusters", extent: Self.extent, of: tree, for: cut, aggregates: aggregates.names)
     for number in clusters.indices {
       let cluster = clusters[number]
       let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: Self.extent)
       guard extent ~= position.x, extent ~= position.y else { continue }
-      layer.append(cluster, of: tree, for: cut, at: position)
+      layer.append(cluster, values?[number] ?? [], at: position)
     }
     return try layer.bytes
+  }
+
+  /// The names of aggregates with their types in TileJSON. Each count has a name of its own, which ends with its value:
+  /// no list of them is told.
+  var fields: [String: String] {
+    let pairs = zip(aggregates.names, aggregates.list).compactMap { name, aggregate in
+      aggregate.resultType(in: selection.index.tree).map { (name, $0.rawValue) }
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   /// Written in some 20 ms, for which others wait.

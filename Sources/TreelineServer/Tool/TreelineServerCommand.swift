@@ -30,6 +30,12 @@ extension LogFormat: ExpressibleByArgument {}
       discussion: "By default half of the memory.", valueName: "bytes"))
   var resident: ByteCount?
 
+  @Option(
+    help: ArgumentHelp(
+      "How large the filters of an index may be in sum that are kept prepared, such as 256M.",
+      discussion: "By default 256 MiB.", valueName: "bytes"))
+  var filterMemory: ByteCount?
+
   @Option(help: ArgumentHelp("A port of their own for metrics, health and readiness.", valueName: "port"))
   var managementPort: Int?
 
@@ -117,7 +123,8 @@ extension LogFormat: ExpressibleByArgument {}
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let catalog = try Catalog(
-        indexes.map(Self.source), residentBytes: resident?.bytes ?? Catalog.standardResidentBytes)
+        indexes.map(Self.source), residentBytes: resident?.bytes ?? Catalog.standardResidentBytes,
+        filterBytes: filterMemory?.bytes ?? Catalog.standardFilterBytes)
       let options = try serverOptions()
       try raiseFileLimit()
       let names = catalog.names

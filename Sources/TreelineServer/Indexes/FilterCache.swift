@@ -1,0 +1,95 @@
+import Synchronization
+@_spi(Server) import Treeline
+
+/// The filters of an index that were prepared last, so that only the first request for a filter waits.
+final class FilterCache: Sendable {
+  private struct State {
+    var entries: [[UInt8]: Entry] = [:]
+    /// Counts lookups.
+    var clock = 0
+  }
+
+  private struct Entry {
+    let prepared: PreparedFilter
+    var lastUse: Int
+  }
+
+  /// A filter that one thread prepares, for which others wait.
+  private final class PreparedFilter: Sendable {
+    let tree = Mutex<ClusterTree?>(nil)
+  }
+
+  private let tree: ClusterTree
+  private let mostBytes: Int
+  private let state = Mutex(State())
+
+  /// How many there may be, however small.
+  static let most = 64
+
+  /// - Parameter mostBytes: How large they may be in sum; the last one used is kept even if it is larger.
+  init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
+
+  /// Filters that say the same are the same. Strings that Swift has for equal may be others to a filter, so bytes.
+  private static func key(_ filter: Filter) -> [UInt8] { Array("\(filter)".utf8) }
+
+  /// Whether a filter is prepared, without waiting for whoever is about to.
+  func contains(_ filter: Filter) -> Bool {
+    let key = Self.key(filter)
+    let prepared = state.withLock { $0.entries[key]?.prepared }
+    return prepared?.tree.withLockIfAvailable { $0 != nil } ?? false
+  }
+
+  /// The tree under a filter.
+  ///
+  /// - Complexity: O(points) for one that is not prepared.
+  func tree(selecting filter: Filter) throws(FilterError) -> ClusterTree {
+    let prepared = prepared(Self.key(filter))
+    let found: Result<ClusterTree, FilterError> = prepared.tree.withLock { found in
+      if let found { return .success(found) }
+      do throws(FilterError) {
+        let selected = try tree.selecting(filter)
+        found = selected
+        return .success(selected)
+      } catch { return .failure(error) }
+    }
+    let selected = try found.get()
+    trim()
+    return selected
+  }
+
+  private func prepared(_ key: [UInt8]) -> PreparedFilter {
+    state.withLock { state in
+      state.clock += 1
+      let prepared = state.entries[key]?.prepared ?? PreparedFilter()
+      state.entries[key] = Entry(prepared: prepared, lastUse: state.clock)
+      return prepared
+    }
+  }
+
+  /// Forgets those that were not asked for the longest. What is prepared of columns comes later, so that it is
+  /// measured again each time.
+  private func trim() {
+    state.withLock { state in
+      var sizes = state.entries.mapValues { entry in
+        // One that is about to be prepared is not waited for; it trims again.
+        entry.prepared.tree.withLockIfAvailable { $0?.selectionByteCount ?? 0 } ?? 0
+      }
+      var bytes = sizes.values.reduce(0, +)
+      while state.entries.count > Self.most || bytes > mostBytes && state.entries.count > 1 {
+        guard let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return }
+        bytes -= sizes.removeValue(forKey: oldest) ?? 0
+        state.entries[oldest] = nil
+      }
+    }
+  }
+
+  /// How many filters are kept, and how large they are in sum.
+  var size: (count: Int, bytes: Int) {
+    state.withLock { state in
+      let bytes = state.entries.values.reduce(0) { sum, entry in
+        sum + (entry.prepared.tree.withLockIfAvailable { $0?.selectionByteCount ?? 0 } ?? 0)
+      }
+      return (state.entries.count, bytes)
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import NIOCore
+import SwiftProtobuf
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelineServer
+
+/// Filters and aggregates of requests against the rows themselves.
+@Suite struct FilterTests {
+  private static let kinds = ["hotel", "hostel", "camp site", "inn"]
+
+  private static func kind(_ row: Int) -> String { kinds[(row * row + row / 7) % 4] }
+  private static func price(_ row: Int) -> Int? { row % 11 == 0 ? nil : row * 37 % 500 }
+
+  private static let columns = [
+    IndexColumn(name: "kind", kind: .category) { .string(kind($0)) },
+    IndexColumn(name: "price", kind: .number) { price($0).map { .number("\($0)") } },
+  ]
+  private static let tree = try! TestServer.places.adding(columns: columns)
+
+  private static func client() throws -> TestClient { try TestServer(columns: columns).client }
+
+  private static func features(_ answer: TestAnswer) throws -> [[String: Any]] {
+    #expect(answer.status == .ok, "\(String(buffer: answer.body))")
+    let features = try #require(try answer.json()["features"] as? [[String: Any]])
+    return try features.map { try #require($0["properties"] as? [String: Any]) }
+  }
+
+  private static func sum(_ features: [[String: Any]], _ name: String) -> Int {
+    features.reduce(0) { $0 + ($1[name] as? Int ?? 0) }
+  }
+
+  @Test func aFilterCountsThePointsThatPass() async throws {
+    let client = try Self.client()
+    let rows = 0..<Self.tree.pointCount
+    let hotels = rows.filter { Self.kind($0) == "hotel" }
+    let cheap = hotels.filter { Self.price($0).map { $0 < 120 } ?? false }
+    for (filter, expected) in [
+      ("kind='hotel'", hotels), ("kind='hotel'+AND+price<120", cheap), ("price<0", []), ("", Array(rows)),
+    ] {
+      for cut in ["limit=40", "zoom=5&spacing=44", "zoom=9&detail=30"] {
+        let features = try Self.features(try await client.get("/v1/places/clusters?\(cut)&filter=\(filter)"))
+        #expect(Self.sum(features, "point_count") == expected.count, "\(filter) \(cut)")
+        let singles = features.compactMap { $0["index"] as? Int }
+        #expect(Set(singles).isSubset(of: expected))
+      }
+    }
+    let all = try await client.get("/v1/places/clusters?limit=40&filter=price>=0+OR+price+IS+NULL")
+    let none = try await client.get("/v1/places/clusters?limit=40")
+    #expect(all.body == none.body)
+  }
+
+  @Test func aggregatesAreThoseOfTheRows() async throws {
+    let client = try Self.client()
+    let features = try Self.features(
+      try await client.get(
+        "/v1/places/clusters?limit=30&filter=price<400&aggregate=count,sum(price),counts(kind),top(kind,1)"))
+    let rows = (0..<Self.tree.pointCount).filter { Self.price($0).map { $0 < 400 } ?? false }
+    #expect(Self.sum(features, "sum_price") == rows.reduce(0) { $0 + Self.price($1)! })
+    #expect(Self.sum(features, "count") == rows.count)
+    for kind in Self.kinds {
+      let counts = features.map { ($0["counts_kind"] as? [String: Int])?[kind] ?? 0 }
+      #expect(counts.reduce(0, +) == rows.filter { Self.kind($0) == kind }.count)
+    }
+    for feature in features {
+      // A donut's parts are all of it.
+      let counts = try #require(feature["counts_kind"] as? [String: Int])
+      #expect(counts.values.reduce(0, +) == feature["point_count"] as? Int)
+      let top = try #require(feature["top_kind"] as? [String: Int])
+      #expect(top.count == 1 && top.values.first == counts.values.max())
+    }
+  }
+
+  /// Over the tiles of a zoom, and by flat names.
+  @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {
+    let client = try Self.client()
+    var (prices, hotels, points) = (0, 0, 0)
+    for x in 0..<1 << zoom {
+      for y in 0..<1 << zoom {
+        let answer = try await client.get(
+          "/v1/places/tiles/\(zoom)/\(x)/\(y).mvt?buffer=0&filter=price<>7&aggregate=sum(price),counts(kind)")
+        let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
+        for layer in tile.layers {
+          #expect(Set(layer.keys).count == layer.keys.count)
+          for feature in layer.features {
+            for tag in stride(from: 0, to: feature.tags.count, by: 2) {
+              let value = layer.values[Int(feature.tags[tag + 1])]
+              switch layer.keys[Int(feature.tags[tag])] {
+              case "sum_price": prices += Int(value.intValue)
+              case "counts_kind.hotel": hotels += Int(value.uintValue)
+              case "point_count": points += Int(value.uintValue)
+              default: break
+              }
+            }
+          }
+        }
+      }
+    }
+    let rows = (0..<Self.tree.pointCount).filter { Self.price($0).map { $0 != 7 } ?? false }
+    #expect(points == rows.count && prices == rows.reduce(0) { $0 + Self.price($1)! })
+    #expect(hotels == rows.filter { Self.kind($0) == "hotel" }.count)
+  }
+
+  @Test func tileJSONTellsAggregates() async throws {
+    let json = try await Self.client().get("/v1/places/tiles.json?aggregate=sum(price),max(kind),top(kind,2)").json()
+    let layers = try #require(json["vector_layers"] as? [[String: Any]])
+    let fields = try #require(layers[0]["fields"] as? [String: String])
+    #expect(fields["sum_price"] == "Number" && fields["max_kind"] == "String" && fields["top_kind"] == nil)
+    let tiles = try #require(json["tiles"] as? [String])
+    #expect(tiles[0].hasSuffix("?aggregate=sum(price),max(kind),top(kind,2)"))
+  }
+
+  @Test func transitionsBetweenFiltersAddUp() async throws {
+    let client = try Self.client()
+    for (first, second) in [("", "price<100"), ("price<100", "kind='inn'"), ("kind='inn'", ""), ("price<9", "price<9")]
+    {
+      let query = "zoom=6&spacing=44&from-filter=\(first)&filter=\(second)"
+      let json = try await client.get("/v1/places/transition?\(query)").json()
+      func list(_ name: String) throws -> [[String: Any]] { try #require(json[name] as? [[String: Any]]) }
+      func count(_ cluster: Any?) -> Int { (cluster as? [String: Any])?["point_count"] as? Int ?? 0 }
+      func number(_ change: [String: Any], _ name: String) -> Int { change[name] as? Int ?? 0 }
+      var (before, after) = (0, 0)
+      for kept in try list("kept") {
+        let (now, then) = (count(kept), kept["from_point_count"] as? Int ?? count(kept))
+        #expect(now == then - number(kept, "filtered_out_point_count") + number(kept, "filtered_in_point_count"))
+        before += then
+        after += now
+      }
+      for split in try list("splits") {
+        let parts = try #require(split["parts"] as? [[String: Any]]).reduce(0) { $0 + count($1) }
+        let (out, back) = (number(split, "filtered_out_point_count"), number(split, "filtered_in_point_count"))
+        #expect(count(split["whole"]) == parts - back + out + number(split, "hidden_point_count"))
+        before += count(split["whole"])
+        after += parts
+      }
+      for merge in try list("merges") {
+        let parts = try #require(merge["parts"] as? [[String: Any]]).reduce(0) { $0 + count($1) }
+        let (out, back) = (number(merge, "filtered_out_point_count"), number(merge, "filtered_in_point_count"))
+        #expect(count(merge["whole"]) == parts - out + back + number(merge, "hidden_point_count"))
+        before += parts
+        after += count(merge["whole"])
+      }
+      before += try list("left").reduce(0) { $0 + count($1) }
+      after += try list("entered").reduce(0) { $0 + count($1) }
+      for (filter, found) in [(first, before), (second, after)] {
+        let answer = try await client.get("/v1/places/clusters?zoom=6&spacing=44&filter=\(filter)")
+        #expect(Self.sum(try Self.features(answer), "point_count") == found, "\(first) to \(second)")
+      }
+      let ids = try await client.get("/v1/places/clusters?zoom=6&spacing=44&filter=\(first)").ids()
+      let told = try await client.post("/v1/places/transition?\(query)", "{\"cluster_ids\": \(ids)}")
+      #expect(try told.status == .ok && (told.json()["splits"] as? [Any])?.count == list("splits").count)
+    }
+  }
+
+  @Test func otherRoutesTakeAFilter() async throws {
+    let client = try Self.client()
+    let rows = (0..<Self.tree.pointCount).filter { Self.kind($0) == "inn" }
+    let root = try #require(Self.tree.root)
+    let filter = "filter=kind='inn'"
+    let cluster = try await client.get("/v1/places/clusters/\(root.id)?\(filter)&aggregate=count(kind)").json()
+    let properties = try #require(cluster["properties"] as? [String: Any])
+    #expect(properties["point_count"] as? Int == rows.count && properties["count_kind"] as? Int == rows.count)
+    let page = try await client.get("/v1/places/clusters/\(root.id)/members?\(filter)&offset=5&limit=1000")
+    #expect(try page.json()["total"] as? Int == rows.count)
+    let members = try Self.features(page).map { try #require($0["index"] as? Int) }
+    #expect(Set(members).isSubset(of: rows) && members.count == Swift.min(rows.count - 5, 1000))
+    let other = (0..<Self.tree.pointCount).first { Self.kind($0) != "inn" }!
+    #expect(try await client.get("/v1/places/where-is?\(filter)&row=\(rows[3])").status == .ok)
+    #expect(try await client.get("/v1/places/where-is?\(filter)&row=\(other)").status == .notFound)
+    let children = try Self.features(try await client.get("/v1/places/clusters/\(root.id)/children?\(filter)"))
+    #expect(Self.sum(children, "point_count") == rows.count)
+    let measures = try await client.get("/v1/places/measures?zoom=6&\(filter)&bbox=-6,41,9,52").json()
+    #expect(measures["point_count"] as? Double == Double(rows.count))
+    for path in ["expansion-zoom?spacing=44&", "parent?"] {
+      let answer = try await client.get("/v1/places/clusters/\(root.id)/\(path)\(filter)")
+      #expect(answer.status == (path == "parent?" ? .notFound : .ok))
+    }
+  }
+
+  @Test func faultsAreTold() async throws {
+    let client = try Self.client()
+    let deep = String(repeating: "(", count: 20) + "price<1" + String(repeating: ")", count: 20)
+    let long = (0..<300).map { "price=\($0)" }.joined(separator: "+OR+")
+    for (parameters, name) in [
+      ("filter=price<", "filter"), ("filter=colour='red'", "filter"), ("filter=kind<3", "filter"),
+      ("filter=\(deep)", "filter"), ("filter=\(long)", "filter"), ("aggregate=sum(", "aggregate"),
+      ("aggregate=sum(colour)", "aggregate"), ("aggregate=sum(kind)", "aggregate"),
+      ("aggregate=\([String](repeating: "count", count: 17).joined(separator: ","))", "aggregate"),
+      ("filter=price<1&filter=price<2", "filter"), ("method=grid&filter=price<1", "filter"),
+    ] {
+      let answer = try await client.get("/v1/places/clusters?limit=9&\(parameters)")
+      #expect(try answer.status == .badRequest && answer.faults().last == name, "\(parameters)")
+    }
+    let answer = try await client.get("/v1/places/clusters?filter=price+!=+3")
+    #expect(String(buffer: answer.body).contains("at character 6"))
+  }
+
+  @Test func fewFiltersAreKept() throws {
+    let cache = FilterCache(of: Self.tree, mostBytes: 1 << 30)
+    let filters = (0..<100).map { Filter.where("price", .isLess, .integer($0)) }
+    for (number, filter) in filters.enumerated() {
+      #expect(!cache.contains(filter))
+      let tree = try cache.tree(selecting: filter)
+      #expect(
+        tree.passingPointCount == (0..<Self.tree.pointCount).count { Self.price($0).map { $0 < number } ?? false })
+      #expect(cache.contains(filter) && cache.size.count <= FilterCache.most)
+      // The first one is always the one that was used last but one.
+      _ = try cache.tree(selecting: filters[0])
+    }
+    #expect(cache.contains(filters[0]) && !cache.contains(filters[1]) && cache.contains(filters[99]))
+    let bytes = cache.size.bytes / cache.size.count
+    let small = FilterCache(of: Self.tree, mostBytes: 3 * bytes)
+    for filter in filters {
+      _ = try small.tree(selecting: filter)
+      #expect(small.size.bytes <= 3 * bytes && small.contains(filter))
+    }
+    #expect(small.size.count == 3)
+    let least = FilterCache(of: Self.tree, mostBytes: 0)
+    for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
+    #expect(least.size.count == 1 && least.contains(filters[2]))
+  }
+
+  @Test func aFilterIsPreparedOnceForAll() async throws {
+    let cache = FilterCache(of: Self.tree, mostBytes: 1 << 30)
+    let filter = Filter.where("kind", .equals, "hotel")
+    let counts = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<16 { group.addTask { (try? cache.tree(selecting: filter).passingPointCount) ?? -1 } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(counts) == [(0..<Self.tree.pointCount).count { Self.kind($0) == "hotel" }])
+    #expect(cache.size.count == 1)
+  }
+}
