@@ -40,6 +40,8 @@ struct FilterBenchmark: ParsableCommand {
     let firstOfAll = try seconds { blackHole(try all.values(of: simple).count) } * 1e3
     let firstOfPassing = try seconds { blackHole(try clusters.values(of: simple).count) } * 1e3
     try printJSON([
+      "histogram_ms": try histogramMilliseconds(of: tree),
+      "filtered_histogram_ms": try histogramMilliseconds(of: filtered),
       "points": coordinates.count, "passing": filtered.passingPointCount,
       // Milliseconds: a new filter of two conditions; what its first answer takes to be prepared.
       "filter_ms": filtering, "first_answer_ms": preparation,
@@ -59,6 +61,14 @@ struct FilterBenchmark: ParsableCommand {
       "order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
     ])
+  }
+
+  /// Of 60 bins over the numbers and the times of all points, once their extent is known.
+  private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
+    try ["price", "opened"].map { name in
+      blackHole(try tree.histogram(of: name, bins: 60))
+      return try milliseconds { blackHole(try tree.histogram(of: name, bins: 60).counts) }
+    }
   }
 
   private static func hash(_ row: Int, _ salt: UInt64) -> UInt64 {
