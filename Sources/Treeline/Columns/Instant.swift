@@ -83,7 +83,7 @@ extension Instant {
   }
 
   /// Of the Gregorian calendar, also before there was one. Years begin in March, so that a leap day ends one.
-  private static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
+  static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let era = (year >= 0 ? year : year - 399) / 400
     let yearOfEra = year - era * 400
@@ -92,7 +92,7 @@ extension Instant {
   }
 
   /// The reverse of `days(since1970:_:_:)`.
-  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let day = day + 719_468
     let era = (day >= 0 ? day : day - 146_096) / 146_097
     let dayOfEra = day - era * 146_097

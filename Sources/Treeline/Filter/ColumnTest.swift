@@ -34,6 +34,21 @@ enum ColumnTest {
     case .missingReals(let reals): pack(words, rowCount, into: result) { !reals[$0].isFinite }
     }
   }
+
+  /// Tests some rows, wherever they are: 1 for one that passes, else 0.
+  func run(_ rows: UnsafeBufferPointer<UInt32>, into result: UnsafeMutablePointer<UInt8>) {
+    for (index, row) in rows.enumerated() {
+      let row = Int(row)
+      let passes =
+        switch self {
+        case .codes(let codes, let least, let greatest): codes[row] &- least <= greatest &- least
+        case .table(let codes, let table): table[Int(min(codes[row], UInt64(table.count - 1)))] != 0
+        case .reals(let reals, let range): range.contains(reals[row])
+        case .missingReals(let reals): !reals[row].isFinite
+        }
+      result[index] = passes ? 1 : 0
+    }
+  }
 }
 
 private struct RangeWork: PackedWork {

@@ -178,7 +178,7 @@ extension Filter {
 }
 
 extension Filter.Expression {
-  fileprivate var columnNames: Set<String> {
+  var columnNames: Set<String> {
     switch self {
     case .comparison(let name, _, _), .between(let name, _, _), .isIn(let name, _), .isMissing(let name),
       .like(let name, _), .temporal(let name, _, _):

@@ -27,10 +27,35 @@ indirect enum FilterPlan {
   }
 
   /// How many buffers lie beneath the one for the result.
-  private var depth: Int {
+  var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
-    case .all(let plans), .any(let plans): 1 + plans.lazy.map(\.depth).max()!
+    case .all(let plans), .any(let plans): 1 + (plans.lazy.map(\.depth).max() ?? 0)
+    }
+  }
+
+  /// Tests some rows, wherever they are: 1 for one that passes, else 0.
+  ///
+  /// - Parameters:
+  ///   - room: How many rows there are at most.
+  ///   - result: With as much room for each level beneath behind it.
+  func test(_ rows: UnsafeBufferPointer<UInt32>, room: Int, into result: UnsafeMutablePointer<UInt8>) {
+    func combine(_ plans: [FilterPlan], _ first: UInt8, _ combined: (UInt8, UInt8) -> UInt8) {
+      for index in rows.indices { result[index] = first }
+      for plan in plans {
+        plan.test(rows, room: room, into: result + room)
+        for index in rows.indices { result[index] = combined(result[index], result[room + index]) }
+      }
+    }
+    switch self {
+    case .nothing: for index in rows.indices { result[index] = 0 }
+    case .test(let test): test.run(rows, into: result)
+    case .bits(let bits):
+      for (index, row) in rows.enumerated() {
+        result[index] = UInt8(truncatingIfNeeded: bits[Int(row >> 6)] &>> UInt64(row & 63) & 1)
+      }
+    case .all(let plans): combine(plans, 1, &)
+    case .any(let plans): combine(plans, 0, |)
     }
   }
 
@@ -74,12 +99,52 @@ extension ClusterTree {
   /// - Throws: `FilterError` where the tree has not the columns that it names, or they are of other kinds.
   /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; two bits of memory a point,
   ///   and a byte a point once means of clusters are asked for, which takes O(pointCount) the first time.
-  public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree {
-    let plan = try FilterPlanner(tree: self).plan(filter.expression, isNegated: false)
-    let added = withStorage { storage in
-      Selection(of: storage) { plan.fill($0, rowCount: storage.pointCount) }
+  public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
+
+  /// The same, in less time where a filter is like one before: what is prepared is the same to the last bit, whatever
+  /// is reused.
+  ///
+  /// Where both differ in what they ask of one column of numbers or times alone, as a window that moves, and a
+  /// sixteenth of the points at most goes in and out, only these are looked at. They are found by the order of that
+  /// column, which is made when it is first needed and then kept with the tree: 15 ns and 4 bytes a point, 20 while it is made.
+  ///
+  /// ```swift
+  /// var shown: ClusterTree?
+  /// for day in days {
+  ///   let window = try tree.selecting(.where("opened", in: day..<day.month), reusing: shown)
+  ///   ...
+  ///   shown = window
+  /// }
+  /// ```
+  ///
+  /// - Parameter previous: Of this tree with another filter; nil for none.
+  /// - Precondition: `previous` is of this tree.
+  /// - Complexity: O(points that go in or out) and O(pointCount / 64), where it is like the one before.
+  public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
+    precondition(
+      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found one of another tree")
+    let previous = previous?.selection
+    let planner = FilterPlanner(tree: self)
+    var added: [FilterTerm] = []
+    for expression in filter.expression.conjuncts {
+      if let known = previous?.terms?.first(where: { $0.expression == expression }) {
+        added.append(known)
+      } else {
+        added.append(FilterTerm(expression: expression, plan: try planner.plan(expression, isNegated: false)))
+      }
     }
-    return selecting(selection?.intersection(added) ?? added)
+    let terms = selection.map { selection in selection.terms.map { $0 + added } } ?? added
+    if let previous, let terms, let moved = MovedSelection.selection(from: previous, to: terms, of: self) {
+      return selecting(moved)
+    }
+    let plan = added.count == 1 ? added[0].plan : .all(added.map(\.plan))
+    return selecting(
+      withStorage { storage in
+        Selection(of: storage, terms: terms) { words in
+          plan.fill(words, rowCount: storage.pointCount)
+          if let selection { for index in words.indices { words[index].bits &= selection.words[index].bits } }
+        }
+      })
   }
 
   /// The same tree without a filter.

@@ -19,6 +19,9 @@ package final class Selection: Sendable {
   /// How many points pass.
   package let count: Int
 
+  /// The conditions that points pass which pass all of them; nil where it was not made of any.
+  let terms: [FilterTerm]?
+
   /// What was prepared of columns for the points that pass.
   let prepared = PreparedColumns()
 
@@ -31,8 +34,10 @@ package final class Selection: Sendable {
   static func wordCount(ofPoints pointCount: Int) -> Int { pointCount / 64 + 1 }
 
   /// - Parameter fill: Sets the bits of all words, those beyond the last point to 0.
-  init(of storage: TreeStorage, filling fill: (UnsafeMutableBufferPointer<Word>) -> Void) {
-    self.storage = storage
+  init(
+    of storage: TreeStorage, terms: [FilterTerm]? = nil, filling fill: (UnsafeMutableBufferPointer<Word>) -> Void
+  ) {
+    (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
     words = .allocate(capacity: wordCount)
     words.initialize(repeating: Word(bits: 0, before: 0), count: wordCount)

@@ -1,0 +1,122 @@
+/// The points of a tree in the order of a column's values, missing ones last; of equal values in tree order.
+///
+/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look at
+/// the rest. It takes 4 bytes a point, and 16 more while it is made.
+final class ColumnOrder: Sendable {
+  private let treeIndices: PreparedArray<UInt32>
+  private let values: Column.Values
+  /// How many points have a value.
+  private let valueCount: Int
+
+  var count: Int { treeIndices.count }
+
+  /// nil for a column whose values have no such order.
+  ///
+  /// - Complexity: O(pointCount)
+  init?(of column: Column) {
+    values = column.values
+    let pointCount = column.pointCount
+    switch values {
+    case .integers(let integers):
+      let codes = integers.codes
+      let extent = IntegerExtent(of: integers).codes ?? 0...0
+      let (least, missing) = (extent.lowerBound, integers.missingCode)
+      let behindAll = extent.upperBound - least + 1
+      treeIndices = Self.sorted(count: pointCount, greatestKey: behindAll) { index in
+        let code = codes[index]
+        return code == missing ? behindAll : code &- least
+      }
+    case .reals(let reals):
+      treeIndices = Self.sorted(count: pointCount, greatestKey: .max) { index in
+        let value = reals[index]
+        // Both zeros are one value.
+        let bits = value == 0 ? 0 : value.bitPattern
+        return !value.isFinite ? .max : bits >> 63 == 1 ? ~bits : bits | 1 << 63
+      }
+    case .entries: return nil
+    }
+    let (values, treeIndices) = (values, treeIndices)
+    valueCount = firstIndex(in: 0..<pointCount) { place in
+      let index = Int(treeIndices[place])
+      return switch values {
+      case .integers(let integers): integers.codes[index] == integers.missingCode
+      case .reals(let reals): !reals[index].isFinite
+      case .entries: true
+      }
+    }
+  }
+
+  @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
+
+  /// The places of the points that pass a test, in order; nil where it is a test of other values.
+  func places(passing test: ColumnTest) -> [Range<Int>]? {
+    switch (test, values) {
+    case (.codes(let codes, let least, let greatest), .integers(let integers))
+    where codes.start == integers.codes.start:
+      return places(
+        from: { integers.codes[Int(self.treeIndices[$0])] >= least },
+        through: { integers.codes[Int(self.treeIndices[$0])] > greatest }, in: 0..<count)
+    case (.reals(let tested, let range), .reals(let reals)) where tested.start == reals.start:
+      return places(
+        from: { reals[Int(self.treeIndices[$0])] >= range.lowerBound },
+        through: { reals[Int(self.treeIndices[$0])] > range.upperBound }, in: 0..<valueCount)
+    case (.missingReals(let tested), .reals(let reals)) where tested.start == reals.start:
+      return valueCount < count ? [valueCount..<count] : []
+    default: return nil
+    }
+  }
+
+  private func places(from isIn: (Int) -> Bool, through isBehind: (Int) -> Bool, in places: Range<Int>) -> [Range<Int>]
+  {
+    let start = firstIndex(in: places, where: isIn)
+    let end = firstIndex(in: start..<places.upperBound, where: isBehind)
+    return start < end ? [start..<end] : []
+  }
+
+  // MARK: - Sorting
+
+  /// Indices in the order of their keys, by digits from the lowest on.
+  private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) -> PreparedArray<UInt32> {
+    let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
+    // Half a key above its index.
+    var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
+    var others = entries + count
+    defer { min(entries, others).deallocate() }
+    for index in 0..<count { entries[index] = key(index) << 32 | UInt64(index) }
+    let bitCount = UInt64.bitWidth - greatestKey.leadingZeroBitCount
+    sort(&entries, &others, count, bitCount: min(bitCount, 32))
+    if bitCount > 32 {
+      for place in 0..<count {
+        let index = entries[place] & 0xFFFF_FFFF
+        entries[place] = key(Int(index)) & ~0xFFFF_FFFF | index
+      }
+      sort(&entries, &others, count, bitCount: bitCount - 32)
+    }
+    for place in 0..<count { sorted[place] = UInt32(truncatingIfNeeded: entries[place]) }
+    return sorted
+  }
+
+  /// Sorts by so many bits of the upper halves.
+  private static func sort(
+    _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, _ count: Int,
+    bitCount: Int
+  ) {
+    let passCount = (bitCount + 10) / 11
+    for pass in 0..<passCount {
+      let (start, end) = (pass * bitCount / passCount, (pass + 1) * bitCount / passCount)
+      let (shift, mask) = (UInt64(32 + start), UInt64(1) << UInt64(end - start) - 1)
+      var places = [Int](repeating: 0, count: Int(mask) + 2)
+      for index in 0..<count { places[Int(entries[index] &>> shift & mask) + 1] &+= 1 }
+      for digit in 1..<places.count { places[digit] += places[digit - 1] }
+      places.withUnsafeMutableBufferPointer { places in
+        for index in 0..<count {
+          let entry = entries[index]
+          let digit = Int(entry &>> shift & mask)
+          others[places[digit]] = entry
+          places[digit] &+= 1
+        }
+      }
+      swap(&entries, &others)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// Round values that bins begin at, of which there are more on both sides of any.
+enum BinStep {
+  /// Multiples of a number of ticks, counted from one of them.
+  case ticks(Int128, from: Int128 = 0)
+  /// The beginnings of every so many months, of which January of the year 0 is the first.
+  case months(Int, ticksPerDay: Int128)
+
+  /// The number of the bin that holds a tick.
+  func bin(of tick: Int128) -> Int128 {
+    switch self {
+    case .ticks(let step, let origin): return Self.floor(tick - origin, by: step)
+    case .months(let step, let ticksPerDay):
+      let date = Instant.date(ofDay: Int64(Self.floor(tick, by: ticksPerDay)))
+      return Self.floor(Int128(date.year * 12 + date.month - 1), by: Int128(step))
+    }
+  }
+
+  /// The tick that a bin begins with.
+  func start(ofBin bin: Int128) -> Int128 {
+    switch self {
+    case .ticks(let step, let origin): return origin + bin * step
+    case .months(let step, let ticksPerDay):
+      let month = Int(bin) * step
+      let year = Int(Self.floor(Int128(month), by: 12))
+      return Int128(Instant.days(since1970: year, month - 12 * year + 1, 1)) * ticksPerDay
+    }
+  }
+
+  private static func floor(_ a: Int128, by b: Int128) -> Int128 {
+    let (quotient, remainder) = a.quotientAndRemainder(dividingBy: b)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// The bins from the one of the least tick to that of the greatest.
+  func bins(from least: Int128, through greatest: Int128) -> ClosedRange<Int128> {
+    bin(of: least)...bin(of: greatest)
+  }
+
+  // MARK: - Choosing one
+
+  /// The first of some steps by which there are so few bins.
+  static func first(
+    of steps: some Sequence<BinStep>, atMost count: Int, from least: Int128, through greatest: Int128
+  ) -> BinStep {
+    steps.first { step in
+      let bins = step.bins(from: least, through: greatest)
+      return bins.upperBound - bins.lowerBound < Int128(count)
+    }!
+  }
+
+  /// 1, 2 and 5 times the powers of ten.
+  static let decimals: [Int128] = (0...37).flatMap { exponent in
+    let power = (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 }
+    return [1, 2, 5].map { $0 * power }
+  }
+
+  /// For numbers of so many ticks to the unit.
+  static let ofNumbers = decimals.map { BinStep.ticks($0) }
+
+  /// For times of so many decimals of a second.
+  static func ofTimes(digits: Int, isDates: Bool) -> [BinStep] {
+    let second = Int128(powerOfTen(digits))
+    let day = second * Int128(Instant.secondsOfDay)
+    // 1970 began on a Thursday.
+    let monday = -3 * day
+    let days: [BinStep] = [.ticks(day), .ticks(2 * day), .ticks(7 * day, from: monday), .ticks(14 * day, from: monday)]
+    let months = [1, 2, 3, 6].map { BinStep.months($0, ticksPerDay: day) }
+    let years = decimals.prefix(3 * 13).map { BinStep.months(12 * Int($0), ticksPerDay: day) }
+    let seconds = [1, 2, 5, 10, 15, 30]
+    let clock = seconds + seconds.map { 60 * $0 } + [1, 2, 3, 6, 12].map { 3600 * $0 }
+    let ofDay = decimals.prefix { $0 < second }.map { BinStep.ticks($0) } + clock.map { .ticks(Int128($0) * second) }
+    return (isDates ? [] : ofDay) + days + months + years
+  }
+}
+
+/// Round doubles that bins begin at.
+struct RealBins {
+  /// The nearest doubles are the edges.
+  private(set) var edges: [DecimalNumber] = []
+
+  /// So many bins or fewer that hold all from the least value to the greatest, both of which are finite.
+  init(atMost count: Int, from least: Double, through greatest: Double) {
+    // Halves, for the difference of the greatest doubles is infinite.
+    let width = (greatest / 2 - least / 2) / Double(count) * 2
+    let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
+    // Powers of ten by their texts, which Swift rounds right on every platform.
+    var exponent = DecimalNumber(scale)!.magnitudeExponent - 1
+    while true {
+      for factor in [Int128(1), 2, 5] {
+        let edges = Self.edges(factor, exponent, least, greatest, atMost: count)
+        if let edges {
+          self.edges = edges
+          return
+        }
+      }
+      exponent += 1
+    }
+  }
+
+  /// The multiples of a factor times a power of ten from the last that is not above the least value to the first that
+  /// is above the greatest; nil if there are too many.
+  private static func edges(
+    _ factor: Int128, _ exponent: Int, _ least: Double, _ greatest: Double, atMost count: Int
+  ) -> [DecimalNumber]? {
+    func edge(_ multiple: Int128) -> DecimalNumber { DecimalNumber(significand: multiple * factor, exponent: exponent) }
+    let step = edge(1).double
+    guard step > 0, (least / step).magnitude < 0x1p100, (greatest / step).magnitude < 0x1p100 else { return nil }
+    var first = Int128((least / step).rounded(.down))
+    let isFew = { (last: Int128) in last - first <= Int128(count) }
+    var last = Int128((greatest / step).rounded(.down)) + 1
+    guard last - first <= Int128(count) + 2 else { return nil }
+    // Quotients are rounded.
+    while edge(first).double > least { first -= 1 }
+    while first < last, edge(first + 1).double <= least { first += 1 }
+    while edge(last).double <= greatest { last += 1 }
+    while last - 1 > first, edge(last - 1).double > greatest { last -= 1 }
+    return isFew(last) ? (0...Int(last - first)).map { edge(first + Int128($0)) } : nil
+  }
+}
+
+extension DecimalNumber {
+  /// The power of ten of its first digit; that of 1 for 0.
+  fileprivate var magnitudeExponent: Int {
+    var (rest, exponent) = (significand.magnitude, exponent)
+    while rest >= 10 { (rest, exponent) = (rest / 10, exponent + 1) }
+    return exponent
+  }
+}

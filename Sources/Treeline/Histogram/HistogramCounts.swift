@@ -1,0 +1,220 @@
+/// The least and the greatest code of a column that stand for values; nil where there is none.
+struct IntegerExtent {
+  let codes: ClosedRange<UInt64>?
+
+  /// - Complexity: O(rows)
+  init(of values: IntegerValues) {
+    var work = ExtentWork(count: values.codes.count, missing: values.missingCode)
+    values.codes.with(&work)
+    codes = work.least <= work.greatest ? work.least...work.greatest : nil
+  }
+
+  private struct ExtentWork: PackedWork {
+    let count: Int
+    let missing: UInt64
+    var least = UInt64.max
+    var greatest = UInt64.min
+
+    mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+      let missing = Integer(truncatingIfNeeded: missing)
+      var (least, greatest) = (Integer.max, Integer.min)
+      for index in 0..<count {
+        let code = Integer(littleEndian: integers[index])
+        least = min(least, code)
+        greatest = max(greatest, code == missing ? 0 : code)
+      }
+      // The missing value is greater than all others: these are all missing.
+      if least == missing { return }
+      (self.least, self.greatest) = (UInt64(least), UInt64(greatest))
+    }
+  }
+}
+
+/// The same of doubles.
+struct RealExtent {
+  let values: ClosedRange<Double>?
+
+  /// - Complexity: O(rows)
+  init(of values: RealValues, count: Int) {
+    var (least, greatest) = (Double.infinity, -Double.infinity)
+    for index in 0..<count where values[index].isFinite {
+      least = min(least, values[index])
+      greatest = max(greatest, values[index])
+    }
+    self.values = least <= greatest ? least...greatest : nil
+  }
+}
+
+/// Finds the bin of a value: by the cell that it is in, of many that divide the extent evenly, and then a step or two.
+private struct BinSearch<Value: Comparable> {
+  /// Where each bin ends, but for the last, which ends behind all values.
+  private let ends: [Value]
+  /// The first bin that reaches into a cell.
+  private let firstBins: [UInt16]
+
+  static var cellCount: Int { 4096 }
+
+  /// - Parameters:
+  ///   - starts: Where bins begin, in order.
+  ///   - behindAll: What no value reaches.
+  ///   - cell: Of a value below `cellCount`; of a greater value it is no lower.
+  init(starts: [Value], behindAll: Value, cell: (Value) -> Int) {
+    ends = starts.dropFirst() + [behindAll]
+    var firstBins = [UInt16](repeating: 0, count: Self.cellCount + 1)
+    // All that lies in a later cell lies behind the beginning of a bin.
+    for (bin, start) in starts.enumerated().dropFirst() { firstBins[cell(start) + 1] = UInt16(bin) }
+    for index in 1..<firstBins.count { firstBins[index] = max(firstBins[index], firstBins[index - 1]) }
+    self.firstBins = firstBins
+  }
+
+  /// Passes on how to find the bin of a value, given its cell.
+  @inline(__always) func with(_ body: ((Value, Int) -> Int) -> Void) {
+    ends.withUnsafeBufferPointer { ends in
+      firstBins.withUnsafeBufferPointer { firstBins in
+        body { value, cell in
+          var bin = Int(firstBins[cell])
+          while value >= ends[bin] { bin &+= 1 }
+          return bin
+        }
+      }
+    }
+  }
+}
+
+/// The cells of doubles.
+private struct RealScale {
+  let least: Double
+  let factor: Double
+
+  init(_ extent: ClosedRange<Double>, cellCount: Int) {
+    // Halves, for the difference of the greatest doubles is infinite.
+    least = extent.lowerBound / 2
+    let width = extent.upperBound / 2 - least
+    // A width of the smallest doubles has no finite factor; then all are in the first cell.
+    let factor = Double(cellCount - 1) / width
+    self.factor = factor.isFinite ? factor : 0
+  }
+
+  @inline(__always) func cell(_ value: Double) -> Int { Int((value / 2 - least) * factor) }
+}
+
+extension Histogram {
+  /// Of a column of decimals or times.
+  init(
+    of column: Column, _ values: IntegerValues, _ extent: IntegerExtent, bins: Int, over ranges: [Range<Int>],
+    _ rows: CountedRows
+  ) {
+    guard let codes = extent.codes else {
+      self.init(column: column.name, values: [], counts: [], missingCount: rows.count(in: ranges))
+      return
+    }
+    let base = Int128(values.base)
+    let (least, greatest) = (base + Int128(codes.lowerBound), base + Int128(codes.upperBound))
+    let isTime = column.kind == .time
+    let step =
+      isTime
+      ? BinStep.first(
+        of: BinStep.ofTimes(digits: values.digits, isDates: values.isDates), atMost: bins, from: least,
+        through: greatest)
+      : BinStep.first(of: BinStep.ofNumbers, atMost: bins, from: least, through: greatest)
+    let numbers = step.bins(from: least, through: greatest)
+    let edges = (0...Int(numbers.upperBound - numbers.lowerBound) + 1).map {
+      step.start(ofBin: numbers.lowerBound + Int128($0))
+    }
+    // The first bin may begin before all codes.
+    let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
+    var work = IntegerCounts(codes: codes, starts: starts, ranges: ranges, rows: rows)
+    values.codes.with(&work)
+    self.init(
+      column: column.name,
+      values: edges.map { edge in
+        guard isTime else {
+          return FilterValue(.number(DecimalNumber(significand: edge, exponent: -values.digits)))
+        }
+        let instant = Instant(clampingTicks: edge, digits: values.digits)
+        return FilterValue(values.isDates ? .date(instant) : .instant(instant))
+      }, counts: work.counts, missingCount: work.missingCount)
+  }
+
+  /// Of a column of doubles.
+  init(
+    of column: Column, _ values: RealValues, _ extent: RealExtent, bins: Int, over ranges: [Range<Int>],
+    _ rows: CountedRows
+  ) {
+    guard let extent = extent.values else {
+      self.init(column: column.name, values: [], counts: [], missingCount: rows.count(in: ranges))
+      return
+    }
+    let edges = RealBins(atMost: bins, from: extent.lowerBound, through: extent.upperBound).edges
+    let scale = RealScale(extent, cellCount: BinSearch<Double>.cellCount)
+    let search = BinSearch(starts: edges.dropLast().map(\.double), behindAll: .infinity) {
+      scale.cell(min(max($0, extent.lowerBound), extent.upperBound))
+    }
+    var counts = [Int](repeating: 0, count: edges.count - 1)
+    var missingCount = 0
+    search.with { bin in
+      for range in ranges {
+        rows.forEach(in: range) { row in
+          let value = values[row]
+          // NaN is in no range.
+          if extent.contains(value) { counts[bin(value, scale.cell(value))] &+= 1 } else { missingCount &+= 1 }
+        }
+      }
+    }
+    self.init(
+      column: column.name, values: edges.map { FilterValue(.number($0)) }, counts: counts, missingCount: missingCount)
+  }
+}
+
+private struct IntegerCounts: PackedWork {
+  /// Of values; all others are missing.
+  let codes: ClosedRange<UInt64>
+  let starts: [UInt64]
+  let ranges: [Range<Int>]
+  let rows: CountedRows
+  var counts: [Int] = []
+  var missingCount = 0
+
+  mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+    let (least, span) = (codes.lowerBound, codes.upperBound - codes.lowerBound)
+    let bitCount = UInt64.bitWidth - span.leadingZeroBitCount
+    let shift = UInt64(max(bitCount - BinSearch<UInt64>.cellCount.trailingZeroBitCount, 0))
+    let search = BinSearch(starts: starts, behindAll: .max) { start in
+      Int(min(start < least ? 0 : start - least, span) >> shift)
+    }
+    var counts = [Int](repeating: 0, count: starts.count)
+    var missingCount = 0
+    counts.withUnsafeMutableBufferPointer { counts in
+      search.with { bin in
+        for range in ranges {
+          rows.forEach(in: range) { row in
+            let code = UInt64(Integer(littleEndian: integers[row]))
+            let offset = code &- least
+            if offset <= span {
+              counts[bin(code, Int(truncatingIfNeeded: offset &>> shift))] &+= 1
+            } else {
+              missingCount &+= 1
+            }
+          }
+        }
+      }
+    }
+    (self.counts, self.missingCount) = (counts, missingCount)
+  }
+}
+
+extension CountedRows {
+  fileprivate func count(in ranges: [Range<Int>]) -> Int {
+    ranges.reduce(0) { $0 + (selection?.points.count(in: $1) ?? $1.count) }
+  }
+}
+
+extension Instant {
+  /// Moments that seconds cannot tell are the first or the last that they can.
+  fileprivate init(clampingTicks ticks: Int128, digits: Int) {
+    let parts = Int128(powerOfTen(digits))
+    let (quotient, remainder) = ticks.quotientAndRemainder(dividingBy: parts)
+    let (seconds, part) = remainder < 0 ? (quotient - 1, remainder + parts) : (quotient, remainder)
+    self.init(seconds: Int64(clamping: seconds), nanoseconds: UInt32(part * Int128(powerOfTen(9 - digits))))
+  }
+}
