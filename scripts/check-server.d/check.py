@@ -86,7 +86,8 @@ def built(folder):
     (viewer / "vendor/map.js").write_text("// " + "map " * 1000)
     (viewer / "land.geojson.gz").write_bytes(gzip.compress(b'{"type":"FeatureCollection","features":[]}'))
     build("badges", "Fixtures/iceland_addresses.csv.gz", "--grow", "badges")
-    build("iceland", "Fixtures/iceland_addresses.csv.gz", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>")
+    build("iceland", "Fixtures/iceland_addresses.csv.gz", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>",
+          "--columns", "postcode:number,place:category")
     for name in ["columns", "planar"]:
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
     return ["iceland", "columns", "planar", "badges"]
@@ -173,6 +174,23 @@ def requests_of_all_routes(server):
     yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", tile + "?spacing=60&min-points=3&alone-from-zoom=9&buffer=0&tile-size=512", 200
     yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", tile + "?detail=10", 200
     yield "/v1/{index}/tiles/{z}/{x}/{y}.mvt", "/v1/iceland/tiles/2/4/0.mvt", 404
+    passing = "filter=postcode<400&aggregate=count,sum(postcode),top(place,2)"
+    hill = "filter=place='Reykjav%C3%ADk'"
+    for route, query in [
+        ("clusters", f"{cut}&limit=20&{passing}"), (f"clusters/{ids[0]}", passing), (f"clusters/{ids[0]}/children", passing),
+        (f"clusters/{ids[1]}/parent", passing), (f"clusters/{ids[0]}/members", "filter=postcode<400"),
+        (f"clusters/{ids[0]}/expansion-zoom", "spacing=44&filter=postcode<400"), ("where-is", "row=0&filter=postcode<400"),
+        ("transition", f"{cut}&spacing=44&from-zoom=9&from-{hill}&{passing}"),
+        ("measures", f"{center}&spacing=44&{hill}"), ("tiles.json", passing), ("tiles/6/28/17.mvt", passing),
+        ("histogram", f"{cut}&column=postcode&bins=20&filter=place<>''"),
+        ("histogram", f"{center}&column=postcode&tile-size=512&margin=9"), ("histogram", "column=postcode&tile=9,224,136"),
+    ]:
+        template = re.sub(r"clusters/\d+", "clusters/{id}", route).replace("6/28/17", "{z}/{x}/{y}")
+        yield "/v1/{index}/" + template, f"/v1/iceland/{route}?{query.replace('<', '%3C').replace(chr(39), '%27')}", 200
+    for refused in ["filter=postcode=", "filter=height=3", "aggregate=sum(place)", "aggregate=sum(height)"]:
+        yield "/v1/{index}/clusters", f"/v1/iceland/clusters?{refused}", 400
+    for refused in ["", "column=place", "column=height", "column=postcode&bins=1"]:
+        yield "/v1/{index}/histogram", f"/v1/iceland/histogram?{refused}", 400
     for route in DOCUMENT["paths"]:
         path = route.replace("{index}", "iceland").replace("{id}", "0").replace("{path}", "a.js")
         path = path.replace("{z}/{x}/{y}", "0/0/0")
@@ -246,10 +264,11 @@ def check_geojson(server):
     rng = random.Random(5)
     cuts = ["--limit 40", "--limit 40 --order widest-first", "--limit 300 --order steepest-first", "--detail 25",
             "--spacing 44", "--spacing 30 --min-points 4", "--detail 25 --alone-from-zoom 10", "--method grid",
-            "--method grid --cell 70", "--limit 30 --position member", "--limit 30 --keep-visible", "--limit 60 --ellipses"]
+            "--method grid --cell 70", "--limit 40 --filter postcode<300 --aggregate sum(postcode),top(place,2),median(postcode)",
+            "--spacing 44 --filter postcode>600 --ellipses", "--limit 30 --position member", "--limit 30 --keep-visible", "--limit 60 --ellipses"]
     for index, box in [("iceland", (-24.5, 63.3, -13.5, 66.6)), ("columns", (12, 40, 30, 70)), ("planar", (-8, -264, 1024, 768))]:
         for cut in cuts:
-            if "--spacing" in cut and index != "iceland":
+            if ("--spacing" in cut or "--filter" in cut) and index != "iceland":
                 continue
             for _ in range(3):
                 west, east = sorted(rng.uniform(box[0], box[2]) for _ in range(2))
@@ -261,7 +280,7 @@ def check_geojson(server):
                 query = "&".join(
                     word[2:] + "=" + ("true" if i + 1 == len(words) or words[i + 1].startswith("--") else words[i + 1])
                     for i, word in enumerate(words) if word.startswith("--"))
-                status, _, found = server.ask(f"/v1/{index}/clusters?{query}")
+                status, _, found = server.ask(f"/v1/{index}/clusters?{query.replace('<', '%3C').replace('>', '%3E')}")
                 assert status == 200 and found == expected, f"{index} {query}: {status} {found[:200]} for {expected[:200]}"
 
 

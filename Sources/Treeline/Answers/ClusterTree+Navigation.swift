@@ -70,8 +70,11 @@ extension ClusterTree {
   /// How many points of a node count.
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
-  /// Whether a point counts.
-  @_spi(Server) public func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
+  /// Whether a point passes the filter; all do of a tree without one.
+  ///
+  /// - Parameter treeIndex: In `0 ..< pointCount`.
+  /// - Complexity: O(1)
+  public func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
 
   /// The lowest node with the same points: under a filter a child, if all points that pass are in one.
   func lowestNode(below node: Node) throws(IndexError) -> Node {

@@ -127,7 +127,7 @@ extension ClusterTree {
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []
     for expression in filter.expression.conjuncts {
-      if let known = previous?.terms?.first(where: { $0.expression == expression }) {
+      if let known = previous?.terms?.first(where: { $0.expression.isSame(as: expression) }) {
         added.append(known)
       } else {
         added.append(FilterTerm(expression: expression, plan: try planner.plan(expression, isNegated: false)))

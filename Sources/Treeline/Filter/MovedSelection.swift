@@ -7,6 +7,11 @@ struct FilterTerm: Sendable {
 extension Filter.Expression {
   /// The conditions that must all hold for it to hold.
   var conjuncts: [Filter.Expression] { if case .all(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] } }
+
+  /// Whether it asks for the same: strings that are equal in Swift, as Unicode has them, may be others in a column.
+  func isSame(as other: Filter.Expression) -> Bool {
+    self == other && "\(Filter(self))".utf8.elementsEqual("\(Filter(other))".utf8)
+  }
 }
 
 /// What changes from one filter to the next where they differ in what they ask of one column alone, by whose order the
@@ -25,7 +30,9 @@ struct MovedSelection {
 
   /// The points that pass some conditions; nil where they differ otherwise from those of the previous filter.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) -> Selection? {
-    if let known = previous.terms, known.map(\.expression) == terms.map(\.expression) { return previous }
+    if let known = previous.terms, known.elementsEqual(terms, by: { $0.expression.isSame(as: $1.expression) }) {
+      return previous
+    }
     return MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
@@ -34,7 +41,7 @@ struct MovedSelection {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())
     for term in terms {
-      if let index = removed.firstIndex(where: { $0.expression == term.expression }) {
+      if let index = removed.firstIndex(where: { $0.expression.isSame(as: term.expression) }) {
         rest.append(removed.remove(at: index).plan)
       } else {
         added.append(term)

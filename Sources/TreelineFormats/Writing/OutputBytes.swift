@@ -103,7 +103,7 @@ import Treeline
   public mutating func append(json string: String) { string.writeJSONLiteral { append($0) } }
 
   /// Appends a column's value as JSON.
-  mutating func append(json value: AttributeValue) {
+  public mutating func append(json value: AttributeValue) {
     switch value {
     case .string(let string): append(json: string)
     case .number(let literal), .json(let literal): append(text: literal)

@@ -10,6 +10,9 @@ enum AnswerCost {
 
   /// How many points a filter looks at while a unit passes; it is prepared in one or two nanoseconds a point.
   static let pointsFilteredPerUnit = 1000
+
+  /// Of reading a column's values one by one, by no event loop.
+  static func ofReading(_ tree: ClusterTree) -> Int { mostOnEventLoop + 1 + tree.pointCount / pointsFilteredPerUnit }
 }
 
 extension Cut {

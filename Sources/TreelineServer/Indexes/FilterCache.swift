@@ -43,11 +43,13 @@ final class FilterCache: Sendable {
   ///
   /// - Complexity: O(points) for one that is not prepared.
   func tree(selecting filter: Filter) throws(FilterError) -> ClusterTree {
-    let prepared = prepared(Self.key(filter))
+    let (prepared, last) = entry(Self.key(filter))
     let found: Result<ClusterTree, FilterError> = prepared.tree.withLock { found in
       if let found { return .success(found) }
       do throws(FilterError) {
-        let selected = try tree.selecting(filter)
+        // Whoever moves a window asks for one like that before.
+        let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
+        let selected = try tree.selecting(filter, reusing: previous)
         found = selected
         return .success(selected)
       } catch { return .failure(error) }
@@ -57,12 +59,14 @@ final class FilterCache: Sendable {
     return selected
   }
 
-  private func prepared(_ key: [UInt8]) -> PreparedFilter {
+  /// The filter of a key, which may be about to be prepared, and the one that was asked for before it.
+  private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
+      let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared
       state.clock += 1
       let prepared = state.entries[key]?.prepared ?? PreparedFilter()
       state.entries[key] = Entry(prepared: prepared, lastUse: state.clock)
-      return prepared
+      return (prepared, last === prepared ? nil : last)
     }
   }
 

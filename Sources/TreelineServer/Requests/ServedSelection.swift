@@ -29,7 +29,7 @@ struct ServedSelection {
   /// See `AnswerCost`: a filter that is new to the server is prepared by no event loop.
   var cost: Int {
     guard let filter, !index.filters.contains(filter) else { return 0 }
-    return AnswerCost.mostOnEventLoop + 1 + index.tree.pointCount / AnswerCost.pointsFilteredPerUnit
+    return AnswerCost.ofReading(index.tree)
   }
 
   /// The index's tree, of which the points count that pass.

@@ -1,14 +1,54 @@
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// What is served.
+/// What is served, and what it holds in sum.
 enum IndexRoutes {
   static func index(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     return .json { IndexFacts(index) }
   }
 
+  /// How the values of a column spread over the points in view.
+  static func histogram(_ request: inout IndexRequestContext) -> Representation {
+    let viewport = Viewport(&request.parameters)
+    _ = request.parameters.locate(viewport, on: request.tree.plane)
+    let (selection, column) = (request.selection(), request.parameters.text("column"))
+    if column == nil { request.parameters.refuse("column", expected: "the name of a column", found: nil) }
+    let bins = request.parameters.integer("bins", in: 2...1000) ?? 50
+    let cost = selection.cost + AnswerCost.ofReading(request.tree)
+    return Representation(ContentType.json, cost: cost) { bytes in
+      let histogram: Histogram
+      do { histogram = try selection.tree().histogram(of: column!, bins: bins, in: viewport) } catch let error
+        as AggregateError
+      {
+        let (expected, found) = error.expectation
+        throw Problem.invalid("column", expected: expected, found: found)
+      }
+      bytes.append(histogram)
+    }
+  }
+
   static func all(_ indexes: [ServedIndex]) -> Representation { .json { ["indexes": indexes.map(IndexFacts.init)] } }
+}
+
+extension OutputBytes {
+  fileprivate mutating func append(_ histogram: Histogram) {
+    append("{\"column\":")
+    append(json: histogram.column)
+    append(",\"edges\":[")
+    for (number, edge) in histogram.edges.enumerated() {
+      if number > 0 { append(",") }
+      append(json: edge)
+    }
+    append("],\"counts\":[")
+    for (number, count) in histogram.counts.enumerated() {
+      if number > 0 { append(",") }
+      append(count)
+    }
+    append("],\"missing_count\":")
+    append(histogram.missingCount)
+    append("}\n")
+  }
 }
 
 /// An index as clients are told of it.

@@ -38,6 +38,7 @@ struct Routes {
     addIndexRoute("/clusters/{id}/expansion-zoom", to: router, ClusterRoutes.expansionZoom)
     addIndexRoute("/where-is", to: router, ClusterRoutes.whereIs)
     addIndexRoute("/measures", to: router, MeasureRoutes.measures)
+    addIndexRoute("/histogram", to: router, IndexRoutes.histogram)
     addIndexRoute("/transition", to: router, post: transition, TransitionRoutes.betweenViews)
     addIndexRoute("/tiles.json", to: router, namesServer: true, TileRoutes.tileJSON)
     addIndexRoute("/tiles/{z}/{x}/{y}.mvt", to: router, TileRoutes.tile)

@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import TreelineBuilder
 
-@_spi(Server) @testable import Treeline
+@testable import Treeline
 
 /// Filters against SQL's logic over the values one by one.
 @Suite struct FilterTests {

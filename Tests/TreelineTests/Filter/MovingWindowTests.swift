@@ -141,6 +141,28 @@ import TreelineBuilder
     #expect(try tree.selecting(filter(0), reusing: first).selection === first.selection)
   }
 
+  /// Texts that Swift has for equal, as Unicode does, are others to a filter.
+  @Test func equivalentTextsAreNotReused() throws {
+    let texts = ["\u{e9}", "e\u{301}"]
+    let tree = try ClusterTree((0..<400).map { Coordinate(longitude: Double($0) / 4, latitude: 10) })
+      .adding(columns: [
+        IndexColumn(name: "text", kind: .category) { .string(texts[$0 % 2]) },
+        IndexColumn(name: "number", kind: .number) { .number("\($0)") },
+      ])
+    func filter(_ text: String, _ end: Int) -> Filter {
+      .where("text", .equals, .text(text)) && .where("number", .isLess, .integer(end))
+    }
+    let first = try tree.selecting(filter(texts[0], 300))
+    for text in texts {
+      for end in [300, 301, 310] {
+        let found = try tree.selecting(filter(text, end), reusing: first)
+        #expect(found.passingPointCount == (0..<end).count { texts[$0 % 2].utf8.elementsEqual(text.utf8) })
+        let rows = Set(found.members(of: try #require(found.root)))
+        #expect(rows.allSatisfy { texts[$0 % 2].utf8.elementsEqual(text.utf8) })
+      }
+    }
+  }
+
   /// The order of a column is that of its values, of equal ones in tree order, and those that miss come last.
   @Test(arguments: (0..<50).map { UInt64($0) }) func columnsAreSorted(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 61_000 + seed)
