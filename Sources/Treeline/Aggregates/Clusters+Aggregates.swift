@@ -10,7 +10,7 @@ extension Clusters {
   ///   `Aggregate.maximumRowsRead` points would have to be read one by one.
   public func values(of aggregates: [Aggregate]) throws(AggregateError) -> [[AggregateValue]] {
     let rows = CountedRows(of: tree)
-    var columns: [[AggregateValue]] = []
+    var evaluators: [any AggregateEvaluator] = []
     for aggregate in aggregates {
       let evaluator = try aggregate.evaluator(for: tree, rows)
       if evaluator.readsRows {
@@ -19,9 +19,17 @@ extension Clusters {
           throw .tooManyRows(aggregate: "\(aggregate)", found: found, maximum: Aggregate.maximumRowsRead)
         }
       }
-      columns.append(tree.withStorage { _ in nodes.map { evaluator.value(of: $0.range) } })
+      evaluators.append(evaluator)
     }
-    return indices.map { index in columns.map { $0[index] } }
+    return withExtendedLifetime(tree) {
+      // One aggregate after the other, and then they change hands.
+      withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
+        var next = values.baseAddress!
+        for evaluator in evaluators { evaluator.write(valuesOf: nodes, to: &next) }
+        let start = values.baseAddress!
+        return nodes.indices.map { index in evaluators.indices.map { (start + $0 * nodes.count + index).move() } }
+      }
+    }
   }
 }
 
@@ -43,7 +51,16 @@ protocol AggregateEvaluator {
   func value(of range: Range<Int>) -> AggregateValue
 }
 
-extension AggregateEvaluator { var readsRows: Bool { false } }
+extension AggregateEvaluator {
+  var readsRows: Bool { false }
+
+  fileprivate func write(valuesOf nodes: [Node], to next: inout UnsafeMutablePointer<AggregateValue>) {
+    for node in nodes {
+      next.initialize(to: value(of: node.range))
+      next += 1
+    }
+  }
+}
 
 extension AggregateValue {
   static let none = AggregateValue.value(.null)
@@ -413,7 +430,37 @@ private struct DistinctValues: AggregateEvaluator {
     if let sums, case .integers(let integers) = column.values {
       return .integer(sums.sums(of: range, of: integers, rows).count)
     }
-    let found = counted(range)
+    guard let (codes, prepared) = counts else {
+      var found = counted(range)
+      return found.withUnsafeMutableBufferPointer { value(ofCounted: $0) }
+    }
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: prepared.codeCount + 1) { counts in
+      prepared.count(range, of: codes, rows, into: counts)
+      return withUnsafeTemporaryAllocation(of: KeyCount.self, capacity: prepared.codeCount) { found in
+        var length = 0
+        for code in 0..<prepared.codeCount where counts[code] > 0 && isPresent?[code] ?? true {
+          found.initializeElement(at: length, to: KeyCount(key: UInt64(code), count: Int(counts[code])))
+          length += 1
+        }
+        return value(ofCounted: UnsafeMutableBufferPointer(rebasing: found[..<length]))
+      }
+    }
+  }
+
+  /// A key, and how many rows have it.
+  private struct KeyCount {
+    var key: UInt64
+    var count: Int
+
+    /// The most frequent first, of equals the least.
+    @inline(__always) static func < (a: KeyCount, b: KeyCount) -> Bool {
+      a.count > b.count || a.count == b.count && a.key < b.key
+    }
+  }
+
+  /// - Parameter found: The keys that there are, in order. Their order changes.
+  private func value(ofCounted found: UnsafeMutableBufferPointer<KeyCount>) -> AggregateValue {
+    var found = found
     switch function {
     case .count: return .integer(found.reduce(0) { $0 + $1.count })
     case .distinct: return .integer(found.count)
@@ -423,10 +470,27 @@ private struct DistinctValues: AggregateEvaluator {
       for other in found where other.count > most.count { most = other }
       return .value(value(ofKey: most.key))
     default:
-      let most = if case .top(let count) = function { count } else { Int.max }
-      let order = found.sorted { ($1.count, $0.key) < ($0.count, $1.key) }
-      return .counts(
-        order.prefix(most).map { AggregateValue.ValueCount(value: value(ofKey: $0.key), count: $0.count) })
+      let most = if case .top(let count) = function { min(count, found.count) } else { found.count }
+      if most <= 16 { Self.bringForward(most, of: found) } else { found.sort(by: <) }
+      return .counts((0..<most).map { .init(value: value(ofKey: found[$0].key), count: found[$0].count) })
+    }
+  }
+
+  /// Brings the first few to the front, in order, each by going through those before it.
+  private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
+    guard most > 0 else { return }
+    for index in 1..<max(found.count, 1) {
+      let next = found[index]
+      var place = min(index, most)
+      if place == most {
+        guard next < found[most - 1] else { continue }
+        place -= 1
+      }
+      while place > 0, next < found[place - 1] {
+        found[place] = found[place - 1]
+        place -= 1
+      }
+      found[place] = next
     }
   }
 
@@ -434,22 +498,21 @@ private struct DistinctValues: AggregateEvaluator {
     entryValues?.values[Int(key)] ?? column.value(ofKey: key)
   }
 
-  /// The keys that there are, in order, and how many rows have each.
-  private func counted(_ range: Range<Int>) -> [(key: UInt64, count: Int)] {
-    if let (codes, prepared) = counts {
-      let found = prepared.counts(of: range, of: codes, rows)
-      return (0..<prepared.codeCount).lazy.filter { found[$0] > 0 && isPresent?[$0] ?? true }
-        .map { (UInt64($0), Int(found[$0])) }
-    }
+  /// The keys that there are, in order, and how many rows have each, row by row.
+  private func counted(_ range: Range<Int>) -> [KeyCount] {
     var found: [UInt64] = []
     rows.forEach(in: range) { row in
       let key = keys[row]
       if key != OrderedKeys.missing { found.append(key) }
     }
     found.sort()
-    var counted: [(key: UInt64, count: Int)] = []
+    var counted: [KeyCount] = []
     for key in found {
-      if counted.last?.key == key { counted[counted.count - 1].count += 1 } else { counted.append((key, 1)) }
+      if counted.last?.key == key {
+        counted[counted.count - 1].count += 1
+      } else {
+        counted.append(KeyCount(key: key, count: 1))
+      }
     }
     return counted
   }

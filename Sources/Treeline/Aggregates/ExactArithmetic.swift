@@ -3,6 +3,11 @@
 /// - Precondition: the denominator is above 0, and neither is beyond 2^126.
 func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   if numerator == 0 { return 0 }
+  // A division of doubles is rounded once.
+  let exact: UInt128 = 1 << 53
+  if numerator.magnitude <= exact, denominator.magnitude <= exact {
+    return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
+  }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
   // Both begin with bit 126 set, so that the quotient has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
