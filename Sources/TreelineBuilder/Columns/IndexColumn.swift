@@ -46,8 +46,8 @@ public struct IndexColumn: Sendable {
 
   /// What an index can be prepared for, beyond filters, sums and counts: a section more for each.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
-    /// `median` and `percentile` without reading the values of all points. Of a million points with a million
-    /// different values 6.9 bytes a point, with 65,535 of them 2.6.
+    /// `median` and `percentile` without reading the values of all points. Of a million points that all differ
+    /// 6.9 bytes a point, with 65,535 different values 2.6.
     case percentiles
     /// `distinct` without reading the values of all points: 2.9 bytes a point, of a million points.
     case distinct
