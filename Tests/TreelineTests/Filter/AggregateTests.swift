@@ -298,6 +298,55 @@ import TreelineBuilder
     #expect(large.rounded() == 1e-300)
   }
 
+  @Test func nearestDoublesAreThoseOfTheLibrary() {
+    var random = SplitMix64(seed: 33)
+    for _ in 0..<100_000 {
+      var number = UInt128(random.next()) << 64 | UInt128(random.next())
+      number >>= UInt128(random.index(below: 128))
+      // Near and at ties.
+      let zeros = UInt128(random.index(below: 128))
+      number = (number >> zeros) << zeros
+      for number in [number, number &+ 1, number &- 1] { #expect(number.nearestDouble == Double(number)) }
+    }
+  }
+
+  /// Sums that keep the words of a few exponents alone, over any range: as those of all words.
+  @Test func sumsOfDoublesKeepWhatTheyNeed() throws {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SplitMix64(seed: 24_000 + seed)
+      let count = random.index(below: 3000)
+      let (least, span) = (random.index(below: 600) - 300, [0, 1, 5, 40, 300][random.index(below: 5)])
+      let values = (0..<count).map { _ -> Double in
+        if random.index(below: 10) == 0 { return [0, .nan, -0.0, .infinity][random.index(below: 4)] }
+        return (random.fraction() - 0.5) * pow(10, Double(min(least + random.index(below: span + 1), 300)))
+      }
+      let bits = values.map { $0.bitPattern.littleEndian }
+      let tree = try ClusterTree(
+        (0..<count).map { Coordinate(longitude: Double($0) / 100, latitude: 0) }, options: BuildOptions(threads: 1))
+      let filtered = FilteredTree(tree, &random)
+      for (tree, passes) in [(tree, values.map { _ in true }), (filtered.filtered, filtered.passes)] {
+        bits.withUnsafeBufferPointer { bits in
+          let (column, rows) = (RealValues(start: bits.baseAddress!), CountedRows(of: tree))
+          let sums = RealSums(of: column, rows)
+          for _ in 0..<20 {
+            let ends = [random.index(below: count + 1), random.index(below: count + 1)].sorted()
+            var (expected, expectedCount) = (ExactSum(), 0)
+            for index in ends[0]..<ends[1] where passes[index] && values[index].isFinite {
+              expected.add(values[index])
+              expectedCount += 1
+            }
+            let found = sums.sum(of: ends[0]..<ends[1], of: column, rows)
+            #expect(found.count == expectedCount, "seed \(seed), \(ends)")
+            #expect(found.sum.rounded() == expected.rounded(), "seed \(seed), \(ends)")
+            let divisor = UInt32(1 + random.index(below: 1000))
+            #expect(found.sum.rounded(dividedBy: divisor) == expected.rounded(dividedBy: divisor))
+          }
+        }
+        withExtendedLifetime(tree) {}
+      }
+    }
+  }
+
   @Test func quotientsAreTheNearest() {
     var random = SplitMix64(seed: 32)
     for _ in 0..<100_000 {
