@@ -9,6 +9,7 @@ extension Sequence<Column> {
       guard column.attribute == nil else { continue }
       problems.check(isNew, column.label, expected: "a name that no other column has", found: "it again")
       column.check(problems)
+      if !problems.isFull { column.checkMatrices(column.label, problems) }
     }
   }
 }

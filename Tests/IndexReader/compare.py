@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from index_reader import Index, features
+from index_reader import Index, distinct, features, percentile
 from projection import latitude_of_y
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,6 +24,8 @@ FIXTURES = ROOT / "Fixtures"
 SETS = [
     ("cities.csv.gz", "--attributes", "name,country,population"),
     ("cities.csv.gz", "--columns", "name:text,country:category,population:number"),
+    ("cities.csv.gz", "--columns", "name:text+distinct,country:category+percentiles+distinct,"
+     "population:number+percentiles+distinct"),
     ("airports.csv.gz", "--columns", "all"),
     ("formats/planar.csv", "--columns", "all"),
     ("cities.csv.gz", "--split", "least-scatter"),
@@ -127,6 +129,28 @@ class Comparison:
         if found != expected:
             raise SystemExit(f"The reader continues differently: treeline {shlex.join(map(str, arguments))}\n"
                              f"{found}\nexpected {expected}")
+
+
+def compare_order(path, index, rng):
+    """Percentiles and distinct counts of clusters, by ranks and links, with what the tool tells."""
+    compared = 0
+    for column in index.attributes:
+        percent = rng.choice([0, 100, rng.randrange(101)])
+        aggregates = [(f"percentile({column.name}, {percent})", f"percentile_{percent}_{column.name}",
+                       lambda node: percentile(column, percent, node.first, node.first + node.count))
+                      ] if getattr(column, "ranks", None) else []
+        aggregates += [(f"distinct({column.name})", f"distinct_{column.name}",
+                        lambda node: distinct(column, node.first, node.first + node.count))
+                       ] if getattr(column, "links", None) else []
+        for text, name, value in aggregates:
+            arguments = ["query", path, "--limit", limit := rng.choice([1, 10, 200]), "--aggregate", text]
+            expected = [feature["properties"][name] for feature in json.loads(run(*arguments))["features"]]
+            found = [value(node) for node in features(index, limit=limit)[0]]
+            if found != expected:
+                raise SystemExit(f"The reader tells other values: treeline {shlex.join(map(str, arguments))}\n"
+                                 f"{found[:5]}\nexpected {expected[:5]}")
+            compared += len(found)
+    return compared
 
 
 def random_viewport(rng, index, needs_zoom):
@@ -334,6 +358,7 @@ def main():
                     raise SystemExit(f"The reader finds the {name} {getattr(index, name)!r}, expected {told.get(name)!r}: {path}")
         rng = random.Random(seed)
         position_count = compare_positions(folder, rng)
+        value_count = sum(compare_order(path, index, rng) for path, index in indexes)
         for path, index in indexes:
             if index.root is None:
                 comparison.query(path, index, {})
@@ -349,7 +374,7 @@ def main():
                 comparison.query(path, index, random_query(rng, index))
             for _ in range(count // 2):
                 comparison.journey(path, index, *random_journey(rng, index))
-    print(f"{position_count} positions, {golden} golden answers and {comparison.count - golden} random ones of "
+    print(f"{position_count} positions, {value_count} percentiles and distinct counts, {golden} golden answers and {comparison.count - golden} random ones of "
           f"{len(indexes)} indexes are the "
           f"same, {comparison.cluster_count} clusters in all; seed {seed}; {time.monotonic() - start:.0f} s")
 

@@ -50,13 +50,15 @@ class Index:
             raise ValueError("the header's checksum disagrees")
         self.is_mercator = projection == 1
 
-        sections, attributes = {}, []
+        sections, attributes, matrices = {}, [], []
         self.title = self.attribution = self.unit = None
         for number in range(section_count):
             kind, flags, offset, length, _ = struct.unpack_from("<IIQQQ", data, 128 + 32 * number)
             section = memoryview(data)[offset:offset + length]
             if kind == 16 or kind == 18 and minor >= 3:
                 attributes.append((Attribute if kind == 16 else Column, section))
+            elif kind in (19, 20) and minor >= 3:
+                matrices.append((kind, section))
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
             elif kind <= 7 or kind <= 10 and minor >= 2:
@@ -78,6 +80,10 @@ class Index:
             self.codes = sections[7].cast("H")
         self.stands = sections[10] if traits & 4 else None
         self.attributes = [make(section, self.point_count) for make, section in attributes]
+        columns = [column for column in self.attributes if isinstance(column, Column)]
+        for kind, section in matrices:
+            matrix = Matrix(section, self.point_count)
+            setattr(columns[matrix.column], "ranks" if kind == 19 else "links", matrix)
         self.root = Node(0, self.point_count, 0, 0, 0) if self.point_count else None
 
     # The hierarchy
@@ -614,6 +620,8 @@ class Attribute:
 class Column:
     """One typed column."""
 
+    ranks = links = None
+
     def __init__(self, section, point_count):
         self.kind, self.encoding, self.width, self.digits, self.is_dates = section[:5]
         name_length, self.entry_count, self.base = struct.unpack_from("<IIq", section, 8)
@@ -652,6 +660,68 @@ class Column:
             return date
         decimals = f".{fraction:0{self.digits}}".rstrip("0") if fraction else ""
         return f"{date}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{decimals}Z"
+
+
+class Matrix:
+    """The wavelet matrix of a section of ranks or links."""
+
+    def __init__(self, section, point_count):
+        self.column, self.level_count, value_count, self.missing_count = struct.unpack_from("<IIII", section)
+        self.zeros = struct.unpack_from(f"<{self.level_count}I", section, 16)
+        start = (16 + 4 * self.level_count + 31) // 32 * 32
+        self.length = (point_count // 224 + 1) * 32
+        self.levels = [section[start + level * self.length:][:self.length] for level in range(self.level_count)]
+        self.first_indices = struct.unpack_from(f"<{value_count}I", section, start + self.level_count * self.length)
+
+    def ones(self, level, index):
+        """How many bits of a level are 1 before one."""
+        block, place = divmod(index, 224)
+        count, = struct.unpack_from("<I", self.levels[level], 32 * block)
+        bits = int.from_bytes(self.levels[level][32 * block + 4:32 * block + 32], "little")
+        return count + bin(bits & (1 << place) - 1).count("1")
+
+    def parts(self, level, start, end):
+        """Where the integers of a range are at the next level: those whose bit is 0, and those whose bit is 1."""
+        start_ones, end_ones = self.ones(level, start), self.ones(level, end)
+        zeros = self.zeros[level]
+        return (start - start_ones, end - end_ones), (zeros + start_ones, zeros + end_ones)
+
+    def count_below(self, bound, start, end):
+        if bound >> self.level_count:
+            return end - start
+        count = 0
+        for level in range(self.level_count):
+            zeros, ones = self.parts(level, start, end)
+            is_one = bound >> self.level_count - 1 - level & 1
+            count += zeros[1] - zeros[0] if is_one else 0
+            start, end = ones if is_one else zeros
+        return count
+
+    def at(self, place, start, end):
+        """The integer that would be at a place of a range if it were sorted."""
+        integer = 0
+        for level in range(self.level_count):
+            zeros, ones = self.parts(level, start, end)
+            is_one = place >= zeros[1] - zeros[0]
+            place -= zeros[1] - zeros[0] if is_one else 0
+            start, end = ones if is_one else zeros
+            integer = 2 * integer + is_one
+        return integer
+
+
+def percentile(column, percent, start, end):
+    """Of a column with ranks, over a range of points: as JSON has it, None where there is no value."""
+    ranks = column.ranks
+    count = ranks.count_below(len(ranks.first_indices), start, end)
+    if count == 0:
+        return None
+    rank = ranks.at(max(math.ceil(percent / 100 * count), 1) - 1, start, end)
+    return column.value(ranks.first_indices[rank])
+
+
+def distinct(column, start, end):
+    """How many values of a range of points are different, of a column with links."""
+    return column.links.count_below(start + 1, start, end)
 
 
 def features(index, position=None, keep_visible=None, members=False, previous=None, limit=None,

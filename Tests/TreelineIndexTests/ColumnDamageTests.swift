@@ -9,9 +9,11 @@ import TreelineVerification
 /// Whatever the bytes of a column are, `verify` finds what cannot be, and nothing that reads them traps.
 @Suite struct ColumnDamageTests {
   private static let columns = [
-    IndexColumn(name: "price", kind: .number) { $0 % 7 == 0 ? .null : .number("\($0 * 37 % 900).25") },
+    IndexColumn(name: "price", kind: .number) { $0 % 7 == 0 ? .null : .number("\($0 * 37 % 900).25") }
+      .prepared(for: .percentiles, .distinct),
     IndexColumn(name: "real", kind: .number) { .number($0 % 2 == 0 ? "1e300" : "1e-300") },
-    IndexColumn(name: "kind", kind: .category) { $0 % 5 == 0 ? .null : .string("kind \($0 % 3)") },
+    IndexColumn(name: "kind", kind: .category) { $0 % 5 == 0 ? .null : .string("kind \($0 % 3)") }
+      .prepared(for: .percentiles, .distinct),
     IndexColumn(name: "open", kind: .boolean) { $0 % 4 == 0 ? .null : .bool($0 % 3 == 0) },
     IndexColumn(name: "opened", kind: .time) { .string("19\(60 + $0 % 40)-05-01T00:00:0\($0 % 10).5Z") },
     IndexColumn(name: "note", kind: .text) { [.string("a"), .number("1.50"), .null, .json("[1]"), nil][$0 % 5] },
@@ -36,7 +38,7 @@ import TreelineVerification
       for aggregate: Aggregate in [
         .count(column.name), .sum(column.name), .mean(column.name), .variance(column.name), .min(column.name),
         .max(column.name), .counts(column.name), .median(column.name), .distinct(column.name), .any(column.name),
-        .mean(column.name, weight: "price"),
+        .mean(column.name, weight: "price"), .percentile(100, of: column.name),
       ] { _ = try? clusters.values(of: [aggregate]) }
     }
   }
@@ -71,5 +73,58 @@ import TreelineVerification
     }
     // What is left is another value where one may be: nobody can tell.
     #expect(foundCount > 1000, "\(foundCount) found, \(soundCount) not")
+  }
+
+  /// Ranks and links follow from the values to the last bit, so that every change is found, and named.
+  @Test func changedBytesOfRanksAndLinksAreFoundAndHarmless() throws {
+    let bytes = try bytes()
+    let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
+    #expect(sections.map(\.kind) == [.ranks, .links, .ranks, .links])
+    for section in sections {
+      for offset in Int(section.offset)..<Int(section.offset + section.length) {
+        for change in [0x01, 0x80, 0xFF] as [UInt8] {
+          var editor = try IndexEditor(bytes)
+          editor.store(bytes[offset] ^ change, at: offset)
+          let forged = editor.repaired()
+          guard let tree = try? forged.open() else { continue }
+          exercise(tree)
+          let problems = try forged.problems()
+          #expect(
+            problems.contains { $0.location.contains("\(section.kind)") && $0.location.contains("column") },
+            "byte \(offset - Int(section.offset)) of \(section.kind): \(problems)")
+          if change == 1 {
+            #expect(try !IndexBytes(editor.bytes).problems().isEmpty)
+          }
+        }
+      }
+    }
+  }
+
+  /// Whatever a section holds, a query ends in some number.
+  @Test func randomRanksAndLinksAreHarmless() throws {
+    let bytes = try bytes()
+    let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
+    for seed in 0..<300 as Range<UInt64> {
+      var random = SplitMix64(seed: 51_000 + seed)
+      var editor = try IndexEditor(bytes)
+      for section in sections {
+        // Behind what opening checks.
+        for offset in stride(from: Int(section.offset) + 12, to: Int(section.offset + section.length), by: 4) {
+          editor.store([0, UInt32.max, UInt32(truncatingIfNeeded: random.next())][random.index(below: 3)], at: offset)
+        }
+      }
+      exercise(try editor.repaired().open())
+    }
+  }
+
+  @Test func sectionsOfOtherColumnsAreRefused() throws {
+    let bytes = try bytes()
+    let sections = try IndexEditor(bytes).header.sections.filter { $0.kind == .ranks }
+    // Of no column, and of one that has such a section.
+    for (section, number) in [(sections[0], UInt32(6)), (sections[0], .max), (sections[1], 0)] {
+      var editor = try IndexEditor(bytes)
+      editor.store(number, at: Int(section.offset))
+      #expect(throws: IndexError.self) { try editor.repaired().open() }
+    }
   }
 }

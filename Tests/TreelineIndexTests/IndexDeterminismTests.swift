@@ -33,6 +33,36 @@ import TreelineBuilder
     let bytes = try TestIndex.columns.bytes()
     for _ in 0..<10 { #expect(try TestIndex.columns.bytes() == bytes) }
   }
+
+  /// Of points that have positions of their own, so that each value has its place in the tree.
+  @Test func typedColumnsDependOnNeitherThreadsNorOrder() throws {
+    let set = PointSet.uniformWorld(20_000, seed: 24)
+    #expect(Set(set.coordinates).count == 20_000)
+    func index(_ rows: [Int], threads: Int) throws -> IndexEditor {
+      let coordinates = rows.map { set.coordinates[$0] }
+      let columns = [
+        IndexColumn(name: "price", kind: .number) { rows[$0] % 9 == 0 ? .null : .number("\(rows[$0] * 7919 % 5000).5") }
+          .prepared(for: .percentiles, .distinct),
+        IndexColumn(name: "kind") { .string("kind \(rows[$0] % 11)") }.prepared(for: .percentiles, .distinct),
+        IndexColumn(name: "real", kind: .number) { .number("\(rows[$0] % 30)e-100") }
+          .prepared(for: .percentiles, .distinct),
+      ]
+      let tree = try ClusterTree(coordinates, options: BuildOptions(threads: threads, computesSeparations: false))
+      return try IndexEditor(tree.indexBytes(columns: columns))
+    }
+    let rows = Array(set.coordinates.indices)
+    let expected = try index(rows, threads: 1)
+    let kinds = [IndexSection.Kind.column, .ranks, .links]
+    let sections = expected.header.sections.filter { kinds.contains($0.kind) }
+    #expect(sections.count == 9)
+    var random = SplitMix64(seed: 25)
+    #expect(try index(rows, threads: 2).bytes == expected.bytes)
+    let shuffled = try index(random.shuffled(rows), threads: 3)
+    for (section, other) in zip(sections, shuffled.header.sections.filter { kinds.contains($0.kind) }) {
+      #expect(section == other, "\(section.kind)")
+      #expect(expected.bytes[section.range] == shuffled.bytes[other.range])
+    }
+  }
 }
 
 extension IndexEditor {

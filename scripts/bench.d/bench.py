@@ -36,7 +36,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
-    "fixed_limit", "spacing", "counts", "reading", "end_to_end", "cancelling",
+    "fixed_limit", "spacing", "filters", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -559,6 +559,57 @@ class Bench:
                     Samples(split_times, "s"),
                     ratios(merged_times, split_times),
                     Bound(1.3, aim=1) if percent == 95 else None,
+                )
+
+    def filters(self):
+        """Filters, and aggregates of answers, over columns that are made for the points."""
+        for size in [self.million] if self.quick else [self.million, 10_000_000]:
+            points = f"clustered:{size}"
+            is_large = size > 1_000_000
+            runs = [ours("filter", points) for _ in range(min(self.rounds, 2) if is_large else self.rounds)]
+            name = f"{count_text(size)} clustered points"
+
+            def add(what, key, unit, bound=None):
+                """Of a number of each run: in the unit that its bound is in."""
+                numbers = [key(run) if callable(key) else run[key] for run in runs]
+                seconds = [number / (1e3 if unit == "ms" else 1e6) for number in numbers]
+                self.add(
+                    "Filters and aggregates, of at most 100 clusters",
+                    f"{name}, {what}",
+                    Samples(seconds, "s"),
+                    None,
+                    numbers if bound else [],
+                    bound,
+                    note="A number of two decimals, a category of ten values and a time for each point, none of them by place.",
+                )
+
+            def bound(limit, aim, unit):
+                return Bound(limit, aim=aim, figure="{:.1f} " + unit)
+
+            add("a new filter of two conditions", "filter_ms", "ms", bound(*((40, 20) if is_large else (4, 2)), "ms"))
+            filtered, unfiltered = ([percentile(run[key], 50) / 1e6 for run in runs]
+                                    for key in ("filtered_us", "unfiltered_us"))
+            self.add(
+                "Filters and aggregates, of at most 100 clusters",
+                f"{name}, a query under the filter against one without, p50",
+                Samples(filtered, "s"),
+                Samples(unfiltered, "s"),
+                ratios(filtered, unfiltered),
+                Bound(2.5, aim=1.5),
+            )
+            simple = "sums, means, counts by 10 categories"
+            for prefix, under in (("", ""), ("filtered_", " under the filter")):
+                for number, first in enumerate(("sums", "counts")):
+                    add(f"{first}{under}, prepared on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
+                        "ms", bound(40, None, "ms") if is_large else None)
+                add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
+            add("median, top 3 and distinct with their sections", "order_statistics_us", "us", bound(1000, 200, "us"))
+            add("the same without sections", "scanned_order_statistics_us", "us")
+            for section in ("ranks", "links"):
+                self.add(
+                    "Filters and aggregates, of at most 100 clusters",
+                    f"{name}, the section of {section} of the number, a point",
+                    Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 
     def counts(self):

@@ -18,11 +18,13 @@ struct FilterBenchmark: ParsableCommand {
   func run() throws {
     let coordinates = try points.read()
     // A number of two decimals, a category of ten values and a time to the second, none of them by place.
+    @Sendable func price(_ row: Int) -> AttributeValue {
+      let cents = Self.hash(row, 1) % 1_000_000
+      return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
+    }
     let tree = try ClusterTree(coordinates).adding(columns: [
-      IndexColumn(name: "price", kind: .number) { row in
-        let cents = Self.hash(row, 1) % 1_000_000
-        return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
-      },
+      IndexColumn(name: "price", kind: .number, value: price).prepared(for: .percentiles, .distinct),
+      IndexColumn(name: "plain price", kind: .number, value: price),
       IndexColumn(name: "kind", kind: .category) { .string("kind \(Self.hash($0, 2) % 10)") },
       IndexColumn(name: "opened", instant: { Instant(seconds: Int64(Self.hash($0, 3) % (40 * 365 * 86_400))) }),
     ])
@@ -36,9 +38,15 @@ struct FilterBenchmark: ParsableCommand {
     let clusters = try filtered.clusters(queries[0])
     let all = try tree.clusters(queries[0])
     let simple: [Aggregate] = [.sum("price"), .mean("price"), .counts("kind")]
-    let ordered: [Aggregate] = [.median("price"), .top(3, of: "kind"), .distinct("kind")]
-    let firstOfAll = try seconds { blackHole(try all.values(of: simple).count) } * 1e3
-    let firstOfPassing = try seconds { blackHole(try clusters.values(of: simple).count) } * 1e3
+    let ordered: [Aggregate] = [.median("price"), .top(3, of: "kind"), .distinct("price")]
+    let scanned: [Aggregate] = [.median("plain price"), .top(3, of: "kind"), .distinct("plain price")]
+    func firstTimes(_ clusters: Clusters) throws -> [Double] {
+      try [[.sum("price")], [.counts("kind")]].map { aggregates in
+        try seconds { blackHole(try clusters.values(of: aggregates).count) } * 1e3
+      }
+    }
+    let (firstOfAll, firstOfPassing) = (try firstTimes(all), try firstTimes(clusters))
+    let matrices = tree.columns[0]
     try printJSON([
       "window_step_ms": try windowStepMilliseconds(of: tree),
       "histogram_ms": try histogramMilliseconds(of: tree),
@@ -55,12 +63,17 @@ struct FilterBenchmark: ParsableCommand {
       "unfiltered_with_coordinates_us": try microseconds(queries) {
         for cluster in try tree.clusters($0) { blackHole(cluster.coordinate) }
       },
-      // Of the answer over all points: the first time, in milliseconds, and then in microseconds.
+      // Of the answer over all points: the first time of a sum and of counts, in milliseconds, and then in microseconds.
       "aggregates_first_ms": firstOfAll, "filtered_aggregates_first_ms": firstOfPassing,
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
-      "order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
-        ? -1 : try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
+      "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
+      // Without sections of their own they read the values of all points, up to a number.
+      "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
+        ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
+      // Of the sections, bytes a point.
+      "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
+      "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),
     ])
   }
 

@@ -1,16 +1,18 @@
-/// The rows of a column that count: all, or those that pass a filter.
+/// The rows of a column that count: all, or those that pass a filter. Valid as long as the tree is.
 struct CountedRows {
   /// nil for all.
-  let selection: Selection?
+  private let words: UnsafePointer<Selection.Word>?
   let rowCount: Int
 
-  init(of tree: ClusterTree) { (selection, rowCount) = (tree.selection, tree.pointCount) }
+  init(of tree: ClusterTree) { (words, rowCount) = (tree.selection.map { UnsafePointer($0.words) }, tree.pointCount) }
+
+  var areAll: Bool { words == nil }
 
   var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
 
   /// The rows of a word of 64 that count.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
-    if let selection { return selection.words[word].bits }
+    if let words { return words[word].bits }
     let count = rowCount &- word &* 64
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }
@@ -27,8 +29,15 @@ struct CountedRows {
     }
   }
 
+  /// The word of 64 rows whose first row is nearest to a row.
+  @inline(__always) func nearestWord(to row: Int) -> Int { min((row &+ 32) >> 6, rowCount >> 6) }
+
   /// The rows of a range that count, one by one.
   @inline(__always) func forEach(in range: Range<Int>, _ body: (Int) -> Void) {
+    if words == nil {
+      for row in range { body(row) }
+      return
+    }
     forEachWord(in: range) { word, bits in Self.forEach(bits, from: word &* 64, body) }
   }
 

@@ -1,8 +1,25 @@
+extension UInt128 {
+  /// The nearest double, ties to even, as `Double.init` has it in more time.
+  var nearestDouble: Double {
+    let shift = 64 - leadingZeroBitCount
+    guard shift > 0 else { return Double(UInt64(truncatingIfNeeded: self)) }
+    // Of the 64 bits that are left a double drops 11, the last of which stands for all that is cut off.
+    let isRest = self & ((1 << UInt128(shift)) - 1) != 0
+    let leading = UInt64(truncatingIfNeeded: self >> UInt128(shift)) | (isRest ? 1 : 0)
+    return Double(leading) * Double(sign: .plus, exponent: shift, significand: 1)
+  }
+}
+
 /// The double nearest to a quotient, ties to even.
 ///
 /// - Precondition: the denominator is above 0, and neither is beyond 2^126.
 func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   if numerator == 0 { return 0 }
+  // A division of doubles is rounded once.
+  let exact: UInt128 = 1 << 53
+  if numerator.magnitude <= exact, denominator.magnitude <= exact {
+    return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
+  }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
   // Both begin with bit 126 set, so that the quotient has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
@@ -16,7 +33,7 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   }
   // Nothing was lost: no numerator here has all of its 127 bits.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
-  let rounded = Double(quotient | (remainder == 0 ? 0 : 1))
+  let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
 }
 
@@ -24,24 +41,47 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
-  /// Enough for all exponents, from the least bit of subnormal numbers on, and for carries.
-  static let wordCount = 68
+  /// Enough for all exponents, from the least bit of subnormal numbers on.
+  static let allWords = 0..<68
 
-  private(set) var words = [Int64](repeating: 0, count: wordCount)
+  /// Which words are kept: those that its doubles have bits in.
+  let range: Range<Int>
+  private(set) var words: [Int64]
 
-  @inline(__always) mutating func add(_ value: Double) {
-    words.withUnsafeMutableBufferPointer { Self.add(value, to: $0.baseAddress!) }
+  init(words range: Range<Int> = allWords) {
+    self.range = range
+    words = [Int64](repeating: 0, count: range.count)
   }
 
-  @inline(__always) static func add(_ value: Double, to words: UnsafeMutablePointer<Int64>) {
+  /// - Precondition: its bits lie in the words that are kept.
+  @inline(__always) mutating func add(_ value: Double) {
+    let range = range
+    words.withUnsafeMutableBufferPointer { Self.add(value, 1, to: $0.baseAddress!, range) }
+  }
+
+  /// The first of three words that a double has bits in.
+  @inline(__always) static func firstWord(of value: Double) -> Int {
+    (max(Int(value.bitPattern &>> 52 & 0x7FF), 1) &- 1) >> 5
+  }
+
+  /// Adds a double, or takes it away.
+  ///
+  /// - Parameters:
+  ///   - sign: 1 or -1.
+  ///   - words: Those of a range, to which it is kept.
+  @inline(__always) static func add(
+    _ value: Double, _ sign: Int64, to words: UnsafeMutablePointer<Int64>, _ range: Range<Int>
+  ) {
     let bits = value.bitPattern
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    let (word, shift) = (position >> 5, UInt64(position & 31))
+    // Of 0 it does not matter where, and a file that somebody writes to must not lead elsewhere.
+    let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
+    let shift = UInt64(position & 31)
     let low = significand &<< shift
     let high = shift == 0 ? 0 : significand &>> (64 &- shift)
-    let sign: Int64 = value.sign == .minus ? -1 : 1
+    let sign = value.sign == .minus ? 0 &- sign : sign
     words[word] &+= sign &* Int64(low & 0xFFFF_FFFF)
     words[word &+ 1] &+= sign &* Int64(low &>> 32)
     words[word &+ 2] &+= sign &* Int64(high)
@@ -52,18 +92,40 @@ struct ExactSum {
     for index in words.indices { words[index] &+= a[index] &- b[index] }
   }
 
+  /// Adds doubles of which those that are not finite do not count.
+  ///
+  /// - Returns: How many do.
+  @inline(__always) mutating func add(_ values: RealValues, _ sign: Int64, of rows: CountedRows, in range: Range<Int>)
+    -> Int
+  {
+    var count = 0
+    let kept = self.range
+    words.withUnsafeMutableBufferPointer { words in
+      let start = words.baseAddress!
+      rows.forEach(in: range) { row in
+        let value = values[row]
+        if value.isFinite {
+          Self.add(value, sign, to: start, kept)
+          count &+= 1
+        }
+      }
+    }
+    return count
+  }
+
   /// The double nearest to the sum divided by a number above 0, ties to even.
   func rounded(dividedBy divisor: UInt32 = 1) -> Double {
     // Digits of 32 bits, the lowest first, of the magnitude.
-    var (digits, isNegative) = ([UInt32](repeating: 0, count: Self.wordCount + 1), false)
+    let wordCount = words.count
+    var (digits, isNegative) = ([UInt32](repeating: 0, count: wordCount + 1), false)
     func carried(_ sign: Int64) -> Int64 {
       var carry: Int64 = 0
-      for index in 0..<Self.wordCount {
+      for index in 0..<wordCount {
         let sum = Int128(sign) * Int128(words[index]) + Int128(carry)
         digits[index] = UInt32(truncatingIfNeeded: sum)
         carry = Int64(sum >> 32)
       }
-      digits[Self.wordCount] = UInt32(truncatingIfNeeded: carry)
+      digits[wordCount] = UInt32(truncatingIfNeeded: carry)
       return carry
     }
     if carried(1) < 0 {
@@ -84,7 +146,7 @@ struct ExactSum {
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)
     if quotient[..<lowest].contains(where: { $0 != 0 }) { isRest = true }
-    let exponent = 32 * (lowest - 3) - 1074
+    let exponent = 32 * (lowest - 3 + range.lowerBound) - 1074
     return (isNegative ? -1 : 1) * Self.scaled(leading, isRest, exponent: exponent)
   }
 
@@ -95,14 +157,14 @@ struct ExactSum {
     let kept = min(53, bits + exponent + 1074)
     if kept < 0 { return 0 }
     let dropped = bits - kept
-    guard dropped > 0 else { return Double(leading) * Double(sign: .plus, exponent: exponent, significand: 1) }
+    guard dropped > 0 else { return leading.nearestDouble * Double(sign: .plus, exponent: exponent, significand: 1) }
     var significand = dropped < 128 ? leading >> UInt128(dropped) : 0
     let rest = leading - (dropped < 128 ? significand << UInt128(dropped) : 0)
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
     // In two steps, of which the first is exact, for a power of two below all doubles.
-    let scaled = Double(significand)
+    let scaled = significand.nearestDouble
     return power < -1022
       ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)
         * 0x1p-1022
@@ -138,5 +200,5 @@ struct UInt256 {
   }
 
   /// To a few units in the last place.
-  var double: Double { Double(high) * 0x1p128 + Double(low) }
+  var double: Double { high.nearestDouble * 0x1p128 + low.nearestDouble }
 }

@@ -1,17 +1,17 @@
 /// Values of a column as numbers that are in the same order; the greatest is a missing value.
-struct OrderedKeys {
+package struct OrderedKeys {
   private enum Source {
     case integers(PackedIntegers, missing: UInt64)
     case reals(RealValues)
     case entries(PackedIntegers, count: UInt64)
-    case someEntries(PackedIntegers, isPresent: [Bool])
+    case someEntries(PackedIntegers, ColumnDictionary)
   }
 
   private let source: Source
 
-  static let missing = UInt64.max
+  package static let missing = UInt64.max
 
-  init(of column: Column) {
+  package init(of column: Column) {
     source =
       switch column.values {
       case .integers(let integers): .integers(integers.codes, missing: integers.missingCode)
@@ -20,11 +20,11 @@ struct OrderedKeys {
         // All of a category are values.
         column.kind == .category
           ? .entries(entries.codes, count: UInt64(entries.dictionary.entryCount))
-          : .someEntries(entries.codes, isPresent: entries.isPresent)
+          : .someEntries(entries.codes, entries.dictionary)
       }
   }
 
-  @inline(__always) subscript(row: Int) -> UInt64 {
+  @inline(__always) package subscript(row: Int) -> UInt64 {
     switch source {
     case .integers(let codes, let missing):
       let code = codes[row]
@@ -35,9 +35,9 @@ struct OrderedKeys {
     case .entries(let codes, let count):
       let code = codes[row]
       return code < count ? code : Self.missing
-    case .someEntries(let codes, let isPresent):
+    case .someEntries(let codes, let dictionary):
       let code = codes[row]
-      return code < UInt64(isPresent.count) && isPresent[Int(code)] ? code : Self.missing
+      return code < dictionary.entryCount && dictionary.isPresent(Int(code)) ? code : Self.missing
     }
   }
 

@@ -1,17 +1,19 @@
 /// Sums of the codes of a column of integers over the rows that count, 64 rows at a time: those of any range of rows
-/// follow from a difference and the rows at its ends. All are exact.
+/// follow from a difference and the rows at its ends. All are exact. Half a byte a row.
 final class IntegerSums: Sendable {
   struct Sums {
     /// How many values there are.
     var count: UInt64 = 0
     var codes: UInt128 = 0
 
-    static func - (a: Sums, b: Sums) -> Sums { Sums(count: a.count &- b.count, codes: a.codes &- b.codes) }
+    @inline(__always) static func &+= (a: inout Sums, b: Sums) {
+      a.count &+= b.count
+      a.codes &+= b.codes
+    }
 
-    @inline(__always) mutating func add(_ code: UInt64, _ missing: UInt64) {
-      if code == missing { return }
-      count &+= 1
-      codes &+= UInt128(code)
+    @inline(__always) static func &-= (a: inout Sums, b: Sums) {
+      a.count &-= b.count
+      a.codes &-= b.codes
     }
   }
 
@@ -30,61 +32,89 @@ final class IntegerSums: Sendable {
     let missing: UInt64
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
-      let missing = Integer(truncatingIfNeeded: missing)
       var total = Sums()
       for word in 0..<rows.wordCount {
         before[word] = total
-        // 64 codes of up to 57 bits fit; greater ones are added in two halves.
-        var (count, low, high) = (UInt64(0), UInt64(0), UInt64(0))
-        CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { row in
-          let code = Integer(littleEndian: integers[row])
-          let value = code == missing ? 0 : UInt64(code)
-          count &+= code == missing ? 0 : 1
-          low &+= Integer.bitWidth == 64 ? value & 0xFFFF_FFFF : value
-          high &+= Integer.bitWidth == 64 ? value &>> 32 : 0
-        }
-        total.count &+= count
-        total.codes &+= UInt128(low) &+ UInt128(high) &<< 32
+        var part = PartialSums(missing: Integer(truncatingIfNeeded: missing))
+        CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { part.add(Integer(littleEndian: integers[$0])) }
+        total &+= part.sums
       }
       before[rows.wordCount] = total
     }
   }
 
-  /// - Complexity: O(1), for 126 rows at most.
+  /// - Complexity: O(1), for 64 rows at most.
   func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
-    let (first, last) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
-    let missing = values.missingCode
-    var ends = Sums()
-    guard first <= last else {
-      rows.forEach(in: range) { ends.add(values.codes[$0], missing) }
-      return ends
+    if range.count <= 64 {
+      var work = Addition(rows: rows, range: range, missing: values.missingCode)
+      values.codes.with(&work)
+      return work.sums
     }
-    rows.forEach(in: range.lowerBound..<first << 6) { ends.add(values.codes[$0], missing) }
-    rows.forEach(in: last << 6..<range.upperBound) { ends.add(values.codes[$0], missing) }
-    let middle = before[last] - before[first]
-    return Sums(count: middle.count &+ ends.count, codes: middle.codes &+ ends.codes)
+    var sums = total(before: range.upperBound, of: values, rows)
+    sums &-= total(before: range.lowerBound, of: values, rows)
+    return sums
+  }
+
+  /// The sums of all rows before one: those before the nearest word of rows, and the rows between.
+  private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
+    let word = rows.nearestWord(to: row)
+    let start = word << 6
+    var work = Addition(
+      rows: rows, range: start <= row ? start..<row : row..<start, missing: values.missingCode)
+    values.codes.with(&work)
+    var sums = before[word]
+    if start <= row { sums &+= work.sums } else { sums &-= work.sums }
+    return sums
+  }
+
+  private struct Addition: PackedWork {
+    let rows: CountedRows
+    let range: Range<Int>
+    let missing: UInt64
+    var sums = Sums()
+
+    mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+      var part = PartialSums(missing: Integer(truncatingIfNeeded: missing))
+      rows.forEach(in: range) { part.add(Integer(littleEndian: integers[$0])) }
+      sums = part.sums
+    }
+  }
+
+  /// Of up to 2^32 codes: those of up to 32 bits fit one word, greater ones are added in two halves.
+  private struct PartialSums<Integer: FixedWidthInteger & UnsignedInteger> {
+    let missing: Integer
+    private var (count, low, high) = (UInt64(0), UInt64(0), UInt64(0))
+
+    init(missing: Integer) { self.missing = missing }
+
+    @inline(__always) mutating func add(_ code: Integer) {
+      let value = code == missing ? 0 : UInt64(code)
+      count &+= code == missing ? 0 : 1
+      low &+= Integer.bitWidth == 64 ? value & 0xFFFF_FFFF : value
+      high &+= Integer.bitWidth == 64 ? value &>> 32 : 0
+    }
+
+    @inline(__always) var sums: Sums { Sums(count: count, codes: UInt128(low) &+ UInt128(high) &<< 32) }
   }
 }
 
-/// The same of the squares of codes, each of which is `high` times 2^32 and `low`.
+/// The same of the squares of codes, each of which is `high` times 2^32 and `low`. Three quarters of a byte a row.
 final class IntegerSquares: Sendable {
   struct Sums {
     var lowSquares: UInt128 = 0
     var products: UInt128 = 0
     var highSquares: UInt128 = 0
 
-    @inline(__always) mutating func add(_ code: UInt64, _ missing: UInt64) {
-      if code == missing { return }
-      let (high, low) = (code &>> 32, code & 0xFFFF_FFFF)
-      lowSquares &+= UInt128(low &* low)
-      products &+= UInt128(high &* low)
-      highSquares &+= UInt128(high &* high)
+    @inline(__always) static func &+= (a: inout Sums, b: Sums) {
+      a.lowSquares &+= b.lowSquares
+      a.products &+= b.products
+      a.highSquares &+= b.highSquares
     }
 
-    mutating func add(_ a: Sums, less b: Sums) {
-      lowSquares &+= a.lowSquares &- b.lowSquares
-      products &+= a.products &- b.products
-      highSquares &+= a.highSquares &- b.highSquares
+    @inline(__always) static func &-= (a: inout Sums, b: Sums) {
+      a.lowSquares &-= b.lowSquares
+      a.products &-= b.products
+      a.highSquares &-= b.highSquares
     }
 
     /// The sum of the squares.
@@ -98,26 +128,68 @@ final class IntegerSquares: Sendable {
   /// - Complexity: O(rows)
   init(of values: IntegerValues, _ rows: CountedRows) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
-    let missing = values.missingCode
     var total = Sums()
     for word in 0..<rows.wordCount {
       before[word] = total
-      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { total.add(values.codes[$0], missing) }
+      total &+= Self.squares(of: word << 6..<min(word << 6 + 64, rows.rowCount), of: values, rows)
     }
     before[rows.wordCount] = total
   }
 
+  /// - Complexity: O(1), for 64 rows at most.
   func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
-    let (first, last) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
-    let missing = values.missingCode
-    var sums = Sums()
-    guard first <= last else {
-      rows.forEach(in: range) { sums.add(values.codes[$0], missing) }
-      return sums
-    }
-    rows.forEach(in: range.lowerBound..<first << 6) { sums.add(values.codes[$0], missing) }
-    rows.forEach(in: last << 6..<range.upperBound) { sums.add(values.codes[$0], missing) }
-    sums.add(before[last], less: before[first])
+    if range.count <= 64 { return Self.squares(of: range, of: values, rows) }
+    var sums = total(before: range.upperBound, of: values, rows)
+    sums &-= total(before: range.lowerBound, of: values, rows)
     return sums
+  }
+
+  /// As of sums.
+  private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
+    let word = rows.nearestWord(to: row)
+    let start = word << 6
+    let between = Self.squares(of: start <= row ? start..<row : row..<start, of: values, rows)
+    var sums = before[word]
+    if start <= row { sums &+= between } else { sums &-= between }
+    return sums
+  }
+
+  /// Of up to 64 rows.
+  @inline(__always) private static func squares(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows)
+    -> Sums
+  {
+    var work = Addition(rows: rows, range: range, missing: values.missingCode)
+    values.codes.with(&work)
+    return work.sums
+  }
+
+  private struct Addition: PackedWork {
+    let rows: CountedRows
+    let range: Range<Int>
+    let missing: UInt64
+    var sums = Sums()
+
+    mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
+      let missing = Integer(truncatingIfNeeded: missing)
+      // Squares of up to 32 bits fit a word together; greater ones are added in two halves.
+      var (low, high) = (UInt64(0), UInt64(0))
+      rows.forEach(in: range) { row in
+        let code = Integer(littleEndian: integers[row])
+        let value = code == missing ? 0 : UInt64(code)
+        let (upper, lower) = (value &>> 32, value & 0xFFFF_FFFF)
+        let square = lower &* lower
+        if Integer.bitWidth <= 16 {
+          low &+= square
+        } else {
+          low &+= square & 0xFFFF_FFFF
+          high &+= square &>> 32
+        }
+        if Integer.bitWidth == 64 {
+          sums.products &+= UInt128(upper &* lower)
+          sums.highSquares &+= UInt128(upper &* upper)
+        }
+      }
+      sums.lowSquares = UInt128(low) &+ UInt128(high) &<< 32
+    }
   }
 }

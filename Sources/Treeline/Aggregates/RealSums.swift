@@ -1,48 +1,64 @@
-/// Exact sums of a column of doubles over the rows that count, 4,096 rows at a time.
+/// Exact sums of a column of doubles over the rows that count, by blocks of rows. A block has the more rows the farther
+/// apart the exponents are, so that sums take no more than half a byte a row.
 final class RealSums: Sendable {
-  private static let rowsPerBlock = 4096
+  /// Which words of sums the values have bits in.
+  private let kept: Range<Int>
+  private let rowsPerBlock: Int
   /// Of the rows before a block: how many values, and the words of their sum.
   private let counts: PreparedArray<Int>
   private let words: PreparedArray<Int64>
 
   /// - Complexity: O(rows)
   init(of values: RealValues, _ rows: CountedRows) {
-    let blockCount = rows.rowCount / Self.rowsPerBlock + 1
+    kept = Self.words(of: values, rows)
+    var size = 64
+    while size < 16 * (kept.count + 1) { size *= 2 }
+    rowsPerBlock = size
+    let blockCount = rows.rowCount / size + 1
     counts = PreparedArray(repeating: 0, count: blockCount)
-    words = PreparedArray(repeating: 0, count: blockCount * ExactSum.wordCount)
-    var (total, count) = (ExactSum(), 0)
+    words = PreparedArray(repeating: 0, count: blockCount * kept.count)
+    var (total, count) = (ExactSum(words: kept), 0)
     for block in 0..<blockCount {
       counts[block] = count
-      for (index, word) in total.words.enumerated() { words[block * ExactSum.wordCount + index] = word }
-      let start = block * Self.rowsPerBlock
-      count += Self.add(values, rows, start..<min(start + Self.rowsPerBlock, rows.rowCount), to: &total)
+      for index in 0..<kept.count { words[block * kept.count + index] = total.words[index] }
+      let start = block * size
+      count += total.add(values, 1, of: rows, in: start..<min(start + size, rows.rowCount))
     }
   }
 
-  private static func add(_ values: RealValues, _ rows: CountedRows, _ range: Range<Int>, to sum: inout ExactSum) -> Int
-  {
-    var count = 0
-    rows.forEach(in: range) { row in
+  private static func words(of values: RealValues, _ rows: CountedRows) -> Range<Int> {
+    var (first, last) = (Int.max, Int.min)
+    rows.forEach(in: 0..<rows.rowCount) { row in
       let value = values[row]
-      if value.isFinite {
-        sum.add(value)
-        count += 1
-      }
+      if !value.isFinite || value == 0 { return }
+      let word = ExactSum.firstWord(of: value)
+      (first, last) = (min(first, word), max(last, word))
     }
-    return count
+    return first <= last ? first..<last + 3 : 0..<3
   }
 
   /// How many values a range of rows has, and their sum.
   ///
-  /// - Complexity: O(1), for 8,190 rows at most.
+  /// - Complexity: O(1), for half a block of rows at each end.
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
-    let size = Self.rowsPerBlock
-    let (first, last) = ((range.lowerBound + size - 1) / size, range.upperBound / size)
-    var sum = ExactSum()
-    guard first <= last else { return (Self.add(values, rows, range, to: &sum), sum) }
-    var count = Self.add(values, rows, range.lowerBound..<first * size, to: &sum)
-    count += Self.add(values, rows, last * size..<range.upperBound, to: &sum)
-    sum.add(words.start + last * ExactSum.wordCount, less: words.start + first * ExactSum.wordCount)
-    return (count + counts[last] - counts[first], sum)
+    var sum = ExactSum(words: kept)
+    if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
+    // Of each end the nearest block, and the rows between.
+    func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
+    let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
+    let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)
+    var count = counts[last] - counts[first]
+    sum.add(words.start + last * kept.count, less: words.start + first * kept.count)
+    if start < range.lowerBound {
+      count -= sum.add(values, -1, of: rows, in: start..<range.lowerBound)
+    } else {
+      count += sum.add(values, 1, of: rows, in: range.lowerBound..<start)
+    }
+    if end < range.upperBound {
+      count += sum.add(values, 1, of: rows, in: end..<range.upperBound)
+    } else {
+      count -= sum.add(values, -1, of: rows, in: range.upperBound..<end)
+    }
+    return (count, sum)
   }
 }

@@ -13,50 +13,57 @@ final class ValueCounts: Sendable {
   /// - Complexity: O(rows)
   init(of codes: PackedIntegers, codeCount: Int, _ rows: CountedRows) {
     self.codeCount = codeCount
-    var size = 128
+    var size = 64
     while size < 8 * codeCount { size *= 2 }
     rowsPerBlock = size
     let blockCount = rows.rowCount / size + 1
     before = PreparedArray(repeating: 0, count: blockCount * codeCount)
     // One more, for missing values.
     var counts = [UInt32](repeating: 0, count: codeCount + 1)
-    for block in 0..<blockCount {
-      for code in 0..<codeCount { before[block * codeCount + code] = counts[code] }
-      Self.add(codes, rows, block * size..<min((block + 1) * size, rows.rowCount), to: &counts)
-    }
-  }
-
-  static func add(_ codes: PackedIntegers, _ rows: CountedRows, _ range: Range<Int>, to counts: inout [UInt32]) {
     counts.withUnsafeMutableBufferPointer { counts in
-      var work = Addition(rows: rows, range: range, counts: counts)
-      codes.with(&work)
+      for block in 0..<blockCount {
+        for code in 0..<codeCount { before[block * codeCount + code] = counts[code] }
+        let range = block * size..<min((block + 1) * size, rows.rowCount)
+        var work = Addition(rows: rows, range: range, change: 1, counts: counts)
+        codes.with(&work)
+      }
     }
   }
 
   private struct Addition: PackedWork {
     let rows: CountedRows
     let range: Range<Int>
+    /// 1, or -1 as bits.
+    let change: UInt32
     let counts: UnsafeMutableBufferPointer<UInt32>
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
-      let (last, counts) = (UInt64(counts.count - 1), counts.baseAddress!)
+      let (last, counts, change) = (UInt64(counts.count - 1), counts.baseAddress!, change)
       rows.forEach(in: range) { row in
-        counts[Int(truncatingIfNeeded: min(UInt64(Integer(littleEndian: integers[row])), last))] &+= 1
+        counts[Int(truncatingIfNeeded: min(UInt64(Integer(littleEndian: integers[row])), last))] &+= change
       }
     }
   }
 
-  /// The count of each code in a range of rows, and behind them that of other codes.
-  func counts(of range: Range<Int>, of codes: PackedIntegers, _ rows: CountedRows) -> [UInt32] {
-    var counts = [UInt32](repeating: 0, count: codeCount + 1)
-    let (first, last) = ((range.lowerBound + rowsPerBlock - 1) / rowsPerBlock, range.upperBound / rowsPerBlock)
-    guard first <= last else {
-      Self.add(codes, rows, range, to: &counts)
-      return counts
+  /// Writes the count of each code in a range of rows, and behind them a number of no meaning.
+  ///
+  /// - Complexity: O(codes), for half a block of rows at each end.
+  func count(
+    _ range: Range<Int>, of codes: PackedIntegers, _ rows: CountedRows, into counts: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    counts.initialize(repeating: 0)
+    func add(_ range: Range<Int>, _ change: UInt32) {
+      var work = Addition(rows: rows, range: range, change: change, counts: counts)
+      codes.with(&work)
     }
-    Self.add(codes, rows, range.lowerBound..<first * rowsPerBlock, to: &counts)
-    Self.add(codes, rows, last * rowsPerBlock..<range.upperBound, to: &counts)
-    for code in 0..<codeCount { counts[code] &+= before[last * codeCount + code] &- before[first * codeCount + code] }
-    return counts
+    if range.count <= rowsPerBlock { return add(range, 1) }
+    // Of each end the nearest block, and the rows between.
+    func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
+    let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
+    let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)
+    let (a, b) = (before.start + first * codeCount, before.start + last * codeCount)
+    for code in 0..<codeCount { counts[code] = b[code] &- a[code] }
+    if start < range.lowerBound { add(start..<range.lowerBound, .max) } else { add(range.lowerBound..<start, 1) }
+    if end < range.upperBound { add(end..<range.upperBound, 1) } else { add(range.upperBound..<end, .max) }
   }
 }

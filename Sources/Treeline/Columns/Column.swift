@@ -34,6 +34,11 @@ public struct Column: Sendable {
   /// The column as an attribute, where a build of an earlier version or `--attributes` wrote it.
   package let attribute: AttributeColumn?
 
+  /// What tells its percentiles, and how many different values there are, without reading values; nil where they were
+  /// not asked for.
+  package var ranks: ColumnMatrix?
+  package var links: ColumnMatrix?
+
   /// The bytes of its section; nil for an attribute.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer?
 
@@ -89,15 +94,8 @@ package struct EntryValues: Sendable {
 }
 
 extension EntryValues {
-  /// Whether each entry is a value: null and what cannot be read are not.
-  var isPresent: [Bool] {
-    (0..<dictionary.entryCount).map { entry in
-      switch dictionary.tag(ofEntry: entry) {
-      case nil, .null, .absent: false
-      default: true
-      }
-    }
-  }
+  /// Whether each entry is a value.
+  var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 
 // MARK: - One point

@@ -30,6 +30,14 @@ package struct ColumnDictionary: @unchecked Sendable {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
+  /// Whether an entry is a value: null and what cannot be read are not.
+  func isPresent(_ entry: Int) -> Bool {
+    switch tag(ofEntry: entry) {
+    case nil, .null, .absent: false
+    default: true
+    }
+  }
+
   /// The value of an entry: nil for one that is absent, null for one that cannot be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }

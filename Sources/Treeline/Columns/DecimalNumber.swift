@@ -7,6 +7,16 @@ package struct DecimalNumber: Hashable, Sendable {
 
   package init(significand: Int128, exponent: Int) {
     var (significand, exponent) = (significand, exponent)
+    // Nearly all of them have 64 bits, which are divided faster.
+    if let small = Int64(exactly: significand) {
+      var digits = small.magnitude
+      while digits != 0 {
+        let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
+        if remainder != 0 { break }
+        (digits, exponent) = (quotient, exponent + 1)
+      }
+      significand = small < 0 ? -Int128(digits) : Int128(digits)
+    }
     while significand != 0, significand % 10 == 0 { (significand, exponent) = (significand / 10, exponent + 1) }
     (self.significand, self.exponent) = (significand, significand == 0 ? 0 : exponent)
   }

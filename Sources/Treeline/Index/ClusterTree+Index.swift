@@ -24,14 +24,15 @@ extension ClusterTree {
     let header = try IndexHeader(bytes, name: name)
     let file = NamedBytes(bytes: bytes, name: name)
     let sections = try SectionsByKind(header, file)
-    let columns = try header.sections.filter { $0.kind.isColumn && $0.kind.isKnown(in: header.minorVersion) }.map {
-      section throws(IndexError) in
+    let known = header.sections.filter { $0.kind.isKnown(in: header.minorVersion) }
+    var columns = try known.filter(\.kind.isColumn).map { section throws(IndexError) in
       section.kind == .attribute
         ? Column(try AttributeColumn(section, in: file, pointCount: header.pointCount))
         : try Column(
           UnsafeRawBufferPointer(rebasing: bytes[section.range]), at: section.offset, in: file,
           pointCount: header.pointCount)
     }
+    try Self.attach(known, to: &columns, in: file, pointCount: header.pointCount)
     let description = try sections[.description].map { section throws(IndexError) in
       try IndexDescription(section, in: file)
     }
@@ -122,7 +123,7 @@ extension BadgeCurve {
   }
 }
 
-/// The sections of known kinds but columns, of each kind one at most.
+/// The sections of known kinds but columns and what belongs to them, of each kind one at most.
 private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
@@ -135,7 +136,8 @@ private struct SectionsByKind {
         if section.isRequired { throw .unknownSection(path: file.name, kind: section.kind.rawValue) }
         continue
       }
-      let isFirst = section.kind.isColumn || sections.updateValue(section, forKey: section.kind) == nil
+      let isFirst =
+        section.kind.isColumn || section.kind.isOfColumn || sections.updateValue(section, forKey: section.kind) == nil
       try file.require(
         isFirst, at: IndexHeader.offset(ofEntry: index), "one section of \(section.kind)", found: "a second")
     }

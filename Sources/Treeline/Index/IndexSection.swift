@@ -47,6 +47,11 @@ public struct IndexSection: Hashable, Sendable {
     public static let attribute = Kind(rawValue: 16)
     /// One typed column of the input; an index may have several. Since version 1.3.
     public static let column = Kind(rawValue: 18)
+    /// The ranks of a column's values, which tell percentiles; optional, since version 1.3.
+    public static let ranks = Kind(rawValue: 19)
+    /// Links of a column's values to the same ones before, which tell how many are different; optional, since version
+    /// 1.3.
+    public static let links = Kind(rawValue: 20)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
 
@@ -59,7 +64,7 @@ public struct IndexSection: Hashable, Sendable {
     /// The minor version that has it first.
     package var minorVersion: UInt16 {
       switch self {
-      case .column: 3
+      case .column, .ranks, .links: 3
       case .badgeScales, .badgeCurve, .stands: 2
       case .description: 1
       default: 0
@@ -68,6 +73,9 @@ public struct IndexSection: Hashable, Sendable {
 
     /// Whether an index may have several sections of this kind, each a column.
     package var isColumn: Bool { self == .attribute || self == .column }
+
+    /// Whether a section of this kind belongs to a column, which it names by its number.
+    package var isOfColumn: Bool { self == .ranks || self == .links }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
@@ -80,7 +88,8 @@ public struct IndexSection: Hashable, Sendable {
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
-      .attribute: "attribute", .column: "column", .description: "description",
+      .attribute: "attribute", .column: "column", .ranks: "ranks", .links: "links",
+      .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

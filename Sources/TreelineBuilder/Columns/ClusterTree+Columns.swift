@@ -16,12 +16,16 @@ extension ClusterTree {
     if let twice = (self.columns.map(\.name) + columns.map(\.name)).firstTwice { throw .nameTwice(name: twice) }
     var memory: [ColumnMemory] = []
     var added: [Column] = []
-    for column in try encoded(columns, row: nil) {
-      let section = ColumnMemory(column.bytes)
-      do throws(IndexError) {
-        added.append(try Column(section: UnsafeRawBufferPointer(section.bytes), pointCount: pointCount))
-      } catch { preconditionFailure("A column that was just encoded cannot be read: \(error)") }
+    for encoded in try encoded(columns, row: nil) {
+      let section = ColumnMemory(encoded.bytes)
       memory.append(section)
+      var column = Column.encoded(section.bytes, pointCount: pointCount)
+      for (kind, bytes) in encoded.matrices {
+        let section = ColumnMemory(bytes)
+        memory.append(section)
+        column.attach(section.bytes, of: kind)
+      }
+      added.append(column)
     }
     let sections = memory
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
@@ -40,6 +44,12 @@ extension ClusterTree {
   }
 
   private func encoded(_ column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
+    var encoded = try encoded(valuesOf: column)
+    encoded.prepare(for: column.preparations, pointCount: pointCount)
+    return encoded
+  }
+
+  private func encoded(valuesOf column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
     case .values(let kind, let value):
       return try ColumnEncoder(name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
@@ -51,16 +61,12 @@ extension ClusterTree {
   }
 }
 
-/// The bytes of a section in memory.
-private final class ColumnMemory: @unchecked Sendable {
-  let bytes: UnsafeMutableRawBufferPointer
-
-  init(_ section: [UInt8]) {
-    bytes = .allocate(byteCount: section.count, alignment: 8)
-    bytes.copyBytes(from: section)
+extension Column {
+  fileprivate mutating func attach(_ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) {
+    do throws(IndexError) {
+      attach(try ColumnMatrix(section: section, of: kind, pointCount: pointCount), of: kind)
+    } catch { preconditionFailure("A section that was just made cannot be read: \(error)") }
   }
-
-  deinit { bytes.deallocate() }
 }
 
 extension Sequence<String> {

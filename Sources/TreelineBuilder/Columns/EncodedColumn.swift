@@ -11,6 +11,8 @@ package struct EncodedColumn: Sendable {
   /// How many numbers are not kept exactly, but as the nearest doubles.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
+  /// The sections that belong to it, each as that of the first column.
+  private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
   private init(
     name: String, kind: Column.Kind, encoding: Column.Encoding, width: Int, digits: Int = 0, isDates: Bool = false,
@@ -81,6 +83,45 @@ extension EncodedColumn {
       bytes.appendLittleEndian(end)
     }
     for entry in order { bytes += entries[entry] }
+  }
+}
+
+extension EncodedColumn {
+  /// Adds the sections that it is to be prepared by.
+  mutating func prepare(for preparations: Set<IndexColumn.Preparation>, pointCount: Int) {
+    if preparations.isEmpty { return }
+    let section = ColumnMemory(bytes)
+    let order = section.with { ColumnOrder(of: .encoded($0, pointCount: pointCount)) }
+    if preparations.contains(.percentiles) { matrices.append((.ranks, order.ranks())) }
+    if preparations.contains(.distinct) { matrices.append((.links, order.links())) }
+  }
+}
+
+extension Column {
+  /// A column whose section was just encoded, and is valid as long as that.
+  static func encoded(_ section: UnsafeRawBufferPointer, pointCount: Int) -> Column {
+    do throws(IndexError) { return try Column(section: section, pointCount: pointCount) } catch {
+      preconditionFailure("A column that was just encoded cannot be read: \(error)")
+    }
+  }
+}
+
+/// The bytes of a section in memory.
+final class ColumnMemory: @unchecked Sendable {
+  /// Valid as long as the object lives.
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ section: [UInt8]) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: section.count, alignment: 64)
+    copy.copyBytes(from: section)
+    bytes = UnsafeRawBufferPointer(copy)
+  }
+
+  deinit { bytes.deallocate() }
+
+  func with<Result>(_ work: (UnsafeRawBufferPointer) -> Result) -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return work(bytes)
   }
 }
 

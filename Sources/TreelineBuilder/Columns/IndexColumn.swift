@@ -44,8 +44,18 @@ public struct IndexColumn: Sendable {
     case instants(@Sendable (Int) -> Instant?)
   }
 
+  /// What an index can be prepared for, beyond filters, sums and counts: a section more for each.
+  public enum Preparation: String, Sendable, Hashable, CaseIterable {
+    /// `median` and `percentile` without reading the values of all points. Of a million points that all differ
+    /// 6.9 bytes a point, with 65,535 different values 2.6.
+    case percentiles
+    /// `distinct` without reading the values of all points: 2.9 bytes a point, of a million points.
+    case distinct
+  }
+
   let name: String
   let source: Source
+  private(set) var preparations: Set<Preparation> = []
 
   /// A column of values of the input.
   ///
@@ -70,5 +80,16 @@ public struct IndexColumn: Sendable {
   ///   - instant: That of a point, given its row; nil if it has none.
   public init(name: String, instant: @escaping @Sendable (Int) -> Instant?) {
     (self.name, self.source) = (name, .instants(instant))
+  }
+
+  /// The same column, for which the index is prepared for more. Answers are the same either way: without it they take
+  /// longer and end at a number of points.
+  public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
+
+  /// The same of a set.
+  public func prepared(for preparations: Set<Preparation>) -> IndexColumn {
+    var column = self
+    column.preparations.formUnion(preparations)
+    return column
   }
 }

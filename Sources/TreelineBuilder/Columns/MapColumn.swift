@@ -15,9 +15,13 @@ public struct MapColumn<Value: Sendable>: Sendable {
   private let column: @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
 
   private init(
+    keyPath: String, name: String?, _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
+  ) { (self.keyPath, self.name, self.column) = (keyPath, name, column) }
+
+  private init(
     _ keyPath: AnyKeyPath, _ name: String?,
     _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
-  ) { (self.keyPath, self.name, self.column) = ("\(keyPath)", name, column) }
+  ) { self.init(keyPath: "\(keyPath)", name: name, column) }
 
   private init(
     _ keyPath: AnyKeyPath, _ name: String?, _ kind: IndexColumn.Kind,
@@ -31,6 +35,11 @@ public struct MapColumn<Value: Sendable>: Sendable {
   func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn {
     guard let name = name ?? Self.lastProperty(of: keyPath) else { throw .namelessKeyPath(keyPath) }
     return column(name, values)
+  }
+
+  /// The same column, prepared for more, as in `.number(\.price).prepared(for: .percentiles)`.
+  public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn {
+    MapColumn(keyPath: keyPath, name: name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
   }
 
   /// `price` of `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`.

@@ -50,7 +50,8 @@ extension ClusterTree {
     progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
   ) throws(IndexWritingError) {
     // Of two problems the one that takes no time to find is told.
-    try check(attributes, columns.map(\.name), description)
+    try check(
+      attributes, columns.map(\.name), matrixCount: columns.reduce(0) { $0 + $1.preparations.count }, description)
     let encoded: [EncodedColumn]
     do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch { throw .column(error) }
     try write(
@@ -62,21 +63,25 @@ extension ClusterTree {
     to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
     description: IndexDescription, row: ((Int) -> Int)?, progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
   ) throws(IndexWritingError) {
-    try check(attributes, columns.map(\.name), description)
+    try check(
+      attributes, columns.map(\.name), matrixCount: columns.reduce(0) { $0 + $1.matrices.count }, description)
     try withStorage { storage throws(IndexWritingError) in
       try write(storage.fixedSections, to: destination.file, attributes, columns, description, row, progress)
     }
   }
 
   /// Checks that there is room for all columns, and that no two share a name.
+  ///
+  /// - Parameter matrixCount: How many sections belong to columns.
   private func check(
-    _ attributes: [IndexAttribute], _ columnNames: [String], _ description: IndexDescription
+    _ attributes: [IndexAttribute], _ columnNames: [String], matrixCount: Int, _ description: IndexDescription
   ) throws(IndexWritingError) {
     let names = attributes.map(\.name) + columnNames
     let fixedCount = withStorage { $0.fixedSections.count }
     let maximum =
       IndexHeader.maximumSectionCount - fixedCount - 1 - (description.isEmpty ? 0 : 1) - (badgeCurve == nil ? 0 : 1)
-    guard names.count <= maximum else { throw .tooManyAttributes(found: names.count, maximum: maximum) }
+    let found = names.count + matrixCount
+    guard found <= maximum else { throw .tooManyAttributes(found: found, maximum: maximum) }
     if let twice = names.firstTwice { throw .attributeTwice(name: twice) }
   }
 
@@ -88,6 +93,9 @@ extension ClusterTree {
     let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
     var last = attributes.map { (kind: IndexSection.Kind.attribute, bytes: $0.section(for: self)) }
     last += columns.map { (kind: .column, bytes: $0.bytes) }
+    for (number, column) in columns.enumerated() {
+      last += column.matrices.map { (kind: $0.kind, bytes: ColumnOrder.section($0.bytes, ofColumn: number)) }
+    }
     if !description.isEmpty { last.append((kind: .description, bytes: description.bytes)) }
     if let badgeCurve { last.append((kind: .badgeCurve, bytes: badgeCurve.bytes)) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + last.count)

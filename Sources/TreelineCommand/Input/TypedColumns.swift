@@ -7,12 +7,14 @@ struct TypedColumns {
   private struct Named {
     let name: String
     let kind: IndexColumn.Kind?
+    var preparations: Set<IndexColumn.Preparation> = []
   }
 
   private var named: [Named] = []
   private let table: PointTable
 
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
+  static let preparations = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed("or")
 
   /// Finds the columns that the option's values name.
   ///
@@ -35,14 +37,15 @@ struct TypedColumns {
 
   private mutating func add(_ part: String, _ names: [String], in input: Input, besides attributes: [String]) throws {
     var (name, kind) = (part, IndexColumn.Kind?.none)
-    if !names.contains(part), let colon = part.lastIndex(of: ":") {
-      let word = String(part[part.index(after: colon)...]).trimmed
-      name = String(part[..<colon]).trimmed
+    let preparations = names.contains(part) ? [] : Self.splitPreparations(from: &name)
+    if !names.contains(name), let colon = name.lastIndex(of: ":") {
+      let word = String(name[name.index(after: colon)...]).trimmed
+      name = String(name[..<colon]).trimmed
       kind = IndexColumn.Kind(rawValue: word)
       if kind == nil && names.contains(name) {
         throw Failure.usage(
-          "--columns: expected one of the kinds \(Self.kinds) behind \(name.debugDescription), found "
-            + word.debugDescription)
+          "--columns: expected one of the kinds \(Self.kinds) behind \(name.debugDescription), and \(Self.preparations) "
+            + "behind that, found \(word.debugDescription)")
       }
     }
     let count = names.count { $0 == name }
@@ -56,13 +59,26 @@ struct TypedColumns {
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage("--columns and --attributes must name each column once, found \(name.debugDescription) again")
     }
-    named.append(Named(name: name, kind: kind))
+    named.append(Named(name: name, kind: kind, preparations: preparations))
+  }
+
+  /// Takes `+percentiles` and its like from the end.
+  private static func splitPreparations(from part: inout String) -> Set<IndexColumn.Preparation> {
+    var preparations: Set<IndexColumn.Preparation> = []
+    while let plus = part.lastIndex(of: "+"),
+      let found = IndexColumn.Preparation(rawValue: String(part[part.index(after: plus)...]).trimmed)
+    {
+      preparations.insert(found)
+      part = String(part[..<plus]).trimmed
+    }
+    return preparations
   }
 
   /// What the index is to keep.
   var columns: [IndexColumn] {
     named.map { column in
       IndexColumn(name: column.name, kind: column.kind) { [table] in table.value(ofColumn: column.name, point: $0) }
+        .prepared(for: column.preparations)
     }
   }
 }

@@ -19,7 +19,10 @@ struct BuildCommand: ParsableCommand {
 
       --columns keeps columns that can be filtered and summed: each name with a colon and a kind behind it, or without, \
       and 'all' for all that nothing else names. The kinds are \(TypedColumns.kinds); without one it is found. A value \
-      that does not suit the kind of its column is an error, an empty cell a missing value.
+      that does not suit the kind of its column is an error, an empty cell a missing value. '+percentiles' behind it \
+      makes medians and percentiles of the column fast, '+distinct' counts of different values, as in \
+      'price:number+percentiles+distinct'. Of a million points each takes 3 bytes a point, percentiles 4 more where all \
+      values are different.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))

@@ -116,6 +116,8 @@ private struct IndexReport: Encodable {
     let kept = tree.columns.compactMap(\.attribute)
     // Columns are in the order of their sections.
     var names = tree.columns.map(\.name)[...]
+    var ranked = tree.columns.filter { $0.ranks != nil }.map(\.name)[...]
+    var linked = tree.columns.filter { $0.links != nil }.map(\.name)[...]
     version = "\(header.majorVersion).\(header.minorVersion)"
     let description = tree.indexDescription
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
@@ -140,8 +142,11 @@ private struct IndexReport: Encodable {
     badges = tree.badgeCurve.map(Badges.init)
     sections = header.sections.map { section in
       Section(
-        kind: "\(section.kind)", name: section.kind.isColumn ? names.popFirst() : nil, offset: section.offset,
-        bytes: section.length, checksum: String(format: "%016llx", section.checksum))
+        kind: "\(section.kind)",
+        name: section.kind.isColumn
+          ? names.popFirst()
+          : section.kind == .ranks ? ranked.popFirst() : section.kind == .links ? linked.popFirst() : nil,
+        offset: section.offset, bytes: section.length, checksum: String(format: "%016llx", section.checksum))
     }
     columns = tree.columns.filter { $0.attribute == nil }.map(Column.init)
     attributes = kept.map { column in

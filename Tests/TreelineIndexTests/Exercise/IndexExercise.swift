@@ -20,6 +20,7 @@ struct IndexExercise {
     for query in first..<first + queries { ask { try Self.clusters(of: tree, query) } }
     ask { _ = try tree.shape() }
     ask { try Self.navigate(tree) }
+    for column in tree.columns { ask { try Self.aggregate(column.name, of: tree) } }
     _ = tree.contentHash
     _ = tree.attributeNames
     ask { _ = try index.problems() }
@@ -29,7 +30,9 @@ struct IndexExercise {
     do {
       try question()
       answers += 1
-    } catch let error as IndexError { errors.append(error) } catch is QueryError { answers += 1 } catch {
+    } catch let error as IndexError { errors.append(error) } catch is QueryError { answers += 1 } catch is FilterError {
+      answers += 1
+    } catch is AggregateError { answers += 1 } catch {
       fatalError("Expected an answer or a typed error, found \(error)")
     }
   }
@@ -77,6 +80,22 @@ struct IndexExercise {
     guard let row = tree.members(of: cluster).last else { fatalError("A cluster of no points: \(cluster)") }
     _ = row
     if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }
+  }
+
+  /// Aggregates of a column that need no certain kind, of all points and of those that pass a filter.
+  private static func aggregate(_ name: String, of tree: ClusterTree) throws {
+    let aggregates: [Aggregate] = [
+      .count(name), .median(name), .percentile(80, of: name), .distinct(name), .top(2, of: name), .min(name),
+      .max(name),
+    ]
+    for tree in [tree, try tree.selecting(!.whereMissing(name))] {
+      for values in try tree.clusters(.limit(7), in: .everything).values(of: aggregates) {
+        guard values.count == aggregates.count else { fatalError("Not all aggregates are there: \(values)") }
+      }
+    }
+    for aggregate in [.sum(name), .mean(name), .variance(name)] as [Aggregate] {
+      _ = try? tree.clusters(.limit(7), in: .everything).values(of: [aggregate])
+    }
   }
 
   private static func navigate(_ tree: ClusterTree) throws {

@@ -9,6 +9,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
   let attributes: [IndexAttribute]
+  let columns: [IndexColumn]
   let computesSeparations: Bool
   let telling: IndexDescription
 
@@ -16,13 +17,14 @@ struct TestIndex: Sendable, CustomStringConvertible {
 
   func bytes() throws -> [UInt8] {
     try set.tree(computesSeparations: computesSeparations).indexBytes(
-      attributes: attributes, description: telling)
+      attributes: attributes, columns: columns, description: telling)
   }
 
   init(
-    name: String, set: PointSet, attributes: [IndexAttribute] = [], computesSeparations: Bool = false,
-    telling: IndexDescription = IndexDescription()
+    name: String, set: PointSet, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
+    computesSeparations: Bool = false, telling: IndexDescription = IndexDescription()
   ) {
+    self.columns = columns
     self.telling = telling
     self.name = name
     self.set = set
@@ -59,6 +61,19 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexAttribute(name: "height") { [.number("\($0)"), nil, .null, .number("0.5")][$0 % 4] },
     ])
 
+  /// Typed columns, one of each encoding, with all that belongs to them.
+  static let typed = TestIndex(
+    name: "typed", set: .cities(11, clusters: 3, seed: 12),
+    columns: [
+      IndexColumn(name: "n", kind: .number) { $0 % 5 == 0 ? .null : .number("\($0 * 300 % 7).5") }
+        .prepared(for: .percentiles, .distinct),
+      IndexColumn(name: "r", kind: .number) { .number($0 % 2 == 0 ? "1e300" : "-1e-300") },
+      IndexColumn(name: "c", kind: .category) { $0 % 4 == 0 ? .null : .string(["ice", "bay"][$0 % 2]) }
+        .prepared(for: .percentiles, .distinct),
+      IndexColumn(name: "b", kind: .boolean) { .bool($0 % 3 == 0) },
+      IndexColumn(name: "t", kind: .time) { .string("19\(60 + $0)-01-01") },
+    ])
+
   /// A stack, several levels of stored nodes and their separations.
   static let spaced = TestIndex(
     name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), computesSeparations: true)
@@ -75,17 +90,17 @@ struct TestIndex: Sendable, CustomStringConvertible {
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
 
-  static let all = [tiny, nodes, columns, uneven, spaced, spacedPlanar, planar, none, one]
+  static let all = [tiny, nodes, columns, uneven, typed, spaced, spacedPlanar, planar, none, one]
 }
 
 extension ClusterTree {
   /// The bytes of its index, as they come to stand in a file.
-  func indexBytes(attributes: [IndexAttribute] = [], description: IndexDescription = IndexDescription()) throws
-    -> [UInt8]
-  {
+  func indexBytes(
+    attributes: [IndexAttribute] = [], columns: [IndexColumn] = [], description: IndexDescription = IndexDescription()
+  ) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    try write(index: folder.path("index"), attributes: attributes, description: description)
+    try write(index: folder.path("index"), attributes: attributes, columns: columns, description: description)
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
   }
 }

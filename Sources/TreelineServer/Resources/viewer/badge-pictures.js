@@ -10,8 +10,12 @@ const MOST_LABELS = 2000;
 /** Radii of discs in pixels, between which they are scaled: dots, the members of stacks, and badges. */
 const RADII = [DOT_RADIUS, MEMBER_RADIUS, 13.5, 16.5, 19.5, LARGEST_BADGE / 2];
 
+/** How wide the ring of a donut is, as a share of its radius and at least in pixels. */
+const RING = 0.23;
+const LEAST_RING = 3.25;
+
 /** What labels are made of. */
-const CHARACTERS = `0123456789.${COUNT_SUFFIXES}`;
+const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
 /** Sizes of type in pixels: of labels of up to so many characters, and of longer ones. */
 const SHORT_LABEL = 3;
@@ -26,7 +30,7 @@ export class BadgePictures {
   constructor(palette, ratio) {
     this.palette = palette;
     this.ratio = ratio;
-    this.tones = [...palette.tones, palette.single];
+    this.tones = [...palette.tones, palette.hole, palette.single];
     this.inks = [...new Set(this.tones.map(({ ink }) => ink))];
     this.sheet = this.#drawn();
   }
@@ -46,6 +50,33 @@ export class BadgePictures {
       this.sheet, column * row.pixels, row.top, row.pixels, row.pixels, x - side / 2, y - side / 2, side, side);
   }
 
+  /** Draws a badge whose ring shows its parts, or a dot in the colour of its one part. */
+  drawDonut(context, { parts, radius, count }, x, y, scale = 1) {
+    const tones = this.palette.partTones;
+    this.drawDisc(context, { tone: this.palette.tones.length, radius }, x, y, scale);
+    const edge = (radius - (count > 1 ? 1.75 : 1.5)) * scale;
+    if (count === 1) {
+      context.beginPath();
+      context.arc(x, y, edge, 0, 2 * Math.PI);
+      context.fillStyle = tones[parts.indexOf(1)]?.fill ?? this.palette.single.fill;
+      context.fill();
+      return;
+    }
+    const width = Math.max(radius * RING, LEAST_RING) * scale;
+    const total = parts.reduce((sum, part) => sum + part, 0);
+    context.lineWidth = width;
+    let angle = -Math.PI / 2;
+    parts.forEach((part, at) => {
+      if (part === 0) return;
+      const end = angle + (2 * Math.PI * part) / total;
+      context.beginPath();
+      context.arc(x, y, edge - width / 2, angle, end);
+      context.strokeStyle = tones[at].fill;
+      context.stroke();
+      angle = end;
+    });
+  }
+
   /** The side of the picture of a disc with its shadow, in pixels. */
   discSide({ radius }) {
     return 2 * (radius + MARGIN);
@@ -55,7 +86,7 @@ export class BadgePictures {
   drawLabel(context, cluster, x, y, scale = 1) {
     const { label } = cluster;
     const size = label.length > SHORT_LABEL ? 1 : 0;
-    const row = this.#glyphs[size][this.inks.indexOf(this.palette.toneOf(cluster).ink)];
+    const row = this.#glyphs[size][this.inks.indexOf((cluster.parts ? this.palette.hole : this.palette.toneOf(cluster)).ink)];
     for (const { at, left } of this.#glyphsOf(label, row)) {
       context.drawImage(
         this.sheet, at * row.width, row.top, row.width, row.height,

@@ -73,12 +73,13 @@ export class Card {
       return;
     }
     const list = element("ol", {});
+    const facts = element("dl", {});
     const position = coordinate(cluster.latitude, cluster.longitude, 4);
-    this.#fill(points(cluster.count), cluster.stack ? `All at ${position}` : `Around ${position}`, list);
+    this.#fill(points(cluster.count), cluster.stack ? `All at ${position}` : `Around ${position}`, element("div", {}, facts, list));
     const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
     this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
-    await this.#page(list, 0);
+    await Promise.all([this.#tell(facts), this.#page(list, 0)]);
     if (this.cluster === cluster) this.reveal();
   }
 
@@ -92,9 +93,10 @@ export class Card {
       this.viewer.choice.choose(cluster, side);
     });
     const list = element("ol", {});
-    this.#fill(points(cluster.count), cluster.bbox ? extentText(cluster) : "", element("div", {}, closer, list));
+    const facts = element("dl", {});
+    this.#fill(points(cluster.count), cluster.bbox ? extentText(cluster) : "", element("div", {}, facts, closer, list));
     // The grid is no hierarchy of which the server could list a part.
-    if (side.name === "tree") await this.#page(list, 0);
+    if (side.name === "tree") await Promise.all([this.#tell(facts), this.#page(list, 0)]);
   }
 
   #begin(cluster, index, side) {
@@ -178,10 +180,22 @@ export class Card {
     return element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
+  /** Says what the points that count have in sum. */
+  async #tell(list) {
+    const { cluster, index, viewer } = this;
+    try {
+      const facts = await viewer.values.facts(index, cluster.id, viewer.filterQuery.filter);
+      if (this.cluster !== cluster) return;
+      list.replaceChildren(...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+    } catch (error) {
+      viewer.failed(error);
+    }
+  }
+
   async #page(list, offset) {
     const { cluster, index } = this;
     try {
-      const { total, features } = await this.server.members(index.name, cluster.id, { offset, limit: PAGE });
+      const { total, features } = await this.server.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
       if (this.cluster !== cluster) return;
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index.columns).map(([, value]) => value);

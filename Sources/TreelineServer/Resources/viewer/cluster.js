@@ -4,22 +4,24 @@ import { badgeRadius, DOT_RADIUS } from "./badge.js";
 import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./constants.js";
 import { coveredArea, FEWEST_FOR_ELLIPSE } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
+import { short } from "./text.js";
 
 /** The width of the world in the pixels in which the server gives ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
  * @param feature As the server gives it, or out of a tile: then it has no `bbox`.
- * @param tones Gives the tone of a number of points on an area.
+ * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which tell of categories.
+ * @param knowsValues Whether the server told of the values that settings ask for.
  */
-export function clusterOf(feature, tones) {
+export function clusterOf(feature, { tones, values, settings }, knowsValues = true) {
   const { properties } = feature;
   const [longitude, latitude] = feature.geometry.coordinates;
   const count = properties.point_count;
   return {
     id: properties.cluster_id,
     count,
-    label: properties.point_count_abbreviated ?? String(count),
+    label: labelOf(properties, settings),
     longitude,
     latitude,
     x: worldX(longitude),
@@ -28,9 +30,17 @@ export function clusterOf(feature, tones) {
     radius: properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS,
     tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
     stack: properties.stack === true,
+    /** How many points each category has, if badges are donuts. */
+    parts: knowsValues ? values.parts(properties, settings) : null,
     properties,
     ...extentOf(feature),
   };
+}
+
+/** What stands on a badge: how many points there are, or the sum that was asked for. */
+function labelOf(properties, { sum }) {
+  const value = sum && properties[`sum_${sum}`];
+  return typeof value === "number" ? short(value) : (properties.point_count_abbreviated ?? String(properties.point_count));
 }
 
 /** What the points of a cluster cover: a box, square kilometres, and an ellipse if they are enough for one. */

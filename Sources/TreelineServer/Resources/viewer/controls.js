@@ -3,6 +3,7 @@
 import { GRID_CELLS } from "./constants.js";
 import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
 import { element, points, short, titleOf } from "./text.js";
+import { Values } from "./values.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -20,6 +21,11 @@ export class Controls {
     }
     for (const name of ["order", "cell", "compare"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
+    }
+    for (const name of ["donuts", "sum", "brush"]) {
+      // What is hidden or chosen belongs to the column.
+      const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
+      find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
     }
     for (const name of ["ellipses", "dust"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.checked }));
@@ -42,9 +48,13 @@ export class Controls {
    * Shows what the settings are.
    *
    * @param cuts The names of the cuts that the tree can have.
+   * @param index Whose columns there are.
    */
-  update(cuts) {
+  update(cuts, index) {
     const { settings } = this;
+    this.#offerColumns(index);
+    find("#key").hidden = settings.donuts !== "";
+    find("#grid-says").hidden = settings.off === "" && settings.range === "";
     document.body.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
@@ -64,6 +74,25 @@ export class Controls {
     const sides = find("#measures");
     sides.dataset.view = settings.view;
     sides.dataset.sides = settings.view === "compare" ? "both" : "one";
+  }
+
+  /** Offers the columns whose values can be shown. */
+  #offerColumns(index) {
+    const { settings } = this;
+    const offers = {
+      donuts: ["density", Values.columns(index, "category", "boolean"), (column) => column],
+      sum: ["points", Values.columns(index, "number"), (column) => `sum of ${column}`],
+      brush: ["nothing", Values.columns(index, "number", "time"), (column) => column],
+    };
+    for (const [name, [none, columns, title]] of Object.entries(offers)) {
+      const select = find(`#${name}`);
+      const options = [["", none], ...columns.map((column) => [column, title(column)])];
+      const key = JSON.stringify(options);
+      if (select.dataset.offers !== key) fill(select, options, settings[name]);
+      select.dataset.offers = key;
+      select.value = settings[name];
+      select.parentElement.hidden = columns.length === 0;
+    }
   }
 
   /** Offers the indexes; those over the same points that are split in other ways are one choice with another below it. */

@@ -14,11 +14,9 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  /** @param wake Called when a cluster has got a box that is to be drawn. */
-  constructor(node, server, wake) {
-    this.node = node;
-    this.server = server;
-    this.wake = wake;
+  /** @param viewer Knows which points count; its `wake` is called when a cluster has got a box that is to be drawn. */
+  constructor(node, server, viewer) {
+    Object.assign(this, { node, server, viewer });
   }
 
   /** Shows a cluster beside a position on the screen. */
@@ -50,15 +48,16 @@ export class Hint {
     const { signal } = (this.#controller = new AbortController());
     try {
       // A cluster of a tile has no box and no ellipse.
+      const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
-        this.server.members(index.name, cluster.id, { limit: FEW }, signal),
-        cluster.bbox ? null : this.server.cluster(index.name, cluster.id, signal),
+        this.server.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
+        cluster.bbox ? null : this.server.cluster(index.name, cluster.id, signal, filterQuery),
       ]);
       if (this.#shown !== cluster.id) return;
       if (whole) {
         Object.assign(cluster, extentOf(whole));
         this.node.replaceChildren(...this.#facts(cluster, index));
-        this.wake();
+        this.viewer.wake();
       }
       const names = features.map((member) => element("li", {}, calledBy(member, index.columns)));
       const rest = cluster.count - features.length;

@@ -20,20 +20,20 @@ export class Listing {
     this.list = node.querySelector("ol");
     this.point = point;
     this.choose = choose;
-    node.addEventListener("toggle", () => this.update(this.clusters, this.index, this.palette));
+    node.addEventListener("toggle", () => this.update(this.clusters, this.index, this.palette, this.settings, this.values));
     this.list.addEventListener("keydown", (event) => this.#step(event));
     this.list.addEventListener("focusout", () => point(null));
     this.list.addEventListener("pointerleave", () => point(null));
   }
 
   /** Shows the clusters of an answer; nothing is done while the list is folded. */
-  update(clusters = [], index, palette) {
+  update(clusters = [], index, palette, settings, values) {
     if (palette !== this.palette) this.#shown = "";
-    Object.assign(this, { clusters, index, palette });
+    Object.assign(this, { clusters, index, palette, settings, values });
     this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
     if (!this.node.open) return;
     const largest = [...clusters].sort((a, b) => b.count - a.count || a.id - b.id).slice(0, MOST);
-    const key = `${index?.version} ${largest.map((cluster) => cluster.id).join()}`;
+    const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts}`;
     if (key === this.#shown) return;
     this.#shown = key;
     const hadFocus = this.list.contains(document.activeElement);
@@ -47,7 +47,8 @@ export class Listing {
     const { width, height } = boxSize(cluster.bbox);
     const across = Math.hypot(width, height);
     const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
-    const extent = cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
+    const told = this.#told(cluster);
+    const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, extent)),
@@ -56,6 +57,19 @@ export class Listing {
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));
     return element("li", {}, button);
+  }
+
+  /** What was asked of its values; nothing where that is how many points it has. */
+  #told({ count, label, parts }) {
+    const { donuts, sum } = this.settings;
+    const said = [];
+    if (sum && count > 1) said.push(`${label} ${sum}`);
+    if (donuts && parts) {
+      const most = Math.max(...parts);
+      const name = this.values.categories[parts.indexOf(most)] ?? "others";
+      said.push(count > 1 ? `${name} ${Math.round((100 * most) / count)}\u00a0%` : name);
+    }
+    return said.join(" · ");
   }
 
   #step(event) {

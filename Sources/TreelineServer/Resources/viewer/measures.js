@@ -45,7 +45,8 @@ export class Measures {
     const controller = (this.#controller = new AbortController());
     try {
       const answers = await Promise.all(
-        sides.map(({ query }) => this.server.measures(index.name, query, controller.signal)));
+        // How well points are shown has nothing to do with their values.
+        sides.map(({ query: { aggregate, ...query } }) => this.server.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {

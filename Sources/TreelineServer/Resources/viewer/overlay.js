@@ -118,7 +118,8 @@ export class Overlay {
     if (x < left - reach || x > right + reach || y < -reach || y > camera.height + reach) return;
     const { context } = this;
     context.globalAlpha = Math.min(alpha, 1);
-    this.pictures.drawDisc(context, cluster, x, y, size);
+    if (cluster.parts) this.pictures.drawDonut(context, cluster, x, y, size);
+    else this.pictures.drawDisc(context, cluster, x, y, size);
     if (cluster.count < 2 || !sprite.showsLabel(now)) return;
     this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }

@@ -22,10 +22,23 @@ export function readPalette() {
     shadow: token("badge-shadow"),
     accent: token("accent"),
     single: { ...toneOf(rgbOf(token("single"))) },
+    /** Of categories, and of all others. */
+    categories: token("categories").split(/\s+/).map((hex) => toneOf(rgbOf(hex))),
+    other: toneOf(rgbOf(token("other"))),
+    /** The middle of a donut. */
+    hole: { fill: token("card"), ink: token("ink") },
     tones,
     gradient: `linear-gradient(90deg, ${tones.map((tone) => tone.fill).join(", ")})`,
-    /** The tone of a cluster: a single point has none. */
+    /** Of the parts of donuts, in their order. */
+    partTones: [],
+    /** Tells which categories donuts have, of which `null` is all others. */
+    useCategories(categories) {
+      this.partTones = categories.map((category, at) => (category === null ? this.other : this.categories[at]));
+    },
+    /** The tone of a cluster: a single point has none, and a donut that of its largest part. */
     toneOf(cluster) {
+      const { parts } = cluster;
+      if (parts) return this.partTones[parts.indexOf(Math.max(...parts))] ?? this.other;
       return cluster.tone < 0 ? this.single : tones[cluster.tone];
     },
   };

@@ -73,10 +73,10 @@ export class Pointing {
   }
 
   #inTiles(x, y) {
-    const { map, tones, tree } = this.viewer;
+    const { map, tree } = this.viewer;
     if (!map.getLayer("clusters")) return {};
     const [feature] = map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
-    return feature ? { side: tree, cluster: clusterOf(feature, tones) } : {};
+    return feature ? { side: tree, cluster: clusterOf(feature, this.viewer) } : {};
   }
 
   /** The member of an opened stack there, -1 if there is none. */

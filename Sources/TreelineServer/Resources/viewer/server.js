@@ -43,8 +43,12 @@ export class Server {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, query)).zoom;
   }
 
-  cluster(index, id, signal) {
-    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true }, signal);
+  cluster(index, id, signal, query = {}) {
+    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true, ...query }, signal);
+  }
+
+  histogram(index, query, signal) {
+    return this.#get(`v1/${index}/histogram`, query, signal);
   }
 
   url(path, query = {}) {

@@ -2,6 +2,7 @@
 
 import { GRID_CELLS } from "./constants.js";
 import { CUT_DEFAULTS, CUT_RANGES, LABELED_ORDERS } from "./cut.js";
+import { rangeOf } from "./values.js";
 
 /** What may be split first. */
 const ORDERS = LABELED_ORDERS.map(([order]) => order);
@@ -29,6 +30,15 @@ const DEFAULTS = {
   map: "",
   /** The id of the cluster that is open. */
   open: "",
+  /** The column of categories that badges are donuts of; none unless given. */
+  donuts: "",
+  /** The categories that are hidden, with commas between. */
+  off: "",
+  /** The column of numbers whose sum badges show in place of counts. */
+  sum: "",
+  /** The column that has a histogram, and from where to where points count. */
+  brush: "",
+  range: "",
   /** The address of a map style to show instead of the land outline. */
   style: "",
 };
@@ -45,6 +55,7 @@ const CHOICES = {
 const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
+  range: (text) => text === "" || rangeOf(text) !== null,
 };
 
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };

@@ -8,6 +8,8 @@ import { changeWithoutHierarchy, Scene } from "./scene.js";
 
 class Side {
   scene = new Scene();
+  /** Of what is shown. */
+  filter = "";
 
   /**
    * @param server The routes.
@@ -18,7 +20,7 @@ class Side {
     this.viewer = viewer;
     this.feed = new Feed({
       fetch: (request, signal) => this.fetch(request, signal),
-      receive: (answer) => this.#receive(answer),
+      receive: (answer, request) => this.#receive(answer, request),
       fail: (error) => viewer.failed(error, this),
       wake: viewer.wake,
     });
@@ -26,7 +28,7 @@ class Side {
 
   /** The request for a view of the map under the settings. */
   request(camera, settings) {
-    const query = { ...viewQuery(camera), ...this.cut(settings) };
+    const query = { ...viewQuery(camera), ...this.asked(settings) };
     return { query, key: `${this.viewer.index.name} ${JSON.stringify(query)}` };
   }
 
@@ -35,8 +37,9 @@ class Side {
     this.scene.clear();
   }
 
-  #receive({ change, features }) {
-    const clusters = features.map((feature) => clusterOf(feature, this.viewer.tones));
+  #receive({ change, features }, { query }) {
+    this.filter = query.filter ?? "";
+    const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }
@@ -46,12 +49,16 @@ class Side {
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
+  knowsValues = true;
 
-  cut = cutParameters;
+  asked(settings) {
+    return { ...cutParameters(settings), ...this.viewer.values.query(settings) };
+  }
 
   async fetch({ query }, signal) {
     const { name, version } = this.viewer.index;
-    const answer = await this.server.transition(name, version, this.scene.ids, { ...query, ellipses: true }, signal);
+    const parameters = { ...query, "from-filter": this.filter, ellipses: true };
+    const answer = await this.server.transition(name, version, this.scene.ids, parameters, signal);
     return { change: answer, features: answer.clusters.features };
   }
 }
@@ -60,8 +67,9 @@ export class TreeSide extends Side {
 export class GridSide extends Side {
   name = "grid";
   title = "Grid";
+  knowsValues = false;
 
-  cut({ cell }) {
+  asked({ cell }) {
     return { method: "grid", ...(cell !== "auto" && { cell }) };
   }
 

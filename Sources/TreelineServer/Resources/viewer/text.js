@@ -10,6 +10,9 @@ export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" :
 
 /** A number in three digits or so. */
 export function short(value) {
+  if (value < 0) return `-${short(-value)}`;
+  if (value >= 1e12) return `${trim(value / 1e12)}T`;
+  if (value >= 1e9) return `${trim(value / 1e9)}B`;
   if (value >= 1e6) return `${trim(value / 1e6)}M`;
   if (value >= 1e3) return `${trim(value / 1e3)}k`;
   return trim(value);

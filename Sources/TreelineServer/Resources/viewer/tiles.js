@@ -12,6 +12,17 @@ const GRAINS = [1, 2, 4, 8];
 /** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
 const FINENESS = 2;
 
+/** Into so many parts a donut of a tile is divided. */
+const SHARES = 48;
+
+/** `short` as an expression of the map library's, to two digits or so. */
+function shortExpression(value) {
+  const steps = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
+  const trimmed = (of) => ["to-string", ["case", [">=", ["abs", of], 10], ["round", of], ["/", ["round", ["*", of, 10]], 10]]];
+  const cases = steps.flatMap(([unit, suffix]) => [[">=", ["abs", value], unit], ["concat", trimmed(["/", value, unit]), suffix]]);
+  return ["case", ...cases, trimmed(value)];
+}
+
 export class TileLayers {
   #grain = 0;
 
@@ -27,24 +38,28 @@ export class TileLayers {
    *
    * @param palette The colours; others make pictures anew.
    * @param tones Gives the tones of clusters.
+   * @param values Tells what is asked of the points' values.
    */
-  update(index, settings, palette, tones) {
+  update(index, settings, palette, tones, values) {
     const { dust, view } = settings;
-    this.tones = tones;
+    Object.assign(this, { tones, values, settings });
     if (this.palette !== palette || this.version !== index.version) {
       this.#remove("dust");
       this.#remove("clusters");
       this.version = index.version;
       this.#grain = 0;
     }
-    if (this.palette !== palette) {
-      for (const id of this.map.listImages()) if (id.startsWith("badge/")) this.map.removeImage(id);
+    const categories = JSON.stringify(values.categories);
+    if (this.palette !== palette || this.categories !== categories) {
+      this.categories = categories;
+      this.#remove("clusters");
+      for (const id of this.map.listImages()) if (/^(badge|donut)\//.test(id)) this.map.removeImage(id);
       this.palette = palette;
       this.pictures = new BadgePictures(palette, FINENESS * Math.min(devicePixelRatio || 1, 2));
     }
-    this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index), (source) => this.#dust(source));
+    this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index, values.filter(settings)), (source) => this.#dust(source));
     this.#set(
-      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), buffer: 0 }),
+      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), ...values.query(settings), buffer: 0 }),
       (source) => this.#clusters(source, tones));
   }
 
@@ -56,12 +71,20 @@ export class TileLayers {
   coarsenDust(refused, index, settings, palette) {
     if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
     this.#grain++;
-    this.update(index, settings, palette, this.tones);
+    this.update(index, settings, palette, this.tones, this.values);
   }
 
-  #dustURL(index) {
+  #dustURL(index, filter) {
+    const query = { detail: GRAINS[this.#grain], buffer: 1, ...(filter && { filter }) };
     // Braces would be encoded as a part of the address.
-    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, { detail: GRAINS[this.#grain], buffer: 1 }).replace("ZXY", "{z}/{x}/{y}");
+    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
+  }
+
+  /** The parts of a donut that the name of its picture tells; what is left is of all other categories. */
+  #parts(shares, count) {
+    const own = shares.split(",").slice(0, -1).map((share) => (count === 1 ? Math.min(+share, 1) : +share));
+    const rest = Math.max((count === 1 ? 1 : SHARES) - own.reduce((sum, share) => sum + share, 0), 0);
+    return this.values.categories.at(-1) === null ? [...own, rest] : own;
   }
 
   /** Adds or removes a layer and its source, which have one name. */
@@ -101,10 +124,7 @@ export class TileLayers {
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {
-        "icon-image": [
-          "case", ["==", count, 1], ["concat", "badge/single/", diameter],
-          ["concat", "badge/", tone, "/", diameter, "/", ["get", "point_count_abbreviated"]],
-        ],
+        "icon-image": this.#icon(count, diameter, tone),
         "icon-allow-overlap": true,
         "icon-ignore-placement": true,
         "symbol-sort-key": count,
@@ -112,20 +132,42 @@ export class TileLayers {
     };
   }
 
+  /** The name of the picture of a cluster, which says all that is on it. */
+  #icon(count, diameter, tone) {
+    const { sum, donuts } = this.settings;
+    const abbreviated = ["get", "point_count_abbreviated"];
+    const total = ["get", `sum_${sum}`];
+    const label = sum ? ["case", ["has", `sum_${sum}`], shortExpression(total), abbreviated] : abbreviated;
+    const { categories } = this.values;
+    if (!donuts || categories.length === 0) {
+      return [
+        "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
+      ];
+    }
+    // Of so many parts all that is rounded off cannot be seen, and few pictures are made.
+    const own = categories.filter((category) => category !== null);
+    const parts = own.map((category) => ["coalesce", ["get", `counts_${donuts}.${category}`], 0]);
+    const share = (part) => ["to-string", ["round", ["/", ["*", SHARES, part], count]]];
+    const shares = parts.flatMap((part) => [share(part), ","]);
+    return ["concat", "donut/", ["case", ["==", count, 1], "1", "2"], "/", diameter, "/", ["case", ["==", count, 1], "", label], "/", ...shares];
+  }
+
   /** Draws the picture that a tile asks for, whose name says what is on it. */
   #addBadge(id) {
-    const [kind, tone, diameter, label] = id.split("/");
-    if (kind !== "badge") return;
-    const cluster = label === undefined
-      ? { tone: -1, radius: +diameter / 2 }
-      : { tone: +tone, radius: +diameter / 2, label };
+    const [kind, tone, diameter, label, shares] = id.split("/");
+    if (kind !== "badge" && kind !== "donut") return;
+    const radius = +diameter / 2;
+    const cluster = kind === "donut"
+      ? { count: +tone, radius, label: label || undefined, parts: this.#parts(shares, +tone) }
+      : label === undefined ? { tone: -1, radius } : { tone: +tone, radius, label };
     const { ratio } = this.pictures;
     const side = Math.ceil(this.pictures.discSide(cluster) * ratio);
     const context = new OffscreenCanvas(side, side).getContext("2d");
     context.scale(ratio, ratio);
     const middle = side / ratio / 2;
-    this.pictures.drawDisc(context, cluster, middle, middle);
-    if (label !== undefined) this.pictures.drawLabel(context, cluster, middle, middle);
+    if (cluster.parts) this.pictures.drawDonut(context, cluster, middle, middle);
+    else this.pictures.drawDisc(context, cluster, middle, middle);
+    if (cluster.label !== undefined) this.pictures.drawLabel(context, cluster, middle, middle);
     this.map.addImage(id, context.getImageData(0, 0, side, side), { pixelRatio: ratio });
   }
 }

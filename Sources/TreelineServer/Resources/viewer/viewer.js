@@ -8,6 +8,7 @@ import { availableCuts } from "./cut.js";
 import { Tones } from "./density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
+import { Legend } from "./legend.js";
 import { Listing } from "./listing.js";
 import { repaint, worldStyle } from "./basemap.js";
 import { Camera } from "./mercator.js";
@@ -22,6 +23,8 @@ import { GridSide, TreeSide } from "./side.js";
 import { Stage } from "./stage.js";
 import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
+import { Timeline } from "./timeline.js";
+import { isRefused, Values } from "./values.js";
 
 const find = (selector) => document.querySelector(selector);
 
@@ -55,6 +58,7 @@ export class Viewer {
     Object.assign(this, { server, settings, indexes });
     this.wake = this.wake.bind(this);
     this.palette = readPalette();
+    this.values = new Values(server);
     this.grid = new GridSide(server, this);
     this.tree = new TreeSide(server, this);
     this.stage = new Stage(this);
@@ -63,7 +67,9 @@ export class Viewer {
     this.controls = new Controls(settings);
     this.address = new Address(settings);
     this.measures = new Measures(find("#measures"), server);
-    this.hint = new Hint(find("#hint"), server, this.wake);
+    this.legend = new Legend(find("#legend"), settings);
+    this.timeline = new Timeline(find("#timeline"), server, this);
+    this.hint = new Hint(find("#hint"), server, this);
     this.card = new Card(find("#card"), find("#buttons"), server, this);
     this.choice = new Choice(this);
     this.pointing = new Pointing(this);
@@ -102,7 +108,7 @@ export class Viewer {
     this.tiles = new TileLayers(this.map, this.server);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
-    await this.#loadDensities();
+    await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     this.show();
     // Only now do the controls say what is so.
@@ -127,6 +133,25 @@ export class Viewer {
   async #loadDensities() {
     const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW, ellipses: true });
     this.tones = new Tones(features, TONES);
+  }
+
+  /** Finds the categories of the column that is chosen, and forgets what the index has not. */
+  async #loadValues() {
+    const { index, settings, values } = this;
+    const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
+    for (const [name, fitting] of Object.entries(kinds)) {
+      if (settings[name] && !fitting.includes(index.column_kinds[settings[name]])) settings.set({ [name]: "" });
+    }
+    if (!await values.load(index, settings)) return;
+    this.palette.useCategories(values.categories);
+    // What is shown has no parts yet, or others.
+    for (const side of [this.grid, this.tree]) side.feed.reset();
+  }
+
+  /** Which points count, as the server is asked; nothing for all. */
+  get filterQuery() {
+    const filter = this.values.filter(this.settings);
+    return filter ? { filter } : {};
   }
 
   /** Says what of a link is not shown, and why. */
@@ -265,6 +290,11 @@ export class Viewer {
   }
 
   async failed(error, side) {
+    // A link may hold a filter that the index has no answer to.
+    if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
+      this.settings.set({ off: "", range: "" });
+      return this.tell("filter", "The index has no answer to the filter of the link; this is all of it.");
+    }
     // The index was replaced, or is gone: ids of before mean nothing now.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
     const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
@@ -307,6 +337,9 @@ export class Viewer {
       if (index !== this.index) this.#useIndex(index);
     }
     if (names.has("view") || names.has("compare")) this.fit();
+    if (names.has("donuts") || names.has("sum") || names.has("brush")) {
+      this.#loadValues().then(() => this.show(), (error) => this.failed(error));
+    }
     if (names.has("open") && this.card.linkID && this.card.linkID !== this.settings.open) this.card.close();
     if (names.has("map") && this.settings.map !== cameraText(this.currentCamera)) {
       const options = cameraOptions(this.settings.map);
@@ -328,7 +361,7 @@ export class Viewer {
     this.tones = null;
     if (isElsewhere) this.showAll();
     try {
-      await this.#loadDensities();
+      await Promise.all([this.#loadDensities(), this.#loadValues()]);
     } catch (error) {
       return this.failed(error);
     }
@@ -341,20 +374,23 @@ export class Viewer {
     const { settings } = this;
     const cuts = availableCuts(this.index, settings.view === "tiles");
     if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
-    this.controls.update(cuts);
+    this.controls.update(cuts, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones);
+    this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);
+    this.timeline.show();
     this.divider.show(settings.divider);
     // Tiles that show nothing say nothing.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
     const layers = [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles];
-    for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones);
+    for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones, this.values);
     this.address.update();
     this.wake();
   }
 
   #repaint() {
     this.palette = readPalette();
+    this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     this.fit();
     this.show();
@@ -396,9 +432,11 @@ export class Viewer {
     // Only answers of the tree tell by themselves that an index was replaced.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
+    this.timeline.update(this.tree.request(this.camera, this.settings).query);
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
-    this.listing.update(scene.clusters, this.index, this.palette);
+    this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
+    this.legend.update(this.values, this.palette, scene.clusters);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;

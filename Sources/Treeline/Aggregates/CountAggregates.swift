@@ -1,0 +1,151 @@
+/// How many different values there are, by a column's links.
+struct LinkedValues: AggregateEvaluator {
+  let links: ColumnMatrix
+
+  func value(of range: Range<Int>) -> AggregateValue { .integer(links.distinctCount(in: range)) }
+}
+
+/// What is told of how many rows have each value.
+struct DistinctValues: AggregateEvaluator {
+  let function: Aggregate.Function
+  let rows: CountedRows
+  let column: Column
+  let keys: OrderedKeys
+  /// Of few different codes, prepared counts; nil where rows are read.
+  let counts: (codes: PackedIntegers, prepared: ValueCounts)?
+  /// Which entries of a dictionary are values; nil for all.
+  let present: PresentEntries?
+  /// The values of entries, where their counts are told.
+  let entryValues: EntryTexts?
+
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) {
+    (self.function, self.rows, self.column, keys) = (function, rows, column, OrderedKeys(of: column))
+    var found: (PackedIntegers, Int)?
+    switch column.values {
+    case .entries(let entries):
+      found = (entries.codes, entries.dictionary.entryCount)
+    case .integers(let integers) where integers.codes.width == 1: found = (integers.codes, 255)
+    default: break
+    }
+    present =
+      if case .entries(let entries) = column.values, column.kind != .category,
+        entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
+      { tree.withStorage { $0.prepared.value(of: [column.name]) { PresentEntries(of: entries) } } } else { nil }
+    entryValues =
+      if case .entries(let entries) = column.values, function != .distinct, function != .count,
+        entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
+      { tree.withStorage { $0.prepared.value(of: [column.name]) { EntryTexts(of: entries.dictionary) } } } else { nil }
+    if let (codes, count) = found, count <= ValueCounts.maximumCodeCount {
+      counts = (codes, tree.prepared([column.name]) { ValueCounts(of: codes, codeCount: count, rows) })
+    } else {
+      counts = nil
+    }
+  }
+
+  var readsRows: Bool { counts == nil }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    // A few rows are sorted faster than all counts are gone through.
+    guard let (codes, prepared) = counts, range.count >= prepared.codeCount / 16 else {
+      var found = counted(range)
+      return found.withUnsafeMutableBufferPointer { value(ofCounted: $0) }
+    }
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: prepared.codeCount + 1) { counts in
+      prepared.count(range, of: codes, rows, into: counts)
+      return withUnsafeTemporaryAllocation(of: KeyCount.self, capacity: prepared.codeCount) { found in
+        var length = 0
+        for code in 0..<prepared.codeCount where counts[code] > 0 && present?.flags[code] ?? true {
+          found.initializeElement(at: length, to: KeyCount(key: UInt64(code), count: Int(counts[code])))
+          length += 1
+        }
+        return value(ofCounted: UnsafeMutableBufferPointer(rebasing: found[..<length]))
+      }
+    }
+  }
+
+  /// A key, and how many rows have it.
+  private struct KeyCount {
+    var key: UInt64
+    var count: Int
+
+    /// The most frequent first, of equals the least.
+    @inline(__always) static func < (a: KeyCount, b: KeyCount) -> Bool {
+      a.count > b.count || a.count == b.count && a.key < b.key
+    }
+  }
+
+  /// - Parameter found: The keys that there are, in order. Their order changes.
+  private func value(ofCounted found: UnsafeMutableBufferPointer<KeyCount>) -> AggregateValue {
+    var found = found
+    switch function {
+    case .count: return .integer(found.reduce(0) { $0 + $1.count })
+    case .distinct: return .integer(found.count)
+    case .mode:
+      // Of equals the least, which comes first.
+      guard var most = found.first else { return .none }
+      for other in found where other.count > most.count { most = other }
+      return .value(value(ofKey: most.key))
+    default:
+      let most = if case .top(let count) = function { min(count, found.count) } else { found.count }
+      if most <= 16 { Self.bringForward(most, of: found) } else { found.sort(by: <) }
+      return .counts((0..<most).map { .init(value: value(ofKey: found[$0].key), count: found[$0].count) })
+    }
+  }
+
+  /// Brings the first few to the front, in order, each by going through those before it.
+  private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
+    guard most > 0 else { return }
+    for index in 1..<max(found.count, 1) {
+      let next = found[index]
+      var place = min(index, most)
+      if place == most {
+        guard next < found[most - 1] else { continue }
+        place -= 1
+      }
+      while place > 0, next < found[place - 1] {
+        found[place] = found[place - 1]
+        place -= 1
+      }
+      found[place] = next
+    }
+  }
+
+  private func value(ofKey key: UInt64) -> AttributeValue {
+    entryValues?.values[Int(key)] ?? column.value(ofKey: key)
+  }
+
+  /// The keys that there are, in order, and how many rows have each, row by row.
+  private func counted(_ range: Range<Int>) -> [KeyCount] {
+    var found: [UInt64] = []
+    rows.forEach(in: range) { row in
+      let key = keys[row]
+      if key != OrderedKeys.missing { found.append(key) }
+    }
+    found.sort()
+    var counted: [KeyCount] = []
+    for key in found {
+      if counted.last?.key == key {
+        counted[counted.count - 1].count += 1
+      } else {
+        counted.append(KeyCount(key: key, count: 1))
+      }
+    }
+    return counted
+  }
+}
+
+/// Which entries of a dictionary are values.
+final class PresentEntries: Sendable {
+  let flags: [Bool]
+
+  init(of entries: EntryValues) { flags = entries.isPresent }
+}
+
+/// The values of a dictionary's entries.
+final class EntryTexts: Sendable {
+  let values: [AttributeValue]
+
+  init(of dictionary: ColumnDictionary) {
+    values = (0..<dictionary.entryCount).map { dictionary.value(ofEntry: $0) ?? .null }
+  }
+}

@@ -1,0 +1,131 @@
+/// What sums of a column of integers tell.
+struct IntegerMoments: AggregateEvaluator {
+  let function: Aggregate.Function
+  let rows: CountedRows
+  let values: IntegerValues
+  let sums: IntegerSums
+  let squares: IntegerSquares?
+
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: IntegerValues) {
+    (self.function, self.rows, self.values) = (function, rows, values)
+    sums = tree.prepared([column.name]) { IntegerSums(of: values, rows) }
+    squares = function == .variance ? tree.prepared([column.name]) { IntegerSquares(of: values, rows) } : nil
+  }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    let found = sums.sums(of: range, of: values, rows)
+    if function == .count { return .integer(found.count) }
+    if found.count == 0 { return function == .sum ? .integer(0) : .none }
+    let (count, codes) = (Int128(found.count), Int128(found.codes))
+    let sum = codes + count * Int128(values.base)
+    switch function {
+    case .sum: return .decimal(sum, digits: values.digits)
+    case .any: return .value(.bool(sum > 0))
+    case .all: return .value(.bool(sum == count))
+    case .variance:
+      // Differences do not depend on the base. The count times the sum of squares, less the square of the sum, fits.
+      let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
+      let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
+      let unit = Double(powerOfTen(values.digits))
+      return .number((total - square).double / Double(count) / Double(count) / unit / unit)
+    default: return .number(nearestQuotient(sum, count * Int128(powerOfTen(values.digits))))
+    }
+  }
+}
+
+/// What sums of a column of doubles tell.
+struct RealMoments: AggregateEvaluator {
+  let function: Aggregate.Function
+  let rows: CountedRows
+  let values: RealValues
+  let sums: RealSums
+
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: RealValues) {
+    (self.function, self.rows, self.values) = (function, rows, values)
+    sums = tree.prepared([column.name]) { RealSums(of: values, rows) }
+  }
+
+  var readsRows: Bool { function == .variance }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    let (count, sum) = sums.sum(of: range, of: values, rows)
+    if function == .count { return .integer(count) }
+    if count == 0 { return function == .sum ? .integer(0) : .none }
+    if function == .sum { return .number(sum.rounded()) }
+    let mean = sum.rounded(dividedBy: UInt32(count))
+    if function == .mean { return .number(mean) }
+    // Each difference is rounded by itself and their squares are added exactly, so that no order matters.
+    var squares = ExactSum()
+    rows.forEach(in: range) { row in
+      let value = values[row]
+      let square = (value - mean) * (value - mean)
+      if square.isFinite { squares.add(square) }
+    }
+    return .number(squares.rounded(dividedBy: UInt32(count)))
+  }
+}
+
+/// The mean of decimals, each weighed by another.
+struct WeightedMean: AggregateEvaluator {
+  let rows: CountedRows
+  let values: IntegerValues
+  let weights: IntegerValues
+  let sums: ProductSums
+
+  init(
+    tree: ClusterTree, rows: CountedRows, column: Column, values: IntegerValues, weights: Column,
+    _ weightValues: IntegerValues
+  ) {
+    (self.rows, self.values, self.weights) = (rows, values, weightValues)
+    sums = tree.prepared([column.name, weights.name]) { ProductSums(of: values, weightValues, rows) }
+  }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    let found = sums.sums(of: range, of: values, weights, rows)
+    // A sum of weights that is not above 0 weighs nothing.
+    guard found.weights > 0 else { return .none }
+    return .number(nearestQuotient(found.products, found.weights * Int128(powerOfTen(values.digits))))
+  }
+}
+
+/// Sums of weights, and of their products with values, over the rows that count and have both.
+final class ProductSums: Sendable {
+  struct Sums {
+    var products: Int128 = 0
+    var weights: Int128 = 0
+  }
+
+  private let before: PreparedArray<Sums>
+
+  init(of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) {
+    before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
+    var total = Sums()
+    for word in 0..<rows.wordCount {
+      before[word] = total
+      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { Self.add(values, weights, $0, to: &total) }
+    }
+    before[rows.wordCount] = total
+  }
+
+  @inline(__always) private static func add(
+    _ values: IntegerValues, _ weights: IntegerValues, _ row: Int, to sums: inout Sums
+  ) {
+    guard let value = values.integer(at: row), let weight = weights.integer(at: row) else { return }
+    sums.products &+= Int128(value) &* Int128(weight)
+    sums.weights &+= Int128(weight)
+  }
+
+  func sums(of range: Range<Int>, of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) -> Sums {
+    let (first, last) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
+    var sums = Sums()
+    guard first <= last else {
+      rows.forEach(in: range) { Self.add(values, weights, $0, to: &sums) }
+      return sums
+    }
+    rows.forEach(in: range.lowerBound..<first << 6) { Self.add(values, weights, $0, to: &sums) }
+    rows.forEach(in: last << 6..<range.upperBound) { Self.add(values, weights, $0, to: &sums) }
+    sums.products &+= before[last].products &- before[first].products
+    sums.weights &+= before[last].weights &- before[first].weights
+    return sums
+  }
+}

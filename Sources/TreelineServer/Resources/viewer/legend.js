@@ -1,0 +1,50 @@
+// The categories that donuts are made of: what their colours stand for, how many points each has in view, and a switch for each.
+
+import { element, number } from "./text.js";
+import { listed, listing, Values } from "./values.js";
+
+export class Legend {
+  #shown = "";
+
+  /** @param node A list. */
+  constructor(node, settings) {
+    this.node = node;
+    this.settings = settings;
+  }
+
+  /**
+   * Shows the categories and which are hidden.
+   *
+   * @param clusters Those in view, of which the points are counted.
+   */
+  update({ categories }, palette, clusters) {
+    const { node, settings } = this;
+    node.hidden = categories.length === 0;
+    const hidden = new Set(listed(settings.off));
+    const key = JSON.stringify([categories, palette.categories]);
+    if (key !== this.#shown) {
+      this.#shown = key;
+      node.replaceChildren(...categories.map((category, at) => this.#entry(category, palette.partTones[at])));
+    }
+    const counts = categories.map((_, at) => clusters.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0));
+    [...node.children].forEach((item, at) => {
+      const isOn = !hidden.has(Values.settingOf(categories[at]));
+      item.firstChild.setAttribute("aria-pressed", isOn);
+      item.querySelector("small").textContent = !isOn ? "hidden" : settings.view === "tiles" ? "" : number(counts[at]);
+    });
+  }
+
+  #entry(category, tone) {
+    const swatch = element("i", { ariaHidden: "true" });
+    swatch.style.background = tone.fill;
+    const button = element("button", { type: "button" }, swatch, element("span", {}, category ?? "all others"), element("small", {}));
+    button.addEventListener("click", () => this.#switch(Values.settingOf(category)));
+    return element("li", {}, button);
+  }
+
+  #switch(name) {
+    const hidden = listed(this.settings.off);
+    const others = hidden.filter((other) => other !== name);
+    this.settings.set({ off: listing(others.length < hidden.length ? others : [...hidden, name]) });
+  }
+}

@@ -1,0 +1,258 @@
+// A histogram of a column under the map: of the points in view that pass all else, with a window that is drawn, moved and
+// played over it.
+
+import { element, number, points } from "./text.js";
+import { rangeOf } from "./values.js";
+
+/** Pixels for a bin, about. */
+const BIN = 11;
+const MOST_BINS = 120;
+
+/** Milliseconds between two steps of the window that is played. */
+const STEP = 300;
+
+/** A window where there is none yet: this share of all bins. */
+const SHARE = 0.15;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The number that an edge stands for. */
+const valueOf = (edge) => (typeof edge === "number" ? edge : Number.isNaN(+edge) ? Date.parse(edge) : +edge);
+
+/** A moment without what all bins share. */
+const said = (edge) => (typeof edge === "number" ? number(edge) : edge.replace("T00:00:00Z", "").replace("T", " ").replace(/(:00)?Z$/, ""));
+
+export class Timeline {
+  /** Of the server: `edges`, `counts`, `missing_count`. */
+  histogram = null;
+  #controller = null;
+  #key = "";
+  #timer = 0;
+  #drag = null;
+
+  /**
+   * @param node Has a plot, a window with two handles, and buttons.
+   * @param viewer Has the settings, the index and what is asked of values.
+   */
+  constructor(node, server, viewer) {
+    Object.assign(this, { node, server, viewer });
+    this.plot = node.querySelector(".plot");
+    this.bars = node.querySelector(".plot svg");
+    this.window = node.querySelector(".window");
+    this.play = node.querySelector(".play");
+    this.clear = node.querySelector(".clear");
+    this.play.addEventListener("click", () => this.#toggle());
+    this.clear.addEventListener("click", () => this.#select(null));
+    node.querySelector(".close").addEventListener("click", () => viewer.settings.set({ brush: "", range: "" }));
+    for (const kind of ["from", "whole", "to"]) {
+      this.#handle(kind).addEventListener("keydown", (event) => this.#step(event, kind));
+    }
+    this.plot.addEventListener("pointerdown", (event) => this.#begin(event));
+    this.plot.addEventListener("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel"]) this.plot.addEventListener(name, () => (this.#drag = null));
+    this.plot.addEventListener("dblclick", () => this.#select(null));
+  }
+
+  #handle(kind) {
+    return kind === "whole" ? this.window : this.node.querySelector(`.${kind}`);
+  }
+
+  get settings() {
+    return this.viewer.settings;
+  }
+
+  /** Shows the column that is chosen, if one is, and the window. */
+  show() {
+    const { brush } = this.settings;
+    const isShown = brush !== "" && this.viewer.index.column_kinds[brush] !== undefined;
+    if (this.node.hidden === isShown) {
+      this.node.hidden = !isShown;
+      this.viewer.fit();
+    }
+    if (!isShown) {
+      this.#stop();
+      this.#key = "";
+      this.histogram = null;
+    } else {
+      this.#draw();
+    }
+  }
+
+  /** Fetches the histogram for what is in view, unless it is that which is shown. */
+  async update(query) {
+    const { index, settings, values } = this.viewer;
+    if (this.node.hidden) return;
+    const { bbox, center, zoom, width, height } = query;
+    const filter = values.filter(settings, true);
+    const bins = Math.min(Math.max(Math.round(this.plot.clientWidth / BIN), 8), MOST_BINS);
+    const view = Object.fromEntries(Object.entries({ bbox, center, zoom, width, height }).filter(([, value]) => value !== undefined));
+    const request = { column: settings.brush, bins, ...view, ...(filter && { filter }) };
+    const key = `${index.name} ${index.version} ${JSON.stringify(request)}`;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#controller?.abort();
+    const { signal } = (this.#controller = new AbortController());
+    try {
+      this.histogram = await this.server.histogram(index.name, request, signal);
+      this.#draw();
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.#key = "";
+      this.viewer.failed(error);
+    }
+  }
+
+  /** The bins of the window, from one edge to another; null where there is none. */
+  get selected() {
+    const range = rangeOf(this.settings.range);
+    const { edges } = this.histogram ?? { edges: [] };
+    if (!range || edges.length === 0) return null;
+    const [from, to] = range.map(valueOf);
+    const nearest = (value) =>
+      edges.reduce((best, edge, at) => (Math.abs(valueOf(edge) - value) < Math.abs(valueOf(edges[best]) - value) ? at : best), 0);
+    const start = Math.min(nearest(from), edges.length - 2);
+    return { start, end: Math.max(nearest(to), start + 1) };
+  }
+
+  /** Has the points from one edge to another count; null for all. */
+  #select(bins) {
+    const { edges } = this.histogram;
+    this.settings.set({ range: bins ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
+  }
+
+  // Drawing
+
+  #draw() {
+    const { histogram, settings } = this;
+    this.node.querySelector("h2").textContent = settings.brush;
+    this.clear.hidden = settings.range === "";
+    if (!histogram || histogram.column !== settings.brush) return;
+    const { counts, edges, missing_count: missing } = histogram;
+    const isEmpty = counts.length === 0;
+    this.play.disabled = isEmpty;
+    const { selected } = this;
+    const most = Math.max(...counts, 1);
+    this.bars.setAttribute("viewBox", `0 0 ${Math.max(counts.length, 1)} 1`);
+    this.bars.replaceChildren(...counts.map((count, at) => this.#bar(count, at, most, selected)));
+    this.window.hidden = isEmpty || !selected;
+    for (const kind of ["from", "to"]) this.#handle(kind).hidden = this.window.hidden;
+    const shown = selected ?? { start: 0, end: counts.length };
+    const within = counts.slice(shown.start, shown.end).reduce((sum, count) => sum + count, 0);
+    const range = rangeOf(settings.range) ?? (isEmpty ? ["", ""] : [edges[0], edges.at(-1)]);
+    const ends = range.map((end) => said(Number.isNaN(+end) ? end : +end)).join(" to ");
+    const without = missing > 0 ? `, ${number(missing)} without` : "";
+    // The range of a link may end within bins, of which nobody knows how many points lie there.
+    const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
+    const held = isWhole ? `: ${points(within)} in view${without}` : "";
+    this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
+    [...this.node.querySelectorAll(".ends span")].forEach((end, at) => {
+      end.textContent = isEmpty ? "" : said(edges[at === 0 ? 0 : counts.length]);
+    });
+    if (!selected) return;
+    const place = (at) => `${(100 * at) / counts.length}%`;
+    const [from, to] = [this.#handle("from"), this.#handle("to")];
+    Object.assign(this.window.style, { left: place(selected.start), width: place(selected.end - selected.start) });
+    [from.style.left, to.style.left] = [place(selected.start), place(selected.end)];
+    for (const [node, at] of [[from, selected.start], [to, selected.end], [this.window, selected.start]]) {
+      node.setAttribute("aria-valuemin", 0);
+      node.setAttribute("aria-valuemax", counts.length);
+      node.setAttribute("aria-valuenow", at);
+    }
+    from.setAttribute("aria-valuetext", said(edges[selected.start]));
+    to.setAttribute("aria-valuetext", said(edges[selected.end]));
+    this.window.setAttribute("aria-valuetext", ends);
+  }
+
+  #bar(count, at, most, selected) {
+    const bar = document.createElementNS(SVG, "rect");
+    // A root shows a few beside very many.
+    const height = count === 0 ? 0 : Math.max(Math.sqrt(count / most), 0.04);
+    for (const [name, value] of Object.entries({ x: at + 0.08, y: 1 - height, width: 0.84, height })) bar.setAttribute(name, value);
+    if (selected && (at < selected.start || at >= selected.end)) bar.setAttribute("class", "out");
+    return bar;
+  }
+
+  // The window
+
+  /** The edge nearest to the pointer. */
+  #edgeAt(event) {
+    const { left, width } = this.plot.getBoundingClientRect();
+    const count = this.histogram.counts.length;
+    return Math.min(Math.max(Math.round(((event.clientX - left) / width) * count), 0), count);
+  }
+
+  #begin(event) {
+    if (!this.histogram || this.histogram.counts.length === 0 || event.button !== 0) return;
+    this.#stop();
+    this.plot.setPointerCapture(event.pointerId);
+    const at = this.#edgeAt(event);
+    const { selected } = this;
+    const kind = event.target.dataset.kind;
+    if (selected && kind === "whole") this.#drag = { kind, at, ...selected };
+    else if (selected && kind) this.#drag = { kind: "new", at: kind === "from" ? selected.end : selected.start };
+    else this.#drag = { kind: "new", at };
+  }
+
+  #move(event) {
+    if (!this.#drag) return;
+    const at = this.#edgeAt(event);
+    if (this.#drag.kind === "whole") return this.#shift(this.#drag, at - this.#drag.at);
+    const [start, end] = [Math.min(at, this.#drag.at), Math.max(at, this.#drag.at)];
+    if (start < end) this.#select({ start, end });
+  }
+
+  /** Moves a window by so many bins, as far as there are. */
+  #shift({ start, end }, by) {
+    const count = this.histogram.counts.length;
+    const step = Math.min(Math.max(by, -start), count - end);
+    this.#select({ start: start + step, end: end + step });
+  }
+
+  #step(event, kind) {
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -5, PageUp: 5, Home: -1e4, End: 1e4 }[event.key];
+    const { selected } = this;
+    if (by === undefined || !selected) return;
+    event.preventDefault();
+    this.#stop();
+    const count = this.histogram.counts.length;
+    let { start, end } = selected;
+    if (kind === "whole") return this.#shift(selected, by);
+    if (kind === "from") start = Math.min(Math.max(start + by, 0), end - 1);
+    else end = Math.min(Math.max(end + by, start + 1), count);
+    this.#select({ start, end });
+  }
+
+  // Playing
+
+  get isPlaying() {
+    return this.#timer !== 0;
+  }
+
+  #toggle() {
+    if (this.isPlaying) return this.#stop();
+    const count = this.histogram.counts.length;
+    const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
+    // From the beginning where there is no window, or one that has arrived.
+    if (!this.selected || this.selected.end >= count) this.#select({ start: 0, end: Math.min(width, count) });
+    this.#timer = setInterval(() => this.#advance(), STEP);
+    this.#tell();
+  }
+
+  /** One bin further, once what is shown is the answer to the step before. */
+  #advance() {
+    const { selected, viewer } = this;
+    if (!selected || selected.end >= this.histogram.counts.length) return this.#stop();
+    if (viewer.isAtRest) this.#shift(selected, 1);
+  }
+
+  #stop() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    this.#tell();
+  }
+
+  #tell() {
+    this.play.setAttribute("aria-label", this.isPlaying ? "Pause" : "Play");
+    this.play.classList.toggle("playing", this.isPlaying);
+  }
+}
