@@ -1,7 +1,7 @@
 /// The points of a tree in the order of a column's values, missing ones last; of equal values in tree order.
 ///
-/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look at
-/// the rest. It takes 4 bytes a point, and 16 more while it is made.
+/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look
+/// at the rest. It takes 4 bytes a point, and 16 more while it is made.
 final class ColumnOrder: Sendable {
   private let treeIndices: PreparedArray<UInt32>
   private let values: Column.Values
