@@ -3,7 +3,7 @@ import PointSets
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// What queries under a filter promise, against the points one by one.
 @Suite struct FilteredQueryTests {
@@ -93,6 +93,25 @@ import TreelineBuilder
         let capped = try points.filtered.clusters(cut.atMost(5), in: window, zoom: zoom)
         #expect(capped.count <= 5)
         #expect(capped.reduce(0) { $0 + oracle.insideCount(of: $1.range) } == oracle.insideCount)
+      }
+    }
+  }
+
+  /// Clusters that are kept apart stand where they do without a filter, and are shown at their mean if that is asked for.
+  @Test(arguments: (0..<50).map { UInt64($0) }) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: 12_000 + seed)
+    let tree = try ClusterTree.any(&random)
+    let points = FilteredTree(tree, &random)
+    for cut in [Cut.spacing(60), .badges(), .limit(20)].filter(tree.supports) {
+      for cluster in try points.filtered.clusters(cut, in: PlaneWindow.everything, zoom: 3) {
+        let shown = try points.filtered.shownPosition(of: cluster, at: .mean)
+        #expect(shown.x == cluster.meanX && shown.y == cluster.meanY)
+        let style = PositionStyle(.mean, keepsVisible: false)
+        #expect(try style.position(of: cluster, of: points.filtered, keptVisibleIn: nil) == shown)
+        let stand = try points.filtered.shownPosition(of: cluster)
+        #expect(stand.x == cluster.x && stand.y == cluster.y, "seed \(seed)")
+        let own = PositionStyle(nil, keepsVisible: false)
+        #expect(try own.position(of: cluster, of: points.filtered, keptVisibleIn: nil).map { $0 == stand } ?? true)
       }
     }
   }
