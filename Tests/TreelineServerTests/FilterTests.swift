@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import SwiftProtobuf
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @testable import TreelineServer
@@ -217,6 +217,11 @@ import TreelineBuilder
       #expect(small.size.bytes <= 3 * bytes && small.contains(filter))
     }
     #expect(small.size.count == 3)
+    // What is prepared of columns counts, too.
+    let hotels = try cache.tree(selecting: .where("kind", .equals, "hotel"))
+    let before = hotels.selectionByteCount
+    _ = try hotels.clusters(.limit(9), in: .everything).values(of: [.sum("price"), .counts("kind"), .min("price")])
+    #expect(hotels.selectionByteCount > before)
     let least = FilterCache(of: Self.tree, mostBytes: 0)
     for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
     #expect(least.size.count == 1 && least.contains(filters[2]))

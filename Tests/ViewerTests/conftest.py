@@ -1,6 +1,7 @@
 """A server over indexes of the project's own data, and a browser that reaches nothing but this machine."""
 
 import csv
+import datetime
 import gzip
 import http.server
 import json
@@ -54,6 +55,20 @@ def houses(path, addresses):
     return path
 
 
+def events(path):
+    """Some thousand places, each of a kind or of none, of a size, open since a day and maybe closed."""
+    kinds, rows = ["hotel"] * 8 + ["hostel"] * 6 + ["camp"] * 5 + ["inn"] * 4 + ["resort"] * 3 + ["villa"] * 3 + ["boat", ""], []
+    for i in range(4000):
+        # Around the golden angle, the same wherever it runs.
+        turn, spread = i * 2.399963, math.sqrt(i / 4000)
+        day = datetime.date(2015, 1, 1) + datetime.timedelta(days=(i * 7919) % 3650)
+        rows.append((f"{10 + 22 * spread * math.cos(turn):.5f}", f"{48 + 9 * spread * math.sin(turn):.5f}", f"Place {i}",
+                     kinds[(i * 31 + i // 7) % len(kinds)], (i * 37) % 500, day, "true" if i % 3 else "false"))
+    with gzip.open(path, "wt", newline="") as file:
+        csv.writer(file).writerows([("longitude", "latitude", "name", "kind", "size", "opened", "active"), *rows])
+    return path
+
+
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
@@ -66,6 +81,7 @@ def indexes(tmp_path_factory):
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
+        ("events", events(folder / "events.csv.gz"), "--columns", "all"),
         ("one", fixtures / "nasty/one.csv"),
         ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):

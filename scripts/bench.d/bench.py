@@ -36,7 +36,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
-    "fixed_limit", "spacing", "filters", "counts", "reading", "end_to_end", "cancelling",
+    "fixed_limit", "spacing", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -562,7 +562,66 @@ class Bench:
                 )
 
     def filters(self):
-        """Filters, and aggregates of answers, over columns that are made for the points."""
+        """Filters prepared, queries under them, windows that move, and histograms; and a peer, which builds anew instead."""
+        section = "Filters, by 10 categories and a price, which 15 % of the points pass"
+        for size in [self.million] if self.quick else [self.million, 10 * self.million]:
+            name = f"{count_text(size)} clustered points"
+            runs = [ours("filter", f"clustered:{size}") for _ in range(self.rounds)]
+            scale = size / 1e6
+
+            def add(what, times, bound=None):
+                figures = [time * 1e3 for time in times] if bound else []
+                self.add(section, f"{name}: {what}", Samples(times, "s"), None, figures, bound)
+
+            add(
+                "a new filter of two terms", [run["filter_ms"] / 1e3 for run in runs],
+                Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
+            add("its first answer, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
+            for what, key, other, bound in (
+                ("p50, against without", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
+                (
+                    "p50, with coordinates, against without", "filtered_with_coordinates_us",
+                    "unfiltered_with_coordinates_us", Bound(2.5, aim=1.5),
+                ),
+                ("p50, each view asked once under a new filter, against without", "filtered_first_us", "unfiltered_us", None),
+            ):
+                filtered, unfiltered = (
+                    [percentile(run[key], 50) / 1e6 for run in runs] for key in (key, other)
+                )
+                self.add(
+                    section, f"{name}: query of 100 clusters, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
+                    ratios(filtered, unfiltered), bound)
+            add(
+                "a step of a moving window, 1 % in and 1 % out", [run["window_step_ms"][1] / 1e3 for run in runs],
+                Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
+            add("the first step, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
+            add("a histogram of all, 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
+        name, path = next(iter(self.sets.items()))
+        # As many as pass, 15 %, from all over the points.
+        passing = f"{self.folder}/passing.f64"
+        sides.write_some(path, passing, one_in=7)
+        rounds = []
+        for round in range(self.rounds):
+            rounds.append(
+                in_turn(
+                    round,
+                    lambda: ours("filter", path, "--repeats", 5),
+                    lambda: peer("build", "supercluster", path, 0, 1),
+                    lambda: peer("build", "supercluster", passing, 0, 1),
+                )
+            )
+        filtered = [(mine["filter_ms"] + mine["first_answer_ms"]) / 1e3 for mine, _, _ in rounds]
+        for what, number, bound in (
+            ("builds an index of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
+            ("builds one of a seventh of the points, as about as many pass", 2, None),
+        ):
+            rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
+            self.add(
+                section, f"{name}: a new filter and its first answer, times as fast as pysupercluster {what}",
+                Samples(filtered, "s"), Samples(rebuilt, "s"), ratios(rebuilt, filtered), bound)
+
+    def aggregates(self):
+        """Aggregates of answers, over columns that are made for the points."""
         for size in [self.million] if self.quick else [self.million, 10_000_000]:
             points = f"clustered:{size}"
             is_large = size > 1_000_000
@@ -574,7 +633,7 @@ class Bench:
                 numbers = [key(run) if callable(key) else run[key] for run in runs]
                 seconds = [number / (1e3 if unit == "ms" else 1e6) for number in numbers]
                 self.add(
-                    "Filters and aggregates, of at most 100 clusters",
+                    "Aggregates of at most 100 clusters",
                     f"{name}, {what}",
                     Samples(seconds, "s"),
                     None,
@@ -586,17 +645,6 @@ class Bench:
             def bound(limit, aim, unit):
                 return Bound(limit, aim=aim, figure="{:.1f} " + unit)
 
-            add("a new filter of two conditions", "filter_ms", "ms", bound(*((40, 20) if is_large else (4, 2)), "ms"))
-            filtered, unfiltered = ([percentile(run[key], 50) / 1e6 for run in runs]
-                                    for key in ("filtered_us", "unfiltered_us"))
-            self.add(
-                "Filters and aggregates, of at most 100 clusters",
-                f"{name}, a query under the filter against one without, p50",
-                Samples(filtered, "s"),
-                Samples(unfiltered, "s"),
-                ratios(filtered, unfiltered),
-                Bound(2.5, aim=1.5),
-            )
             simple = "sums, means, counts by 10 categories"
             for prefix, under in (("", ""), ("filtered_", " under the filter")):
                 for number, first in enumerate(("sums", "counts")):
@@ -607,7 +655,7 @@ class Bench:
             add("the same without sections", "scanned_order_statistics_us", "us")
             for section in ("ranks", "links"):
                 self.add(
-                    "Filters and aggregates, of at most 100 clusters",
+                    "Aggregates of at most 100 clusters",
                     f"{name}, the section of {section} of the number, a point",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )

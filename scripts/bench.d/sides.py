@@ -1,5 +1,6 @@
 """Runs of the two sides: each is a process of its own that prints one JSON object."""
 
+import array
 import json
 import os
 import re
@@ -33,6 +34,16 @@ def peer(*arguments):
 
 def write_with_ours(*arguments):
     run([BENCHMARKS, *arguments])
+
+
+def write_some(path, target, one_in):
+    """Writes every so many of a file's points."""
+    points = array.array("d")
+    with open(path, "rb") as file:
+        points.frombytes(file.read())
+    some = array.array("d", (number for start in range(0, len(points), 2 * one_in) for number in points[start : start + 2]))
+    with open(target, "wb") as file:
+        some.tofile(file)
 
 
 def timed_treeline(*arguments):

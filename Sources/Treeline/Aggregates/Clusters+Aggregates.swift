@@ -149,7 +149,7 @@ extension IntegerValues {
 
 extension ClusterTree {
   /// What is prepared of some columns for the points that count.
-  func prepared<Prepared: Sendable>(_ columns: [String], make: () -> Prepared) -> Prepared {
+  func prepared<Prepared: PreparedValues>(_ columns: [String], make: () -> Prepared) -> Prepared {
     if let selection { return selection.prepared.value(of: columns, make: make) }
     return withStorage { $0.prepared.value(of: columns, make: make) }
   }

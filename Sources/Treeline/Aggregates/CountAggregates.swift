@@ -135,14 +135,14 @@ struct DistinctValues: AggregateEvaluator {
 }
 
 /// Which entries of a dictionary are values.
-final class PresentEntries: Sendable {
+final class PresentEntries: PreparedValues {
   let flags: [Bool]
 
   init(of entries: EntryValues) { flags = entries.isPresent }
 }
 
 /// The values of a dictionary's entries.
-final class EntryTexts: Sendable {
+final class EntryTexts: PreparedValues {
   let values: [AttributeValue]
 
   init(of dictionary: ColumnDictionary) {

@@ -52,7 +52,7 @@ package struct OrderedKeys {
 
 /// The least and the greatest values of a column over the rows that count, 64 rows at a time, then eight times as many
 /// and so on.
-final class Extremes: Sendable {
+final class Extremes: PreparedValues {
   typealias Pair = (least: UInt64, greatest: UInt64)
 
   /// No value: any other is less and greater.
@@ -64,6 +64,8 @@ final class Extremes: Sendable {
   }
 
   private let entries: PreparedArray<Entry>
+
+  var byteCount: Int { entries.byteCount }
   private let levelStarts: [Int]
 
   /// - Complexity: O(rows)

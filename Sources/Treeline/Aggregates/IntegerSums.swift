@@ -1,6 +1,6 @@
 /// Sums of the codes of a column of integers over the rows that count, 64 rows at a time: those of any range of rows
 /// follow from a difference and the rows at its ends. All are exact. Half a byte a row.
-final class IntegerSums: Sendable {
+final class IntegerSums: PreparedValues {
   struct Sums {
     /// How many values there are.
     var count: UInt64 = 0
@@ -18,6 +18,8 @@ final class IntegerSums: Sendable {
   }
 
   private let before: PreparedArray<Sums>
+
+  var byteCount: Int { before.byteCount }
 
   /// - Complexity: O(rows)
   init(of values: IntegerValues, _ rows: CountedRows) {
@@ -99,7 +101,7 @@ final class IntegerSums: Sendable {
 }
 
 /// The same of the squares of codes, each of which is `high` times 2^32 and `low`. Three quarters of a byte a row.
-final class IntegerSquares: Sendable {
+final class IntegerSquares: PreparedValues {
   struct Sums {
     var lowSquares: UInt128 = 0
     var products: UInt128 = 0
@@ -124,6 +126,8 @@ final class IntegerSquares: Sendable {
   }
 
   private let before: PreparedArray<Sums>
+
+  var byteCount: Int { before.byteCount }
 
   /// - Complexity: O(rows)
   init(of values: IntegerValues, _ rows: CountedRows) {

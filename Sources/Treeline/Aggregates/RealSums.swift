@@ -1,12 +1,14 @@
 /// Exact sums of a column of doubles over the rows that count, by blocks of rows. A block has the more rows the farther
 /// apart the exponents are, so that sums take no more than half a byte a row.
-final class RealSums: Sendable {
+final class RealSums: PreparedValues {
   /// Which words of sums the values have bits in.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
   /// Of the rows before a block: how many values, and the words of their sum.
   private let counts: PreparedArray<Int>
   private let words: PreparedArray<Int64>
+
+  var byteCount: Int { counts.byteCount + words.byteCount }
 
   /// - Complexity: O(rows)
   init(of values: RealValues, _ rows: CountedRows) {

@@ -89,13 +89,15 @@ struct WeightedMean: AggregateEvaluator {
 }
 
 /// Sums of weights, and of their products with values, over the rows that count and have both.
-final class ProductSums: Sendable {
+final class ProductSums: PreparedValues {
   struct Sums {
     var products: Int128 = 0
     var weights: Int128 = 0
   }
 
   private let before: PreparedArray<Sums>
+
+  var byteCount: Int { before.byteCount }
 
   init(of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)

@@ -1,11 +1,13 @@
 /// How many of the rows that count have each of a column's codes, of which there are few, by blocks of rows. A block has
 /// the more rows the more codes there are, so that the counts take no more than half a byte a row.
-final class ValueCounts: Sendable {
+final class ValueCounts: PreparedValues {
   /// How many codes there are, the one for missing values not among them.
   let codeCount: Int
   private let rowsPerBlock: Int
   /// Of the rows before each block.
   private let before: PreparedArray<UInt32>
+
+  var byteCount: Int { before.byteCount }
 
   /// More different values are counted row by row.
   static let maximumCodeCount = 1 << 16

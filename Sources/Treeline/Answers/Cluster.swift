@@ -28,12 +28,35 @@ public struct Cluster: Sendable, Identifiable {
   public let meanY: Double
 
   /// The smallest box around its points, on the plane.
-  public let rect: PlaneRect
+  ///
+  /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
+  public var rect: PlaneRect { part?.summary.box ?? rectOfAll }
 
   /// The plane it lies on.
   public let plane: Plane
 
-  package let spread: NodeSpread
+  package var spread: NodeSpread { part?.summary.spread ?? spreadOfAll }
+
+  /// Where all points of the node count.
+  private let rectOfAll: PlaneRect
+  private let spreadOfAll: NodeSpread
+
+  /// Where only some do.
+  private let part: PassingPart?
+
+  /// - Parameters:
+  ///   - stand: Where it stands.
+  ///   - rect: The box around all points of the node.
+  ///   - spread: That of all.
+  ///   - part: Those that pass a filter, if they are not all.
+  @inline(__always) fileprivate init(
+    of node: Node, on plane: Plane, standingAt stand: (x: Double, y: Double), mean: (x: Double, y: Double),
+    count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
+  ) {
+    (id, range, pointCount, self.row, self.treeIndex) = (node.id, node.range, count, row, treeIndex)
+    (x, y, meanX, meanY, self.plane) = (stand.x, stand.y, mean.x, mean.y, plane)
+    (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
+  }
 
   /// Where it stands, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
@@ -57,6 +80,14 @@ public struct Cluster: Sendable, Identifiable {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }
+}
+
+/// Those points of a node that pass a filter, of which what is seldom asked for is found when it is.
+private struct PassingPart: Sendable {
+  let selection: Selection
+  let node: Node
+
+  var summary: NodeSummary { selection.points.summary(of: node, in: selection.storage) }
 }
 
 extension Cluster: CustomStringConvertible {
@@ -141,19 +172,24 @@ extension ClusterTree {
 
   @inline(__always) private func cluster(of node: Node, _ counted: some CountedPoints, isAnchored: Bool) -> Cluster {
     withStorage { storage in
-      let summary = counted.summary(of: node, in: storage)
-      let mean = summary.mean
-      var stand = mean
-      if isAnchored, let index = storage.standIndex(of: node) {
-        stand = (Double(storage.points[index].x), Double(storage.points[index].y))
-      } else if isAnchored && summary.count < Int(node.count) {
-        stand = storage.stand(of: node)
+      let count = counted.count(of: node)
+      let treeIndex = count == 1 ? counted.firstIndex(of: node) : nil
+      let row = treeIndex.map { Int(storage.rows[$0]) }
+      let index = isAnchored ? storage.standIndex(of: node) : nil
+      let standing = index.map { (x: Double(storage.points[$0].x), y: Double(storage.points[$0].y)) }
+      if let selection, count < Int(node.count), count > 0 {
+        let mean = counted.meanOfPart(of: node, count: count, in: storage)
+        return Cluster(
+          of: node, on: plane, standingAt: standing ?? (isAnchored ? storage.stand(of: node) : mean), mean: mean,
+          count: count, treeIndex: treeIndex, row: row,
+          rect: storage.nodes[Int(node.record)].box, spread: NodeSpread(xx: 0, xy: 0, yy: 0),
+          part: PassingPart(selection: selection, node: node))
       }
-      let treeIndex = summary.count == 1 ? counted.firstIndex(of: node) : nil
+      let summary = AllPoints().summary(of: node, in: storage)
+      let mean = summary.mean
       return Cluster(
-        id: node.id, range: node.range, pointCount: summary.count, row: treeIndex.map { Int(storage.rows[$0]) },
-        treeIndex: treeIndex, x: stand.x, y: stand.y, meanX: mean.x, meanY: mean.y, rect: summary.box, plane: plane,
-        spread: summary.spread)
+        of: node, on: plane, standingAt: standing ?? mean, mean: mean, count: count, treeIndex: treeIndex, row: row,
+        rect: summary.box, spread: summary.spread, part: nil)
     }
   }
 

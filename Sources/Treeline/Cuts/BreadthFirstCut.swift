@@ -107,9 +107,14 @@ extension TreeStorage {
           cursor += 2
           continue
         }
-        let sides = view.edges.sidesOutside(ofPair: children)
-        var visibilities = try visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
-        if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
+        var visibilities: (left: Visibility, right: Visibility)
+        if !Counted.areAll && slot.visibility == .inside {
+          visibilities = try self.visibilities(ofPairInside: pair, of: slot.node, in: view)
+        } else {
+          let sides = view.edges.sidesOutside(ofPair: children)
+          visibilities = try self.visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
+          if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
+        }
         // Written without branches, for which of them are seen is as good as random.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
@@ -135,15 +140,26 @@ extension TreeStorage {
     expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> Node? {
     var (node, visibility) = (node, visibility)
-    while visibility == .partial {
+    while visibility.isPartOfStored {
+      let isInside = !Counted.areAll && visibility == .inside
+      if isInside && view.counted.isKnownToPartBoth(node) { return node }
       let pair = try storedChildPair(of: node)
-      guard try isTooCoarse(node, pair) else { return try hasPointInside(node, view) ? node : nil }
-      let sides = view.edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
-      if Counted.areAll && sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
-      var visibilities = try visibilities(byBoxes: sides, of: pair, of: node, in: view)
-      if visibilities.left != .none && visibilities.right != .none {
-        visibilities = try searched(visibilities, of: pair, of: node, in: view)
+      guard try isTooCoarse(node, pair) else {
+        if isInside { return node }
+        return try hasPointInside(node, view) ? node : nil
+      }
+      var visibilities: (left: Visibility, right: Visibility)
+      if isInside {
+        visibilities = try self.visibilities(ofPairInside: pair, of: node, in: view)
         if visibilities.left != .none && visibilities.right != .none { return node }
+      } else {
+        let sides = view.edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
+        if Counted.areAll && sides.left.leaveOneInside && sides.right.leaveOneInside { return node }
+        visibilities = try self.visibilities(byBoxes: sides, of: pair, of: node, in: view)
+        if visibilities.left != .none && visibilities.right != .none {
+          visibilities = try searched(visibilities, of: pair, of: node, in: view)
+          if visibilities.left != .none && visibilities.right != .none { return node }
+        }
       }
       if visibilities.left == .none && visibilities.right == .none { return nil }
       (node, visibility) =

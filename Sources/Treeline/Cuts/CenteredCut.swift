@@ -21,7 +21,7 @@ extension TreeStorage {
         continue
       }
       try checkSummary(of: node)
-      let stand = isAnchored ? self.stand(of: node) : counted.summary(of: node, in: self).mean
+      let stand = isAnchored ? self.stand(of: node) : counted.mean(of: node, in: self)
       if window.contains(x: stand.x, y: stand.y) { nodes.append(node) }
     }
     return nodes

@@ -57,15 +57,13 @@ struct Frontier: ~Copyable {
       return parts(leftCount, (below, below &+ 1))
     }
 
-    /// Both children of a stored node that is seen in part: its visibility is `partial`.
+    /// Both children of a stored node that is seen in part.
     @inline(__always) func children(
       leftCount: UInt32, _ childOffset: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
-      let below = link &- Self.partialVisibility &+ (1 << 32 | UInt64(childOffset))
+      let below = link & Self.withoutVisibility &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below | visibilities.left.inPlace, (below &+ 1) | visibilities.right.inPlace))
     }
-
-    private static let partialVisibility = UInt64(Visibility.partial.bits) << 32
 
     /// Both parts of a bucket, or of a part of one. A point is finished.
     @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))

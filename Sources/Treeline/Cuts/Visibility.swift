@@ -9,11 +9,17 @@ struct Visibility: Equatable {
   /// As far as its box tells, some points and not all. Said of nodes with stored children only.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
+  /// Its box is in the window, and some of its points count but not all. Said of nodes with stored children only.
+  static let inside = Visibility(bits: Bucket.partlyVisible | 1 << shift)
+
   /// All of its points.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
   /// Something, however much: what is seen does not matter any more. The greatest number of all.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
+
+  /// Whether it is for the children to tell which points are seen: `partial` or `inside`.
+  @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
   /// Where the bits begin that tell of the points of a bucket, one by one.
   private static let shift = Bucket.shiftOfVisibility
@@ -81,8 +87,9 @@ extension TreeStorage {
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }
-    return view.window.contains(box) && view.counted.hasAll(of: node)
-      ? .whole : isStored(node) ? .partial : try visibility(ofBucket: node, in: view)
+    let isInside = view.window.contains(box)
+    if isInside && view.counted.hasAll(of: node) { return .whole }
+    return isStored(node) ? isInside ? .inside : .partial : try visibility(ofBucket: node, in: view)
   }
 
   /// How much of both children of a node is seen, of which something is.
@@ -95,6 +102,7 @@ extension TreeStorage {
     throws(IndexError) -> (left: Visibility, right: Visibility)
   {
     if pair.recordStep == 0 { return visibility.ofParts(pair.leftCount, node.count &- pair.leftCount) }
+    if visibility == .inside { return try visibilities(ofPairInside: pair, of: node, in: view) }
     let sides = view.edges.sidesOutside(ofPair: nodes + Int(pair.leftRecord))
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
@@ -105,13 +113,29 @@ extension TreeStorage {
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
-    let records = nodes + Int(pair.leftRecord)
     var (left, right) = (Visibility(sides.left), Visibility(sides.right))
     if !Counted.areAll {
-      let counts = view.counted.counts(of: pair, of: node)
-      left = left.counting(counts.left, of: pair.leftCount)
-      right = right.counting(counts.right, of: node.count &- pair.leftCount)
+      let shares = view.counted.shares(of: pair, of: node)
+      (left, right) = (left.counting(shares.left), right.counting(shares.right))
     }
+    return try withPoints(left, right, of: pair, of: node, in: view)
+  }
+
+  /// How much of both stored children of a node is seen that is `inside`.
+  @inline(__always) func visibilities<Counted>(
+    ofPairInside pair: ChildPair, of node: Node, in view: PointsInView<Counted>
+  ) throws(IndexError) -> (left: Visibility, right: Visibility) {
+    if view.counted.isKnownToPartBoth(node) { return try withPoints(.inside, .inside, of: pair, of: node, in: view) }
+    let shares = view.counted.shares(of: pair, of: node)
+    if shares.left == .part && shares.right == .part { view.counted.notePartOfBoth(node) }
+    return try withPoints(
+      .whole.counting(shares.left), .whole.counting(shares.right), of: pair, of: node, in: view)
+  }
+
+  @inline(__always) private func withPoints<Counted>(
+    _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
+  ) throws(IndexError) -> (left: Visibility, right: Visibility) {
+    let records = nodes + Int(pair.leftRecord)
     let ofBuckets = (records[0].childOffset == 0 ? left.bits : 0) | (records[1].childOffset == 0 ? right.bits : 0)
     return ofBuckets & Visibility.partial.bits == 0
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
@@ -127,7 +151,8 @@ extension TreeStorage {
   @inline(__always) private func byPoints<Counted>(
     _ visibility: Visibility, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> Visibility {
-    visibility == .partial && !isStored(node) ? try self.visibility(ofBucket: node, in: view) : visibility
+    visibility.isPartOfStored && !isStored(node)
+      ? try self.visibility(ofBucket: node, isInside: visibility == .inside, in: view) : visibility
   }
 
   /// How much of both children of a node is seen, of which something is, given how much may be.
@@ -151,13 +176,14 @@ extension TreeStorage {
   }
 
   /// - Complexity: O(1), for 16 points at most.
-  @inline(never) private func visibility<Counted>(ofBucket node: Node, in view: PointsInView<Counted>)
-    throws(IndexError) -> Visibility
-  {
+  @inline(never) private func visibility<Counted>(
+    ofBucket node: Node, isInside: Bool = false, in view: PointsInView<Counted>
+  ) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     // Nothing but the whole of it can be shown, even if some of its points do not count.
-    if box.isPoint { return view.window.contains(box) ? .whole : .none }
+    if box.isPoint { return isInside || view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
+    if isInside { return Visibility(points: view.counted.bits(of: node), ofCount: node.count) }
     var seen: UInt32 = 0
     for index in 0..<Int(node.count) {
       if view.window.contains(points[Int(node.first) &+ index]) { seen |= 1 &<< UInt32(truncatingIfNeeded: index) }
@@ -167,11 +193,11 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// How much of a stored node may be seen of whose points so many count, given how much of all its points may be.
-  @inline(__always) fileprivate func counting(_ count: UInt32, of pointCount: UInt32) -> Visibility {
+  /// How much of a stored node may be seen of whose points that share counts, given how much of all its points may be.
+  @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
     // Without branches: which of these it is is as good as random.
-    let counted = self == .whole && count < pointCount ? Visibility.partial.bits : bits
-    return Visibility(bits: count == 0 ? 0 : counted)
+    let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
+    return Visibility(bits: share.isNone ? 0 : counted)
   }
 }
 
@@ -203,16 +229,17 @@ extension TreeStorage {
     var node = node
     while isStored(node) {
       guard let (left, right) = try children(of: node) else { return false }
-      let (smaller, larger) = left.count < right.count ? (left, right) : (right, left)
-      let smallerBox = nodes[Int(smaller.record)].box
-      if view.mayShow(smaller, smallerBox) {
-        if view.isSureToShow(smaller, smallerBox) { return true }
+      let (leftBox, rightBox) = (nodes[Int(left.record)].box, nodes[Int(right.record)].box)
+      let (mayLeft, mayRight) = (view.mayShow(left, leftBox), view.mayShow(right, rightBox))
+      if mayLeft && view.isSureToShow(left, leftBox) || mayRight && view.isSureToShow(right, rightBox) { return true }
+      if mayLeft && mayRight {
+        let (smaller, larger) = left.count < right.count ? (left, right) : (right, left)
         if try hasPoint(smaller, in: view) { return true }
+        node = larger
+      } else {
+        guard mayLeft || mayRight else { return false }
+        node = mayLeft ? left : right
       }
-      let largerBox = nodes[Int(larger.record)].box
-      guard view.mayShow(larger, largerBox) else { return false }
-      if view.isSureToShow(larger, largerBox) { return true }
-      node = larger
     }
     let box = nodes[Int(node.record)].box
     if box.isPoint { return view.window.contains(box) }

@@ -1,9 +1,11 @@
 /// The points of a tree in the order of a column's values, missing ones last; of equal values in tree order.
 ///
-/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look at
-/// the rest. It takes 4 bytes a point, and 16 more while it is made.
-final class ColumnOrder: Sendable {
+/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look
+/// at the rest. It takes 4 bytes a point, and 16 more while it is made.
+final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
+
+  var byteCount: Int { treeIndices.byteCount }
   private let values: Column.Values
   /// How many points have a value.
   private let valueCount: Int

@@ -97,8 +97,9 @@ extension ClusterTree {
   /// ```
   ///
   /// - Throws: `FilterError` where the tree has not the columns that it names, or they are of other kinds.
-  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; two bits of memory a point,
-  ///   and a byte a point once means of clusters are asked for, which takes O(pointCount) the first time.
+  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; two bits of memory a point, as
+  ///   much again once means of clusters are asked for, and a byte once their boxes or ellipses are, both of which takes
+  ///   O(pointCount) the first time.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
 
   /// The same, in less time where a filter is like one before: what is prepared is the same to the last bit, whatever
@@ -106,7 +107,8 @@ extension ClusterTree {
   ///
   /// Where both differ in what they ask of one column of numbers or times alone, as a window that moves, and a
   /// sixteenth of the points at most goes in and out, only these are looked at. They are found by the order of that
-  /// column, which is made when it is first needed and then kept with the tree: 15 ns and 4 bytes a point, 20 while it is made.
+  /// column, which is made when it is first needed and then kept with the tree: 15 ns and 4 bytes a point, 20 while it
+  /// is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

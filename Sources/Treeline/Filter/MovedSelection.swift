@@ -62,7 +62,7 @@ struct MovedSelection {
 
   /// - Complexity: O(points that go in or out), at random places, and O(pointCount / 64).
   private func made() -> Selection {
-    Selection(of: previous.storage, terms: terms) { words in
+    let moved = Selection(of: previous.storage, terms: terms) { words in
       for index in words.indices { words[index].bits = previous.words[index].bits }
       for place in leaving.joined() {
         let treeIndex = order.treeIndex(atPlace: place)
@@ -70,6 +70,8 @@ struct MovedSelection {
       }
       enter(into: words)
     }
+    moved.prepareMeans(from: previous)
+    return moved
   }
 
   /// Sets the bits of the points that go in and pass the rest, some at a time.

@@ -16,6 +16,10 @@ package final class Selection: Sendable {
   let wordCount: Int
   let storage: TreeStorage
 
+  /// What queries found of nodes, a bit for each record, for later ones: that both children have points that pass and
+  /// points that do not. Ways down from the root are often the same.
+  private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
+
   /// How many points pass.
   package let count: Int
 
@@ -25,8 +29,10 @@ package final class Selection: Sendable {
   /// What was prepared of columns for the points that pass.
   let prepared = PreparedColumns()
 
-  /// Of each node what its passing points are: in the order of x, and, made when it is needed, with the plane turned by
-  /// half the world, so that a node across the seam is in one piece.
+  /// Of each node the mean, and whatever else is asked of its passing points, both made when they are needed; and the
+  /// same with the plane turned by half the world, so that a node across the seam is in one piece.
+  private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
+  private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
   private let turnedSummaries = AtomicLazyReference<PassingSummaries>()
 
@@ -41,6 +47,9 @@ package final class Selection: Sendable {
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
     words = .allocate(capacity: wordCount)
     words.initialize(repeating: Word(bits: 0, before: 0), count: wordCount)
+    let notedCount = storage.nodeCount / 32 + 1
+    noted = .allocate(capacity: notedCount)
+    for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     let words = UnsafeMutableBufferPointer(start: words, count: wordCount)
     fill(words)
     var count: UInt64 = 0
@@ -51,7 +60,12 @@ package final class Selection: Sendable {
     self.count = Int(count)
   }
 
-  deinit { words.deallocate() }
+  deinit {
+    words.deallocate()
+    noted.deallocate()
+    means.load(ordering: .relaxed)?.deallocate()
+    turnedMeans.load(ordering: .relaxed)?.deallocate()
+  }
 
   /// The points that pass both.
   func intersection(_ other: Selection) -> Selection {
@@ -62,22 +76,63 @@ package final class Selection: Sendable {
   }
 
   /// What a query counts by.
-  var points: PassingPoints { PassingPoints(words: UnsafePointer(words), selection: .passUnretained(self)) }
+  var points: PassingPoints {
+    PassingPoints(words: UnsafePointer(words), noted: noted, selection: .passUnretained(self))
+  }
+
+  /// - Complexity: O(pointCount) at the first call, O(1) from then on.
+  @inline(__always) func means(acrossSeam: Bool) -> PassingMeans {
+    acrossSeam
+      ? means(turnedMeans, turn: Self.halfWorld) { PassingMeans(of: self, turnedBy: Self.halfWorld) }
+      : means(means, turn: 0) { PassingMeans(of: self, turnedBy: 0) }
+  }
+
+  @inline(__always) private func means(
+    _ sums: borrowing Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>, turn: UInt32, make: () -> PassingMeans
+  ) -> PassingMeans {
+    if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
+    // Of two threads that ask for it first, both may do the work.
+    let made = make()
+    let (isFirst, found) = sums.compareExchange(
+      expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
+    if isFirst { return made }
+    made.before.deallocate()
+    return PassingMeans(before: found!, turn: turn)
+  }
+
+  /// Prepares the means that another selection has, most of whose points pass both.
+  func prepareMeans(from previous: Selection) {
+    if previous.means.load(ordering: .acquiring) != nil {
+      _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }
+    }
+    if previous.turnedMeans.load(ordering: .acquiring) != nil {
+      _ = means(turnedMeans, turn: Self.halfWorld) {
+        PassingMeans(of: self, from: previous.means(acrossSeam: true), of: previous)
+      }
+    }
+  }
 
   /// - Complexity: O(pointCount) at the first call, O(1) from then on.
   func summaries(acrossSeam: Bool) -> PassingSummaries {
-    acrossSeam ? prepared(turnedSummaries, turnedBy: 1 << 31) : prepared(summaries, turnedBy: 0)
+    acrossSeam
+      ? prepared(turnedSummaries) { PassingSummaries(of: self, turnedBy: Self.halfWorld) }
+      : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) }
   }
 
-  private func prepared(_ reference: borrowing AtomicLazyReference<PassingSummaries>, turnedBy turn: UInt32)
-    -> PassingSummaries
+  private static let halfWorld: UInt32 = 1 << 31
+
+  private func prepared<Prepared>(_ reference: borrowing AtomicLazyReference<Prepared>, make: () -> Prepared)
+    -> Prepared
   {
     // Of two threads that ask for it first, both may do the work.
-    reference.load() ?? reference.storeIfNil(PassingSummaries(of: self, turnedBy: turn))
+    reference.load() ?? reference.storeIfNil(make())
   }
 
   /// About how many bytes it takes, once everything is prepared.
-  var byteCount: Int { wordCount * (MemoryLayout<Word>.stride + PassingSummaries.bytesPerWord) }
+  var byteCount: Int {
+    wordCount * (MemoryLayout<Word>.stride + PassingMeans.bytesPerWord + PassingSummaries.bytesPerWord)
+      + prepared.byteCount
+  }
 }
 
 /// The points that a query counts: all of a tree, or those that pass a filter. Cuts are written once for both.
@@ -87,10 +142,15 @@ protocol CountedPoints {
 
   func count(of node: Node) -> Int
 
-  /// The same of both children of a node.
-  func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32)
+  /// Whether none of the points of both children of a node count, or all.
+  func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Whether each point of a node counts.
+  /// Whether it was noted of a stored node that of both its children some points count and some do not.
+  func isKnownToPartBoth(_ node: Node) -> Bool
+  func notePartOfBoth(_ node: Node)
+
+  /// Whether any point of a node counts, and whether each does.
+  func hasAny(of node: Node) -> Bool
   func hasAll(of node: Node) -> Bool
 
   /// Those of a node of up to 16 points: bit i is for its point i.
@@ -106,6 +166,20 @@ protocol CountedPoints {
   ///
   /// - Precondition: `storage.checkSummary(of: node)`.
   func summary(of node: Node, in storage: TreeStorage) -> NodeSummary
+
+  /// The mean of so many points of a node that count, one at least and not all: in units of the plane.
+  ///
+  /// - Precondition: `storage.checkSummary(of: node)`.
+  func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double)
+}
+
+/// Whether none of a node's points count, some or all.
+struct CountedShare: Equatable {
+  let isNone: Bool
+  let isAll: Bool
+
+  static let part = CountedShare(isNone: false, isAll: false)
+  static let all = CountedShare(isNone: false, isAll: true)
 }
 
 /// What is known of the points of a node.
@@ -117,7 +191,10 @@ struct NodeSummary {
   var spread: NodeSpread
 
   /// The mean, in units of the plane.
-  var mean: (x: Double, y: Double) {
+  @inline(__always) var mean: (x: Double, y: Double) { Self.mean(of: sums, count: count, in: box) }
+
+  /// - Parameter sums: Measured from the top left corner of the box.
+  @inline(__always) static func mean(of sums: NodeSums, count: Int, in box: PlaneRect) -> (x: Double, y: Double) {
     let count = Double(count)
     let (x, y) = (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
     // Across the seam it may lie beyond the plane's last unit.
@@ -132,16 +209,24 @@ extension CountedPoints {
     return (summary.count, summary.spread)
   }
 
-  @inline(__always) func hasAny(of node: Node) -> Bool { Self.areAll ? true : count(of: node) > 0 }
+  /// The mean of those points of a node that count, one at least, in units of the plane.
+  func mean(of node: Node, in storage: TreeStorage) -> (x: Double, y: Double) {
+    let count = count(of: node)
+    return count == Int(node.count)
+      ? AllPoints().summary(of: node, in: storage).mean : meanOfPart(of: node, count: count, in: storage)
+  }
 }
 
 /// All points of a tree.
 struct AllPoints: CountedPoints {
   static var areAll: Bool { true }
   @inline(__always) func count(of node: Node) -> Int { Int(node.count) }
-  @inline(__always) func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32) {
-    (pair.leftCount, node.count &- pair.leftCount)
+  @inline(__always) func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare) {
+    (.all, .all)
   }
+  @inline(__always) func isKnownToPartBoth(_ node: Node) -> Bool { false }
+  @inline(__always) func notePartOfBoth(_ node: Node) {}
+  @inline(__always) func hasAny(of node: Node) -> Bool { true }
   @inline(__always) func hasAll(of node: Node) -> Bool { true }
   @inline(__always) func bits(of node: Node) -> UInt32 { .max }
   @inline(__always) func contains(_ treeIndex: Int) -> Bool { true }
@@ -152,11 +237,16 @@ struct AllPoints: CountedPoints {
     let (sums, spread) = storage.summary(of: node, in: box)
     return NodeSummary(count: Int(node.count), box: box, sums: sums, spread: spread)
   }
+
+  @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
+    preconditionFailure("All points are no part of them")
+  }
 }
 
 /// The points of a tree that pass a filter. Valid as long as the selection is.
 struct PassingPoints: CountedPoints {
   let words: UnsafePointer<Selection.Word>
+  fileprivate let noted: UnsafeMutablePointer<Atomic<UInt32>>
   fileprivate let selection: Unmanaged<Selection>
 
   static var areAll: Bool { false }
@@ -175,15 +265,43 @@ struct PassingPoints: CountedPoints {
     Int(count(before: node.first &+ node.count) &- count(before: node.first))
   }
 
-  @inline(__always) func counts(of pair: ChildPair, of node: Node) -> (left: UInt32, right: UInt32) {
-    let middle = count(before: node.first &+ pair.leftCount)
+  @inline(__always) func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare) {
+    let (middle, end) = (node.first &+ pair.leftCount, node.first &+ node.count)
+    if isSurelyPart(from: node.first, to: middle) && isSurelyPart(from: middle, to: end) { return (.part, .part) }
+    let (before, beforeMiddle) = (count(before: node.first), count(before: middle))
     return (
-      UInt32(truncatingIfNeeded: middle &- count(before: node.first)),
-      UInt32(truncatingIfNeeded: count(before: node.first &+ node.count) &- middle)
+      share(beforeMiddle &- before, of: pair.leftCount),
+      share(count(before: end) &- beforeMiddle, of: node.count &- pair.leftCount)
     )
   }
 
-  @inline(__always) func hasAll(of node: Node) -> Bool { count(of: node) == Int(node.count) }
+  @inline(__always) func isKnownToPartBoth(_ node: Node) -> Bool {
+    noted[Int(node.record >> 5)].load(ordering: .relaxed) &>> (node.record & 31) & 1 == 1
+  }
+
+  func notePartOfBoth(_ node: Node) {
+    noted[Int(node.record >> 5)].bitwiseOr(1 &<< (node.record & 31), ordering: .relaxed)
+  }
+
+  @inline(__always) private func share(_ count: UInt64, of pointCount: UInt32) -> CountedShare {
+    CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
+  }
+
+  /// Whether the whole words between two points tell that some points between them count and some do not, without
+  /// counting bits.
+  @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
+    let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
+    let count = Int64(bitPattern: words[last].before &- words[first].before)
+    return count > 0 && count < Int64((last &- first) &* 64)
+  }
+
+  @inline(__always) func hasAny(of node: Node) -> Bool {
+    isSurelyPart(from: node.first, to: node.first &+ node.count) || count(of: node) > 0
+  }
+
+  @inline(__always) func hasAll(of node: Node) -> Bool {
+    !isSurelyPart(from: node.first, to: node.first &+ node.count) && count(of: node) == Int(node.count)
+  }
 
   @inline(__always) func bits(of node: Node) -> UInt32 {
     let (index, shift) = (Int(node.first >> 6), UInt64(node.first & 63))
@@ -210,6 +328,22 @@ struct PassingPoints: CountedPoints {
 
   func firstIndex(of node: Node) -> Int {
     treeIndex(ofNumber: Int(count(before: node.first)), in: node.range)
+  }
+
+  @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
+    let box = storage.nodes[Int(node.record)].box
+    if box.isPoint { return (Double(box.minX), Double(box.minY)) }
+    // Across the seam, x is measured from half the world away; a part of a bucket may lie on either side of it.
+    if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
+      return summary(of: node, in: storage).mean
+    }
+    let sums = selection._withUnsafeGuaranteedRef {
+      $0.means(acrossSeam: box.isAcrossSeam)
+        .sums(of: node.range, count: count, from: PlanePoint(x: box.minX, y: box.minY), of: self, in: storage)
+    }
+    // In a damaged file points may lie outside of their box.
+    let (width, height) = (UInt64(count) &* UInt64(box.width), UInt64(count) &* UInt64(box.height))
+    return NodeSummary.mean(of: NodeSums(x: min(sums.x, width), y: min(sums.y, height)), count: count, in: box)
   }
 
   func summary(of node: Node, in storage: TreeStorage) -> NodeSummary {

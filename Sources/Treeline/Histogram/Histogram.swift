@@ -50,7 +50,8 @@ extension ClusterTree {
   ///   - name: Of a column of numbers or times.
   ///   - bins: The most bins, from 2 to 1,000.
   /// - Throws: `AggregateError` where the tree has no such column, it is of another kind, or more than
-  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` where a file is damaged.
+  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` where a file is
+  ///   damaged.
   /// - Complexity: O(points in view that count), 1 to 2 ns each, and, the first time, O(pointCount) for the extent of
   ///   the column.
   public func histogram(of name: String, bins: Int = 50, in viewport: Viewport = .everything) throws -> Histogram {

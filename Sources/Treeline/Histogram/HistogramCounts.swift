@@ -1,5 +1,5 @@
 /// The least and the greatest code of a column that stand for values; nil where there is none.
-struct IntegerExtent {
+struct IntegerExtent: PreparedValues {
   let codes: ClosedRange<UInt64>?
 
   /// - Complexity: O(rows)
@@ -31,7 +31,7 @@ struct IntegerExtent {
 }
 
 /// The same of doubles.
-struct RealExtent {
+struct RealExtent: PreparedValues {
   let values: ClosedRange<Double>?
 
   /// - Complexity: O(rows)
@@ -205,7 +205,9 @@ private struct IntegerCounts: PackedWork {
 
 extension CountedRows {
   fileprivate func count(in ranges: [Range<Int>]) -> Int {
-    ranges.reduce(0) { $0 + (selection?.points.count(in: $1) ?? $1.count) }
+    var count = 0
+    for range in ranges { forEachWord(in: range) { count &+= $1.nonzeroBitCount } }
+    return count
   }
 }
 

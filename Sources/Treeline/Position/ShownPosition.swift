@@ -2,7 +2,8 @@
 public struct ShownPosition: Hashable, Sendable {
   /// Which position stands for a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// The mean of its points, where none of them need be: a town around a bay is shown in the water.
+    /// The mean of its points, where none of them need be: a town around a bay is shown in the water. Under a filter
+    /// that of the points that pass, where clusters may be closer than a spacing or badges keep them.
     case mean
     /// The point nearest to the mean.
     case member
@@ -64,7 +65,9 @@ public struct ShownPosition: Hashable, Sendable {
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
-    if window == nil && rule != .member && tree.stand == .mean { return nil }
+    // Under a filter, clusters that are kept apart stand at the mean of all points, not of those that pass.
+    let isWhereItStands = rule == nil || rule == .mean && !tree.isFiltered
+    if window == nil && isWhereItStands && tree.stand == .mean { return nil }
     return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
   }
 }

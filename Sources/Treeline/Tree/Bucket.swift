@@ -104,7 +104,7 @@ extension TreeStorage {
   }
 
   /// Whether a node in a bucket may lie across the seam: the bucket does, or it is so wide that it cannot.
-  @inline(__always) private func mayCrossSeam(within box: PlaneRect) -> Bool {
+  @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }
 

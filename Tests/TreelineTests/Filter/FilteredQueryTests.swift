@@ -3,7 +3,7 @@ import PointSets
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// What queries under a filter promise, against the points one by one.
 @Suite struct FilteredQueryTests {
@@ -51,9 +51,14 @@ import TreelineBuilder
       let left = Int64(cluster.rect.minX &- west)
       let sum = xs.reduce(0) { $0 + $1 - left }
       let x = Double(cluster.rect.minX) + Double(sum) / count
-      #expect(cluster.meanX == (x < 0x1p32 ? x : x - 0x1p32))
+      // Sums are exact, and rounded once they are divided and once they are added to a corner.
       let top = ys.min()!
-      #expect(cluster.meanY == Double(top) + Double(ys.reduce(0) { $0 + $1 - top }) / count)
+      let y = Double(top) + Double(ys.reduce(0) { $0 + $1 - top }) / count
+      #expect(abs(cluster.meanX - (x < 0x1p32 ? x : x - 0x1p32)) <= 0x1p-19)
+      #expect(abs(cluster.meanY - y) <= 0x1p-19)
+      if members.count == 1 {
+        #expect(cluster.meanX == Double(positions[0].x) && cluster.meanY == Double(positions[0].y))
+      }
       let (mx, my) = (Double(sum) / count, Double(ys.reduce(0) { $0 + $1 - top }) / count)
       let squares = zip(xs, ys).reduce(0.0) { sum, point in
         let (dx, dy) = (Double(point.0 - left) - mx, Double(point.1 - top) - my)
@@ -88,6 +93,25 @@ import TreelineBuilder
         let capped = try points.filtered.clusters(cut.atMost(5), in: window, zoom: zoom)
         #expect(capped.count <= 5)
         #expect(capped.reduce(0) { $0 + oracle.insideCount(of: $1.range) } == oracle.insideCount)
+      }
+    }
+  }
+
+  /// Clusters that are kept apart stand where they do without a filter, and are shown at their mean if that is asked for.
+  @Test(arguments: (0..<50).map { UInt64($0) }) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: 12_000 + seed)
+    let tree = try ClusterTree.any(&random)
+    let points = FilteredTree(tree, &random)
+    for cut in [Cut.spacing(60), .badges(), .limit(20)].filter(tree.supports) {
+      for cluster in try points.filtered.clusters(cut, in: PlaneWindow.everything, zoom: 3) {
+        let shown = try points.filtered.shownPosition(of: cluster, at: .mean)
+        #expect(shown.x == cluster.meanX && shown.y == cluster.meanY)
+        let style = PositionStyle(.mean, keepsVisible: false)
+        #expect(try style.position(of: cluster, of: points.filtered, keptVisibleIn: nil) == shown)
+        let stand = try points.filtered.shownPosition(of: cluster)
+        #expect(stand.x == cluster.x && stand.y == cluster.y, "seed \(seed)")
+        let own = PositionStyle(nil, keepsVisible: false)
+        #expect(try own.position(of: cluster, of: points.filtered, keptVisibleIn: nil).map { $0 == stand } ?? true)
       }
     }
   }

@@ -1,0 +1,223 @@
+"""What badges tell of values: donuts and their legend, sums, a histogram with a window, and what a link holds of them."""
+
+import json
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from conftest import LAPTOP, PHONE, PICTURES, press, inside, rest, shown
+
+LEGEND = "() => [...document.querySelectorAll('#legend li')].map(({ innerText }) => innerText.split('\\n').map(s => s.trim()).filter(Boolean))"
+TOTAL = "() => viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)"
+
+
+def ask(address, path, **query):
+    with urllib.request.urlopen(f"{address}/v1/{path}?{urllib.parse.urlencode(query)}") as answer:
+        return json.load(answer)
+
+
+def root(address, **query):
+    [feature] = ask(address, "events/clusters", limit=1, **query)["features"]
+    return feature["properties"]
+
+
+def parts(page):
+    return page.evaluate("() => viewer.tree.scene.clusters.map(({ count, parts }) => [count, parts])")
+
+
+def has_range(page):
+    page.wait_for_function("() => viewer.settings.range !== '' && viewer.timeline.selected")
+    rest(page)
+
+
+def histogram(page):
+    page.wait_for_function("() => viewer.timeline.histogram?.counts.length > 0 && document.querySelector('#timeline rect')")
+    return page.evaluate("() => viewer.timeline.histogram")
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_donuts_have_parts_that_add_up(open_map, address, viewport):
+    page = open_map("#index=events&view=tree&donuts=kind", viewport)
+    told = parts(page)
+    assert told and all(sum(own) == count for count, own in told)
+    if viewport == PHONE:
+        page.locator("#fold").click()
+    legend = page.evaluate(LEGEND)
+    everything = root(address, aggregate="counts(kind)")["counts_kind"]
+    assert [name for name, _ in legend[:-1]] == list(everything)[:6] and legend[-1][0] == "all others"
+    for at, (name, count) in enumerate(legend):
+        assert int(count.replace(",", "")) == sum(own[at] for _, own in told), name
+    page.screenshot(path=PICTURES / f"donuts-{viewport['width']}.png")
+
+
+def test_the_legend_hides_and_shows(open_map, address):
+    page = open_map("#index=events&view=tree&donuts=kind&by=spacing")
+    whole = page.evaluate(TOTAL)
+    hotels = page.get_by_role("button", name="hotel", exact=False).first
+    hotels.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("total => viewer.isAtRest && viewer.tree.filter && true", arg=whole)
+    rest(page)
+    left = root(address, filter="kind <> 'hotel' OR kind IS NULL")["point_count"]
+    assert page.evaluate(TOTAL) == left < whole
+    assert hotels.get_attribute("aria-pressed") == "false"
+    page.get_by_role("button", name="all others").click()
+    page.wait_for_function("() => viewer.settings.off.includes('*')")
+    rest(page)
+    others = sum(root(address, filter=f"kind = '{kind}'")["point_count"] for kind in
+                 ["hostel", "camp", "inn", "resort", "villa"])
+    assert page.evaluate(TOTAL) == others
+    # A link holds it.
+    page.wait_for_function("() => location.hash.includes('off=hotel,*')")
+    again = open_map(f"#{page.evaluate('location.hash').lstrip('#')}")
+    assert again.evaluate(TOTAL) == others
+    hotels.click()
+    page.get_by_role("button", name="all others").click()
+    page.wait_for_function("() => viewer.settings.off === ''")
+    rest(page)
+    assert page.evaluate(TOTAL) == whole
+
+
+def test_all_categories_may_be_hidden(open_map):
+    page = open_map("#index=events&view=tree&donuts=active&off=true,false,*")
+    page.get_by_text("No points in this view.").wait_for()
+    page.evaluate("viewer.settings.set({ off: 'false' })")
+    page.wait_for_function("() => viewer.isAtRest && viewer.tree.scene.size > 0")
+
+
+def test_badges_tell_sums(open_map, address):
+    page = open_map("#index=events&view=tree&sum=size")
+    labels = page.evaluate("() => viewer.tree.scene.clusters.map(({ label, properties }) => [label, properties.sum_size])")
+    assert sum(value for _, value in labels) == root(address, aggregate="sum(size)")["sum_size"]
+    assert any(label.endswith("k") for label, _ in labels)
+    page.locator("#listing summary").click()
+    page.locator("#listing li").first.get_by_text("size").wait_for()
+    page.locator("#sum").select_option("")
+    page.wait_for_function("() => viewer.isAtRest && viewer.tree.scene.clusters.every(({ properties }) => !('sum_size' in properties))")
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_a_window_is_brushed(open_map, address, viewport):
+    page = open_map("#index=events&view=tree&brush=opened", viewport)
+    told = histogram(page)
+    everything = ask(address, "events/histogram", column="opened", bins=len(told["counts"]))
+    assert told["edges"] == everything["edges"] and sum(told["counts"]) <= sum(everything["counts"])
+    box = page.locator("#timeline .plot").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 25, steps=6)
+    page.mouse.up()
+    has_range(page)
+    start, end = page.evaluate("viewer.settings.range").split("..")
+    assert start in told["edges"] and end in told["edges"]
+    bins = slice(told["edges"].index(start), told["edges"].index(end))
+    held = root(address, filter=f"opened >= DATE('{start}') AND opened < DATE('{end}')")["point_count"]
+    assert held == sum(everything["counts"][bins])
+    text = page.locator("#timeline .says").inner_text()
+    assert text.startswith(f"{start} to {end}: {sum(told['counts'][bins]):,} points in view")
+    page.screenshot(path=PICTURES / f"histogram-{viewport['width']}.png")
+    # Drawn on as it is moved.
+    page.mouse.move(box["x"] + box["width"] * 0.375, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 20, steps=6)
+    page.mouse.up()
+    page.wait_for_function("range => viewer.settings.range !== range", arg=f"{start}..{end}")
+    moved = page.evaluate("viewer.settings.range").split("..")
+    assert told["edges"].index(moved[1]) - told["edges"].index(moved[0]) == bins.stop - bins.start
+    page.locator("#timeline .clear").click()
+    page.wait_for_function("() => viewer.settings.range === ''")
+    rest(page)
+
+
+def test_a_window_is_moved_by_keys(open_map):
+    page = open_map("#index=events&view=tree&brush=opened&range=2018-01-01..2020-01-01")
+    edges = histogram(page)["edges"]
+    has_range(page)
+
+    def after(label, key):
+        before = page.evaluate("viewer.settings.range")
+        page.locator("#timeline").get_by_role("slider", name=label, exact=True).press(key)
+        page.wait_for_function("range => viewer.settings.range !== range", arg=before)
+        return [edges.index(end) for end in page.evaluate("viewer.settings.range").split("..")]
+
+    start, end = [edges.index(edge) for edge in ("2018-01-01", "2020-01-01")]
+    assert after("Window", "ArrowRight") == [start + 1, end + 1]
+    assert after("From", "ArrowLeft") == [start, end + 1]
+    assert after("To", "ArrowLeft") == [start, end]
+    assert after("Window", "Home") == [0, end - start]
+    assert page.locator("#timeline").get_by_role("slider", name="From", exact=True).get_attribute("aria-valuetext") == edges[0]
+    rest(page)
+
+
+def test_a_window_is_played(open_map):
+    page = open_map("#index=events&view=tree&brush=opened")
+    count = len(histogram(page)["counts"])
+    page.get_by_role("button", name="Play").click()
+    seen = set()
+    page.wait_for_function("() => viewer.timeline.selected?.start >= 3", timeout=20_000)
+    pause = page.get_by_role("button", name="Pause")
+    pause.click()
+    page.get_by_role("button", name="Play").wait_for()
+    seen.add(page.evaluate("viewer.settings.range"))
+    page.wait_for_timeout(700)
+    assert page.evaluate("viewer.settings.range") in seen
+    # It ends at the end.
+    page.locator("#timeline").get_by_role("slider", name="Window", exact=True).press("End")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => viewer.timeline.selected.start === 0")
+    pause.click()
+    assert page.evaluate("viewer.timeline.selected.end") < count
+    rest(page)
+
+
+def test_counts_stay_whole_while_filters_change(open_map):
+    """At any moment the labels are those of one answer or the other, or of parts of each."""
+    page = open_map("#index=events&view=tree&donuts=kind&brush=opened&range=2016-01-01..2018-01-01")
+    for change in ["{ range: '2017-01-01..2019-01-01' }", "{ off: 'hotel' }", "{ off: '', range: '' }"]:
+        page.evaluate(f"viewer.settings.set({change})")
+        rest(page)
+        ids = [cluster["id"] for cluster in shown(page)]
+        assert len(ids) == len(set(ids))
+        told = parts(page)
+        assert all(sum(own) == count for count, own in told)
+
+
+def test_the_card_tells_of_values(open_map, address):
+    page = open_map("#index=events&view=tree")
+    cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
+    page.evaluate("id => viewer.card.list(viewer.tree.scene.sprite(id).cluster, viewer.index, viewer.tree)", cluster["id"])
+    page.locator("#card dl dd").first.wait_for()
+    told = dict(zip(page.locator("#card dt").all_inner_texts(), page.locator("#card dd").all_inner_texts()))
+    properties = ask(address, f"events/clusters/{cluster['id']}", aggregate="sum(size), min(opened)")["properties"]
+    assert told["size"].startswith(f"{properties['sum_size']:,}")
+    assert told["opened"].startswith(properties["min_opened"])
+    assert "hotel" in told["kind"]
+    page.screenshot(path=PICTURES / "card-values.png")
+
+
+def test_tiles_have_donuts(open_map):
+    page = open_map("#index=events&view=tiles&by=spacing&donuts=kind&sum=size&off=hotel", settle=False)
+    page.wait_for_function("""() => globalThis.viewer?.map?.loaded() && viewer.map.getLayer('clusters')
+      && viewer.map.listImages().some((id) => id.startsWith('donut/'))""", timeout=20_000)
+    assert not page.evaluate("() => viewer.map.listImages().some((id) => id.startsWith('badge/'))")
+    page.wait_for_timeout(500)
+    page.screenshot(path=PICTURES / "tiles-donuts.png")
+
+
+def test_the_grid_says_that_it_knows_no_filters(open_map):
+    page = open_map("#index=events&view=compare&donuts=kind&off=hotel", LAPTOP)
+    page.get_by_text("The grid knows no filters and shows all points.").wait_for()
+    assert page.evaluate("() => viewer.grid.scene.clusters.every(({ parts }) => parts === null)")
+
+
+def test_links_that_ask_for_what_is_not_there(open_map):
+    page = open_map("#index=events&view=tree&donuts=nothing&brush=kind&sum=kind&range=a..b")
+    assert page.evaluate("() => [viewer.settings.donuts, viewer.settings.brush, viewer.settings.sum]") == ["", "", ""]
+    page = open_map("#index=events&view=tree&brush=opened&range=a..b", settle=False, tolerates=["400"])
+    page.get_by_text("The index has no answer to the filter of the link; this is all of it.").wait_for()
+
+
+def test_an_index_without_columns_offers_nothing(open_map):
+    page = open_map("#index=iceland-mean&view=tree")
+    assert page.locator("#donuts").is_hidden() and page.locator("#brush").is_hidden() and page.locator("#timeline").is_hidden()
