@@ -1,4 +1,5 @@
 import Foundation
+import PointSets
 import TestSupport
 import Testing
 import Treeline
@@ -20,6 +21,24 @@ import Treeline
     _ = IndexExercise(IndexBytes(bytes), queries: 100)
   }
 
+  static let sections =
+    Repository.files(in: "Fixtures/fuzz/sections") + Repository.files(in: "Fixtures/fuzz/found/sections")
+
+  @Test(.enabled(if: !sections.isEmpty), arguments: sections) func sectionIsReadOrRefused(_ path: String) throws {
+    let bytes = try Repository.bytes(path)
+    let isSound = bytes.withUnsafeBytes { SectionExercise.run($0) }
+    #expect(isSound || path.contains("found"))
+    for seed in 0..<2000 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var changed = bytes
+      for _ in 0..<1 + random.index(below: 8) {
+        changed[random.index(below: changed.count)] =
+          [0, 1, 0xFF, UInt8(random.index(below: 256))][random.index(below: 4)]
+      }
+      changed.withUnsafeBytes { _ = SectionExercise.run($0) }
+    }
+  }
+
   @Test(.enabled(if: !points.isEmpty), arguments: points) func pointsEndInATableOrATypedError(_ path: String) throws {
     let bytes = try Repository.bytes(path)
     for (skipsInvalid, decimal) in [(false, DecimalSeparator.point), (true, .point), (true, .comma)] {
@@ -34,11 +53,17 @@ import Treeline
   /// Writes the seeds anew where they are missing: delete one to have it made again.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func seedsAreThere() throws {
     for index in TestIndex.all { try seed(index.name, index.bytes()) }
+    let editor = try IndexEditor(TestIndex.typed)
+    for (number, section) in editor.header.sections.enumerated() {
+      guard let kind = SectionExercise.kinds.firstIndex(of: section.kind) else { continue }
+      let head = [UInt8(kind), UInt8(editor.header.pointCount)]
+      try seed("\(section.kind)-\(number)", head + editor.bytes[section.range], in: "sections")
+    }
     for damage in Damage.all { try seed(damage.description, damage.damaged().bytes) }
   }
 
-  private func seed(_ name: String, _ bytes: [UInt8]) throws {
-    let path = Repository.path("Fixtures/fuzz/index/" + name.replacingOccurrences(of: " ", with: "-"))
+  private func seed(_ name: String, _ bytes: [UInt8], in folder: String = "index") throws {
+    let path = Repository.path("Fixtures/fuzz/\(folder)/" + name.replacingOccurrences(of: " ", with: "-"))
     if !FileManager.default.fileExists(atPath: path) { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
   }
 }

@@ -26,7 +26,7 @@ import TreelineVerification
   /// A later minor version may have more kinds of sections.
   @Test func sectionOfALaterVersionInOne() throws {
     var editor = try IndexEditor(TestIndex.columns)
-    editor.store(UInt32(19), at: IndexHeader.offset(ofEntry: 6))
+    editor.store(UInt32(31), at: IndexHeader.offset(ofEntry: 6))
     #expect(try editor.forged().problems().count == 1)
     editor.store(IndexHeader.minorVersion + 1, at: 10)
     #expect(try editor.forged().problems() == [])

@@ -114,7 +114,7 @@ extension Column {
     case .reals(let reals):
       let number = reals[treeIndex]
       return number.isFinite ? .number(AttributeColumn.text(of: number)) : .null
-    case .entries(let entries): return entries.dictionary.value(ofEntry: Int(entries.codes[treeIndex]))
+    case .entries(let entries): return entries.dictionary.value(ofEntry: Int(clamping: entries.codes[treeIndex]))
     }
   }
 

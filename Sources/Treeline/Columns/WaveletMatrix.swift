@@ -6,8 +6,8 @@
 /// order among themselves (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information Systems 47, 2015,
 /// doi:10.1016/j.is.2014.06.002).
 ///
-/// Bits come in blocks of 32 bytes: how many bits of the level are 1 before the block, in 32 bits, and then 224 bits. So
-/// one read of memory tells how many are 1 before any place.
+/// Bits come in blocks of 32 bytes: how many bits of the level are 1 before the block, in 32 bits, and then 224 bits.
+/// So one read of memory tells how many are 1 before any place.
 ///
 /// Whatever its bytes are, a query reads nothing beyond them and ends in some number.
 package struct WaveletMatrix: @unchecked Sendable {
