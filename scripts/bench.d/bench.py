@@ -583,7 +583,7 @@ class Bench:
                     "p50, with coordinates, against without", "filtered_with_coordinates_us",
                     "unfiltered_with_coordinates_us", Bound(2.5, aim=1.5),
                 ),
-                ("p50, each view asked once under a new filter, against without", "filtered_first_us", "unfiltered_us", None),
+                ("p50, each view asked once, against without", "filtered_first_us", "unfiltered_first_us", None),
             ):
                 filtered, unfiltered = (
                     [percentile(run[key], 50) / 1e6 for run in runs] for key in (key, other)

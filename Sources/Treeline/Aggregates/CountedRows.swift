@@ -1,10 +1,10 @@
 /// The rows of a column that count: all, or those that pass a filter. Valid as long as the tree is.
 struct CountedRows {
   /// nil for all.
-  private let words: UnsafePointer<Selection.Word>?
+  private let words: UnsafePointer<UInt64>?
   let rowCount: Int
 
-  init(of tree: ClusterTree) { (words, rowCount) = (tree.selection.map { UnsafePointer($0.words) }, tree.pointCount) }
+  init(of tree: ClusterTree) { (words, rowCount) = (tree.selection.map { UnsafePointer($0.words.bits) }, tree.pointCount) }
 
   var areAll: Bool { words == nil }
 
@@ -12,7 +12,7 @@ struct CountedRows {
 
   /// The rows of a word of 64 that count.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
-    if let words { return words[word].bits }
+    if let words { return words[word] }
     let count = rowCount &- word &* 64
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }

@@ -13,14 +13,14 @@ indirect enum FilterPlan {
   /// Sets the bits of all words.
   ///
   /// - Complexity: O(pointCount) for each test.
-  func fill(_ words: UnsafeMutableBufferPointer<Selection.Word>, rowCount: Int) {
+  func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) {
     let chunk = ColumnTest.wordsPerChunk
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: chunk * (depth + 1)) { buffer in
       var start = 0
       while start < words.count {
         let end = min(start + chunk, words.count)
         run(start..<end, rowCount, into: buffer.baseAddress!)
-        for index in start..<end { words[index].bits = buffer[index - start] }
+        for index in start..<end { words[index] = buffer[index - start] }
         start = end
       }
     }
@@ -97,9 +97,9 @@ extension ClusterTree {
   /// ```
   ///
   /// - Throws: `FilterError` where the tree has not the columns that it names, or they are of other kinds.
-  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; two bits of memory a point, as
-  ///   much again once means of clusters are asked for, and a byte once their boxes or ellipses are, both of which takes
-  ///   O(pointCount) the first time.
+  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; a bit and a half of memory
+  ///   a point, two more once means of clusters are asked for, and a byte once their boxes or ellipses are, each of
+  ///   which takes O(pointCount) the first time.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
 
   /// The same, in less time where a filter is like one before: what is prepared is the same to the last bit, whatever
@@ -144,7 +144,7 @@ extension ClusterTree {
       withStorage { storage in
         Selection(of: storage, terms: terms) { words in
           plan.fill(words, rowCount: storage.pointCount)
-          if let selection { for index in words.indices { words[index].bits &= selection.words[index].bits } }
+          if let selection { for index in words.indices { words[index] &= selection.words.bits[index] } }
         }
       })
   }

@@ -63,10 +63,10 @@ struct MovedSelection {
   /// - Complexity: O(points that go in or out), at random places, and O(pointCount / 64).
   private func made() -> Selection {
     let moved = Selection(of: previous.storage, terms: terms) { words in
-      for index in words.indices { words[index].bits = previous.words[index].bits }
+      for index in words.indices { words[index] = previous.words.bits[index] }
       for place in leaving.joined() {
         let treeIndex = order.treeIndex(atPlace: place)
-        words[Int(treeIndex >> 6)].bits &= ~(1 &<< UInt64(treeIndex & 63))
+        words[Int(treeIndex >> 6)] &= ~(1 &<< UInt64(treeIndex & 63))
       }
       enter(into: words)
     }
@@ -75,7 +75,7 @@ struct MovedSelection {
   }
 
   /// Sets the bits of the points that go in and pass the rest, some at a time.
-  private func enter(into words: UnsafeMutableBufferPointer<Selection.Word>) {
+  private func enter(into words: UnsafeMutableBufferPointer<UInt64>) {
     let most = 1024
     let rest = FilterPlan.all(rest)
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: most) { rows in
@@ -87,7 +87,7 @@ struct MovedSelection {
             rest.test(UnsafeBufferPointer(rebasing: rows[..<count]), room: most, into: passes.baseAddress!)
             for index in 0..<count {
               let treeIndex = rows[index]
-              words[Int(treeIndex >> 6)].bits |= UInt64(passes[index]) &<< UInt64(treeIndex & 63)
+              words[Int(treeIndex >> 6)] |= UInt64(passes[index]) &<< UInt64(treeIndex & 63)
             }
           }
         }

@@ -6,13 +6,21 @@ import Synchronization
 package final class Selection: Sendable {
   /// 64 points.
   struct Word {
-    var bits: UInt64
+    let bits: UInt64
     /// How many points pass before these.
-    var before: UInt64
+    let before: UInt32
+  }
+
+  /// In two pieces: most that is asked of them is answered by the smaller one.
+  struct Words: @unchecked Sendable {
+    let bits: UnsafeMutablePointer<UInt64>
+    let before: UnsafeMutablePointer<UInt32>
+
+    @inline(__always) subscript(index: Int) -> Word { Word(bits: bits[index], before: before[index]) }
   }
 
   /// One more than the points fill, so that the end of the last point has a word, too.
-  nonisolated(unsafe) let words: UnsafeMutablePointer<Word>
+  let words: Words
   let wordCount: Int
   let storage: TreeStorage
 
@@ -41,27 +49,27 @@ package final class Selection: Sendable {
 
   /// - Parameter fill: Sets the bits of all words, those beyond the last point to 0.
   init(
-    of storage: TreeStorage, terms: [FilterTerm]? = nil, filling fill: (UnsafeMutableBufferPointer<Word>) -> Void
+    of storage: TreeStorage, terms: [FilterTerm]? = nil, filling fill: (UnsafeMutableBufferPointer<UInt64>) -> Void
   ) {
     (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
-    words = .allocate(capacity: wordCount)
-    words.initialize(repeating: Word(bits: 0, before: 0), count: wordCount)
+    words = Words(bits: .allocate(capacity: wordCount), before: .allocate(capacity: wordCount))
+    words.bits.initialize(repeating: 0, count: wordCount)
     let notedCount = storage.nodeCount / 32 + 1
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
-    let words = UnsafeMutableBufferPointer(start: words, count: wordCount)
-    fill(words)
-    var count: UInt64 = 0
-    for index in words.indices {
-      words[index].before = count
-      count &+= UInt64(words[index].bits.nonzeroBitCount)
+    fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount))
+    var count: UInt32 = 0
+    for index in 0..<wordCount {
+      words.before[index] = count
+      count &+= UInt32(truncatingIfNeeded: words.bits[index].nonzeroBitCount)
     }
     self.count = Int(count)
   }
 
   deinit {
-    words.deallocate()
+    words.bits.deallocate()
+    words.before.deallocate()
     noted.deallocate()
     means.load(ordering: .relaxed)?.deallocate()
     turnedMeans.load(ordering: .relaxed)?.deallocate()
@@ -71,13 +79,13 @@ package final class Selection: Sendable {
   func intersection(_ other: Selection) -> Selection {
     precondition(storage === other.storage, "Expected two filters over one tree, found filters over two trees")
     return Selection(of: storage) { words in
-      for index in words.indices { words[index].bits = self.words[index].bits & other.words[index].bits }
+      for index in words.indices { words[index] = self.words.bits[index] & other.words.bits[index] }
     }
   }
 
   /// What a query counts by.
   var points: PassingPoints {
-    PassingPoints(words: UnsafePointer(words), noted: noted, selection: .passUnretained(self))
+    PassingPoints(words: words, noted: noted, selection: .passUnretained(self))
   }
 
   /// - Complexity: O(pointCount) at the first call, O(1) from then on.
@@ -130,8 +138,9 @@ package final class Selection: Sendable {
 
   /// About how many bytes it takes, once everything is prepared.
   var byteCount: Int {
-    wordCount * (MemoryLayout<Word>.stride + PassingMeans.bytesPerWord + PassingSummaries.bytesPerWord)
-      + prepared.byteCount
+    wordCount
+      * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
+        + PassingSummaries.bytesPerWord) + prepared.byteCount
   }
 }
 
@@ -245,7 +254,7 @@ struct AllPoints: CountedPoints {
 
 /// The points of a tree that pass a filter. Valid as long as the selection is.
 struct PassingPoints: CountedPoints {
-  let words: UnsafePointer<Selection.Word>
+  let words: Selection.Words
   fileprivate let noted: UnsafeMutablePointer<Atomic<UInt32>>
   fileprivate let selection: Unmanaged<Selection>
 
@@ -254,7 +263,7 @@ struct PassingPoints: CountedPoints {
   /// How many points pass before one.
   @inline(__always) func count(before treeIndex: UInt32) -> UInt64 {
     let word = words[Int(treeIndex >> 6)]
-    return word.before &+ UInt64((word.bits & (1 &<< UInt64(treeIndex & 63) &- 1)).nonzeroBitCount)
+    return UInt64(word.before) &+ UInt64((word.bits & (1 &<< UInt64(treeIndex & 63) &- 1)).nonzeroBitCount)
   }
 
   func count(in range: Range<Int>) -> Int {
@@ -291,7 +300,7 @@ struct PassingPoints: CountedPoints {
   /// counting bits.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
-    let count = Int64(bitPattern: words[last].before &- words[first].before)
+    let count = Int64(words.before[last]) &- Int64(words.before[first])
     return count > 0 && count < Int64((last &- first) &* 64)
   }
 
@@ -317,9 +326,9 @@ struct PassingPoints: CountedPoints {
   ///
   /// - Precondition: more than so many pass.
   func treeIndex(ofNumber number: Int, in range: Range<Int>) -> Int {
-    let number = UInt64(number)
+    let number = UInt32(number)
     let index = Treeline.firstIndex(in: range.lowerBound >> 6..<(range.upperBound >> 6)) {
-      words[$0 + 1].before > number
+      words.before[$0 + 1] > number
     }
     var bits = words[index].bits
     for _ in 0..<(number - words[index].before) { bits &= bits &- 1 }

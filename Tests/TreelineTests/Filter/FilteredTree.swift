@@ -14,7 +14,7 @@ struct FilteredTree {
     filtered = tree.selecting(
       tree.withStorage { storage in
         Selection(of: storage) { words in
-          for (index, passes) in passes.enumerated() where passes { words[index >> 6].bits |= 1 << UInt64(index & 63) }
+          for (index, passes) in passes.enumerated() where passes { words[index >> 6] |= 1 << UInt64(index & 63) }
         }
       })
   }
