@@ -4,7 +4,9 @@ struct CountedRows {
   private let words: UnsafePointer<UInt64>?
   let rowCount: Int
 
-  init(of tree: ClusterTree) { (words, rowCount) = (tree.selection.map { UnsafePointer($0.words.bits) }, tree.pointCount) }
+  init(of tree: ClusterTree) {
+    (words, rowCount) = (tree.selection.map { UnsafePointer($0.words.bits) }, tree.pointCount)
+  }
 
   var areAll: Bool { words == nil }
 

@@ -88,6 +88,25 @@ extension ClusterTree {
   }
 }
 
+extension ClusterTree {
+  /// How many points are in view, under a filter of those that pass: strictly, without those of clusters in view that
+  /// lie outside.
+  ///
+  /// - Throws: `QueryError` as queries do; `IndexError` where a file is damaged.
+  /// - Complexity: O(nodes that lie across the edges of the view)
+  public func pointCount(in viewport: Viewport) throws -> Int {
+    guard let window = try viewport.located(on: plane)?.window else { return 0 }
+    return try pointCount(in: window)
+  }
+
+  /// The same for a part of the plane.
+  package func pointCount(in window: PlaneWindow) throws -> Int {
+    try withStorage { storage in
+      try storage.treeIndices(in: window).reduce(0) { $0 + (selection?.points.count(in: $1) ?? $1.count) }
+    }
+  }
+}
+
 extension TreeStorage {
   /// The tree indices of the points in a window, as ranges in order.
   ///

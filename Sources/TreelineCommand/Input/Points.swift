@@ -49,29 +49,42 @@ struct Points {
     (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
   }
 
-  /// The same points, of which only those count that pass a filter, with what columns it and aggregates need. Of points
-  /// that were read these are made, of kinds that are found.
-  func selecting(_ filter: Filter?, for aggregates: [Aggregate], of input: String) throws -> Points {
-    var tree = tree
-    if let table, filter != nil || !aggregates.isEmpty {
-      let names = (filter?.columnNames ?? []).union(aggregates.flatMap(\.columnNames)).sorted()
-      for name in names where !table.hasColumn(named: name) {
-        let error = FilterError.unknownColumn(name: name, known: table.columnNames ?? [])
-        throw Failure.usage(
-          "\(input): '\(filter?.columnNames.contains(name) == true ? "--filter" : "--aggregate")': \(error)")
-      }
-      let columns = names.map { name in
-        IndexColumn(name: name) { table.value(ofColumn: name, point: $0) }
-      }
-      tree = try tree.adding(columns: columns)
+  /// The same points, of which only those count that pass a filter, with what columns it and aggregates need.
+  func selecting(_ filter: Filter?, for aggregates: [Aggregate] = [], of input: String) throws -> Points {
+    let filters = filter.map { [(name: "filter", filter: $0)] } ?? []
+    let tree = try adding(columnsFor: filters, aggregates, of: input).tree(selecting: filter, of: input)
+    do { if !aggregates.isEmpty { _ = try tree.noClusters.values(of: aggregates) } } catch {
+      throw Failure.usage("\(input): '--aggregate': \(error)")
     }
-    do {
-      if let filter { tree = try tree.selecting(filter) }
-      if !aggregates.isEmpty { _ = try tree.noClusters.values(of: aggregates) }
-    } catch let error as FilterError {
-      throw Failure.usage("\(input): '--filter': \(error)")
-    } catch let error as AggregateError { throw Failure.usage("\(input): '--aggregate': \(error)") }
     return Points(self, tree)
+  }
+
+  /// The same points with the columns that filters and aggregates need. Of points that were read these are made, of
+  /// kinds that are found.
+  ///
+  /// - Parameter filters: With the names of their options.
+  func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
+    throws -> Points
+  {
+    guard let table else { return self }
+    var options: [String: String] = [:]
+    for name in aggregates.flatMap(\.columnNames) { options[name] = "aggregate" }
+    for (option, filter) in filters { for name in filter.columnNames { options[name] = option } }
+    let names = options.keys.sorted()
+    for name in names where !table.hasColumn(named: name) {
+      let error = FilterError.unknownColumn(name: name, known: table.columnNames ?? [])
+      throw Failure.usage("\(input): '--\(options[name]!)': \(error)")
+    }
+    let columns = names.map { name in IndexColumn(name: name) { table.value(ofColumn: name, point: $0) } }
+    return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
+  }
+
+  /// The tree under a filter whose columns it has.
+  ///
+  /// - Parameter option: Of the filter.
+  func tree(selecting filter: Filter?, option: String = "filter", of input: String) throws -> ClusterTree {
+    guard let filter else { return tree }
+    do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
   /// The input's row number of a point, by its tree index.

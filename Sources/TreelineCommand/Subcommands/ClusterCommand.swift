@@ -24,6 +24,8 @@ struct ClusterCommand: ParsableCommand {
 
   @Option(help: "What to print.") var show: Part = .itself
 
+  @OptionGroup var filter: FilterOption<NoPrefix>
+
   @Option(help: .init("How many members to leave out before the first.", valueName: "n")) var offset = 0
 
   @OptionGroup var cut: CutOptions<NoPrefix>
@@ -76,7 +78,8 @@ struct ClusterCommand: ParsableCommand {
     try reportingFailures {
       let question = try question()
       let points = try Points(
-        source.input, keepsColumns: true, splitting.request, for: [question.cut])
+        source.input, keepsColumns: true, splitting.request, for: [question.cut]
+      ).selecting(try filter.parsed(), of: source.input.name)
       let (tree, writer) = (points.tree, FeatureCollectionWriter(plane: points.tree.plane))
       let id = ClusterID(rawValue: id)
       var bytes = OutputBytes()
@@ -94,9 +97,10 @@ struct ClusterCommand: ParsableCommand {
         }
         writer.close(&bytes)
       case .members:
-        let range = try tree.cluster(id).range
-        writer.open(&bytes, offset: offset, total: range.count)
-        for (number, index) in range.dropFirst(offset).prefix(question.pageSize).enumerated() {
+        let members = tree.members(of: try tree.cluster(id))
+        writer.open(&bytes, offset: offset, total: members.count)
+        for (number, position) in members.indices.dropFirst(offset).prefix(question.pageSize).enumerated() {
+          let index = members.treeIndex(at: position)
           writer.append(try points.feature(ofPointAt: index), isFirst: number == 0, to: &bytes)
         }
         writer.close(&bytes)

@@ -10,7 +10,8 @@ struct TransitionCommand: ParsableCommand {
       the 'merges' of several into one. Every cluster of both views occurs once. The points of a split's or a merge's \
       'parts' and its 'hidden_point_count' add up to those of its 'whole'. To draw it, move the parts of a split from \
       the coordinates of the whole to their own, and those of a merge from their own to the whole's. A cluster that is \
-      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too. By --badges each has 'badge_px', the \
+      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too. Between two filters, changes have \
+      'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster its 'from_point_count'. By --badges each has 'badge_px', the \
       diameter to draw it with, and a kept one whose diameter changes 'from_badge_px'.
 
       Options with '--from-' before their names are of the first view, those with '--to-' of the second. A cut without \
@@ -22,13 +23,19 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup(title: "Cut of both views") var cut: CutOptions<NoPrefix>
 
+  @OptionGroup var filter: FilterOption<NoPrefix>
+
   @OptionGroup(title: "First view") var firstViewport: ViewportOptions<FromPrefix>
 
   @OptionGroup(title: "First view") var firstCut: CutOptions<FromPrefix>
 
+  @OptionGroup(title: "First view") var firstFilter: FilterOption<FromPrefix>
+
   @OptionGroup(title: "Second view") var secondViewport: ViewportOptions<ToPrefix>
 
   @OptionGroup(title: "Second view") var secondCut: CutOptions<ToPrefix>
+
+  @OptionGroup(title: "Second view") var secondFilter: FilterOption<ToPrefix>
 
   @Flag(help: "Change as little as the second limit allows, rather than cut afresh.") var continuing = false
 
@@ -61,22 +68,37 @@ struct TransitionCommand: ParsableCommand {
     try reportingFailures {
       try answer.write(source.input, beginning: "{\"kept\":[") { write in
         let (first, second) = try queries()
-        let tree = try Points(
-          source.input, keepsColumns: false, splitting.request, for: [first.cut, second.cut]
-        ).tree
+        let filters = try (
+          first: firstFilter.filter == nil ? filter.parsed() : firstFilter.parsed(),
+          second: secondFilter.filter == nil ? filter.parsed() : secondFilter.parsed()
+        )
+        let names = (
+          first: firstFilter.filter == nil ? "filter" : "from-filter",
+          second: secondFilter.filter == nil ? "filter" : "to-filter"
+        )
+        let columnsFor = [filters.first.map { (names.first, $0) }, filters.second.map { (names.second, $0) }]
+        let points = try Points(
+          source.input, keepsColumns: !columnsFor.allSatisfy { $0 == nil }, splitting.request,
+          for: [first.cut, second.cut]
+        ).adding(columnsFor: columnsFor.compactMap { $0 }, of: source.input.name)
+        let tree = points.tree
+        let (firstTree, secondTree) = (
+          try points.tree(selecting: filters.first, option: names.first, of: source.input.name),
+          try points.tree(selecting: filters.second, option: names.second, of: source.input.name)
+        )
         if let refusal = self.position.refusal(of: [first.cut, second.cut], in: tree) { throw Failure.usage(refusal) }
         let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
         let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
-        let shown = try tree.clusters(first)
-        let next = try tree.clusters(second, after: shown)
-        func position(for query: Query, in window: PlaneWindow?) -> TransitionWriter.Position {
+        let shown = try firstTree.clusters(first)
+        let next = try secondTree.clusters(second, after: shown)
+        func position(for query: Query, of tree: ClusterTree, in window: PlaneWindow?) -> TransitionWriter.Position {
           let style = self.position.style
           let window = style.window(for: query, in: window)
           return { try style.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate }
         }
         var text = try TransitionWriter(plane: tree.plane).text(
-          Transition(from: shown, to: next), from: position(for: first, in: firstWindow),
-          to: position(for: second, in: secondWindow),
+          Transition(from: shown, to: next), from: position(for: first, of: firstTree, in: firstWindow),
+          to: position(for: second, of: secondTree, in: secondWindow),
           diameters: ({ tree.badgeDiameter(of: $0, for: first.cut) }, { tree.badgeDiameter(of: $0, for: second.cut) }))
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }

@@ -97,6 +97,7 @@ import TreelineBuilder
       }
       #expect(histogram.counts == expected, "seed \(seed), \(histogram.edges)")
       #expect(histogram.counts.reduce(0, +) + histogram.missingCount == shown.count, "seed \(seed)")
+      #expect(try (isFiltered ? points.filtered : tree).pointCount(in: window) == shown.count)
       // A brush passes what it was drawn over.
       if !histogram.counts.isEmpty {
         let first = random.index(below: histogram.counts.count)
