@@ -21,6 +21,25 @@ import Treeline
     _ = IndexExercise(IndexBytes(bytes), queries: 100)
   }
 
+  static let filters =
+    Repository.files(in: "Fixtures/fuzz/filter") + Repository.files(in: "Fixtures/fuzz/found/filter")
+
+  @Test func textIsAFilterOrATypedError() throws {
+    let exercise = FilterExercise(try ClusterTree(index: Repository.path("Fixtures/fuzz/index/typed")))
+    for path in Self.filters {
+      let bytes = try Repository.bytes(path)
+      exercise.run(String(decoding: bytes, as: UTF8.self))
+      for seed in 0..<500 as Range<UInt64> {
+        var random = SplitMix64(seed: seed)
+        var changed = bytes
+        for _ in 0..<1 + random.index(below: 4) {
+          changed[random.index(below: changed.count)] = bytes[random.index(below: bytes.count)]
+        }
+        exercise.run(String(decoding: changed, as: UTF8.self))
+      }
+    }
+  }
+
   static let sections =
     Repository.files(in: "Fixtures/fuzz/sections") + Repository.files(in: "Fixtures/fuzz/found/sections")
 

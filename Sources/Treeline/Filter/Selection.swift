@@ -53,8 +53,9 @@ package final class Selection: Sendable {
   ) {
     (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
-    words = Words(bits: .allocate(capacity: wordCount), before: .allocate(capacity: wordCount))
-    words.bits.initialize(repeating: 0, count: wordCount)
+    // What looks at the word behind that of the last point need not ask whether there is one.
+    words = Words(bits: .allocate(capacity: wordCount + 1), before: .allocate(capacity: wordCount + 1))
+    words.bits.initialize(repeating: 0, count: wordCount + 1)
     let notedCount = storage.nodeCount / 32 + 1
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
@@ -64,6 +65,7 @@ package final class Selection: Sendable {
       words.before[index] = count
       count &+= UInt32(truncatingIfNeeded: words.bits[index].nonzeroBitCount)
     }
+    words.before[wordCount] = count
     self.count = Int(count)
   }
 

@@ -1,0 +1,10 @@
+import Treeline
+
+/// Feeds text to what reads filters and aggregates, and asks an index for what it says.
+@_cdecl("LLVMFuzzerTestOneInput") public func fuzzFilter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  exercise.run(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+  return 0
+}
+
+/// scripts/fuzz runs at the root of the repository.
+nonisolated(unsafe) private let exercise = FilterExercise(try! ClusterTree(index: "Fixtures/fuzz/index/typed"))

@@ -1,0 +1,36 @@
+import Treeline
+
+/// Reads a text as a filter and as aggregates, writes what it says and asks a tree for it.
+struct FilterExercise {
+  private let tree: ClusterTree
+
+  /// - Parameter tree: With columns of names that texts are likely to have, such as `n`.
+  init(_ tree: ClusterTree) { self.tree = tree }
+
+  func run(_ text: String) {
+    do { try ask(try Filter(text)) } catch {
+      // What is wrong is told on three lines, the last of which ends with a caret.
+      if let error = error as? FilterTextError { precondition("\(error)".hasSuffix("^")) } else { _ = "\(error)" }
+    }
+    do {
+      let aggregates = try Aggregate.list(text)
+      // As they are written, they are the same.
+      let again = try? Aggregate.list(aggregates.map { "\($0)" }.joined(separator: ", "))
+      precondition(again == aggregates)
+      _ = try tree.clusters(.limit(3), in: .everything).values(of: aggregates)
+    } catch { _ = "\(error)" }
+  }
+
+  private func ask(_ filter: Filter) throws {
+    let written = "\(filter)"
+    guard let again = try? Filter(written) else { preconditionFailure(written) }
+    precondition("\(again)".utf8.elementsEqual(written.utf8), written)
+    let passing = try tree.selecting(filter)
+    let failing = try tree.selecting(!filter)
+    let both = try passing.selecting(!filter)
+    precondition(both.passingPointCount == 0)
+    precondition(passing.passingPointCount + failing.passingPointCount <= tree.pointCount)
+    let clusters = try passing.clusters(.limit(3), in: .everything)
+    precondition(clusters.reduce(0) { $0 + $1.pointCount } == passing.passingPointCount)
+  }
+}
