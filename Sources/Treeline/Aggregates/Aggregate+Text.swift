@@ -57,8 +57,7 @@ extension Aggregate: CustomStringConvertible {
   private static func quoted(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || "0"..."9" ~= $0 }
-    return isPlain
-      ? name : "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    return isPlain ? name : name.quoted(by: "\"")
   }
 }
 

@@ -125,7 +125,9 @@ public enum AggregateValue: Hashable, Sendable {
 
   /// How many points have a value.
   public struct ValueCount: Hashable, Sendable {
+    /// The value.
     public let value: AttributeValue
+    /// How many points have it, one at least.
     public let count: Int
   }
 

@@ -17,7 +17,9 @@ public struct Column: Sendable {
     case text
   }
 
+  /// As filters and aggregates call it.
   public let name: String
+  /// What its values are.
   public let kind: Kind
   package let pointCount: Int
   package let values: Values

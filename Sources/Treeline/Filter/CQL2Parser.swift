@@ -29,6 +29,9 @@ extension Filter {
     /// How deep parentheses and NOT may nest, at most 64.
     public var depth: Int
 
+    /// Bounds for texts that are trusted not to be made to be slow, unless told otherwise.
+    ///
+    /// - Precondition: `depth` is at most 64.
     public init(length: Int = 1 << 16, terms: Int = 4096, depth: Int = 64) {
       precondition(depth <= 64, "Expected a depth of at most 64, found \(depth)")
       (self.length, self.terms, self.depth) = (length, terms, depth)

@@ -59,7 +59,7 @@ struct CQL2Writer {
     case .isIn(let column, let values):
       text += "\(Self.name(column)) \(not)IN (\(values.map(Self.literal).joined(separator: ", ")))"
     case .isMissing(let column): text += "\(Self.name(column)) IS \(not)NULL"
-    case .like(let column, let pattern): text += "\(Self.name(column)) \(not)LIKE \(Self.quoted(pattern, by: "'"))"
+    case .like(let column, let pattern): text += "\(Self.name(column)) \(not)LIKE \(pattern.quoted(by: "'"))"
     default: preconditionFailure("Expected a predicate with a NOT of its own")
     }
   }
@@ -73,23 +73,12 @@ extension Filter.Expression {
 
 extension CQL2Writer {
   private static func name(_ column: String) -> String {
-    CQL2Scanner.isIdentifier(column) ? column : quoted(column, by: "\"")
-  }
-
-  /// A text in quotes, with those in it doubled.
-  private static func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
-    var quoted = String.UnicodeScalarView([quote])
-    for scalar in text.unicodeScalars {
-      if scalar == quote { quoted.append(quote) }
-      quoted.append(scalar)
-    }
-    quoted.append(quote)
-    return String(quoted)
+    CQL2Scanner.isIdentifier(column) ? column : column.quoted(by: "\"")
   }
 
   private static func literal(_ value: FilterValue) -> String {
     switch value.content {
-    case .text(let text): quoted(text, by: "'")
+    case .text(let text): text.quoted(by: "'")
     case .number(let number): literal(number)
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
@@ -147,6 +136,19 @@ extension Instant {
     let second = seconds % Self.secondsOfDay
     let start = seconds - (second < 0 ? second + Self.secondsOfDay : second)
     return Instant(seconds: start + Self.secondsOfDay - 1, nanoseconds: 999_999_999)
+  }
+}
+
+extension String {
+  /// The text in quotes, with those in it doubled, even if an accent is on them.
+  func quoted(by quote: Unicode.Scalar) -> String {
+    var quoted = String.UnicodeScalarView([quote])
+    for scalar in unicodeScalars {
+      if scalar == quote { quoted.append(quote) }
+      quoted.append(scalar)
+    }
+    quoted.append(quote)
+    return String(quoted)
   }
 }
 

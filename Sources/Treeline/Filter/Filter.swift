@@ -81,7 +81,9 @@ public struct FilterValue: Hashable, Sendable {
 
   package init(_ content: Content) { self.content = content }
 
+  /// A text, or an instant in ISO 8601 for a column of times.
   public static func text(_ text: String) -> FilterValue { FilterValue(.text(text)) }
+  /// A whole number.
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
@@ -94,7 +96,9 @@ public struct FilterValue: Hashable, Sendable {
     }
     return FilterValue(.number(decimal))
   }
+  /// True or false.
   public static func boolean(_ value: Bool) -> FilterValue { FilterValue(.boolean(value)) }
+  /// A moment, for a column of times.
   public static func instant(_ instant: Instant) -> FilterValue { FilterValue(.instant(instant)) }
 }
 

@@ -3,6 +3,7 @@
 /// Bins lie side by side and begin at round values: multiples of 1, 2 or 5 times a power of ten, or, of times, whole
 /// minutes, hours, days, weeks from Monday, months and years in UTC.
 public struct Histogram: Hashable, Sendable {
+  /// The name of the column.
   public let column: String
 
   /// Where bins begin, and last where the last one ends: numbers, or times as texts. None if no point has a value.
