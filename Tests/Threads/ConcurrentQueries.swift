@@ -16,7 +16,14 @@ import Treeline
 
   static func main() throws {
     let tree = try ClusterTree(index: CommandLine.arguments[1])
-    let alone = try answers(of: tree)
+    try ask(tree)
+    // What a filter makes when it is first asked for, all threads ask for first.
+    let filter = try Filter("country IN ('US', 'FR', 'DE', 'IN') OR name LIKE '%a%'")
+    try ask(try tree.selecting(filter), alone: answers(of: try tree.selecting(filter)))
+  }
+
+  private static func ask(_ tree: ClusterTree, alone: [Int]? = nil) throws {
+    let alone = try alone ?? answers(of: tree)
     let workers = (0..<threadCount).map { _ in Worker(tree) }
     for worker in workers { worker.start() }
     for worker in workers {
@@ -24,6 +31,10 @@ import Treeline
     }
     print("\(threadCount) threads gave the same \(alone.count) answers")
   }
+
+  private static let aggregates: [Aggregate] = [
+    .count("name"), .top(2, of: "country"), .max("population"), .distinct("country"),
+  ]
 
   static func answers(of tree: ClusterTree) throws -> [Int] {
     try (0..<queryCount).map { query in
@@ -33,7 +44,11 @@ import Treeline
         x: point.x &- reach / 2, width: reach, minY: point.y - min(point.y, reach / 2),
         maxY: point.y + min(.max - point.y, reach / 2))
       var answer = 0
-      for cluster in try tree.clusters(.limit(20), in: window) {
+      let clusters = try tree.clusters(.limit(20), in: window)
+      for values in try clusters.values(of: aggregates) {
+        for value in values { for byte in "\(value)".utf8 { answer = answer &* 31 &+ Int(byte) } }
+      }
+      for cluster in clusters {
         answer = answer &* 31 &+ Int(cluster.id.rawValue) &+ tree.members(of: cluster).reduce(0, &+)
         answer = answer &* 31 &+ Int(cluster.meanX.bitPattern >> 8)
         answer = answer &* 31 &+ tree.attributes(atTreeIndex: cluster.range.lowerBound).count { $0.value != .null }

@@ -74,7 +74,9 @@ public struct Aggregate: Hashable, Sendable {
 
   /// The same for so many of them at most.
   ///
-  /// - Parameter count: 1 or more.
+  /// - Parameters:
+  ///   - count: 1 or more.
+  ///   - column: Of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate {
     precondition(count >= 1, "Expected 1 or more values to tell, found \(count)")
     return Aggregate(.top(count), column)
@@ -89,7 +91,9 @@ public struct Aggregate: Hashable, Sendable {
 
   /// The least value that so many per cent of all are at or below.
   ///
-  /// - Parameter percent: From 0, for the least value, to 100.
+  /// - Parameters:
+  ///   - percent: From 0, for the least value, to 100.
+  ///   - column: Of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
     precondition(0...100 ~= percent, "Expected a percentile from 0 to 100, found \(percent)")
     return Aggregate(.percentile(percent), column)

@@ -1,26 +1,48 @@
 import Synchronization
 
 /// What was prepared of columns when it was first asked for: for all rows of a tree, or for those that pass a filter.
+///
+/// A list that only grows: to look through it takes no lock, and there are no more entries than columns have aggregates.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]
     let type: ObjectIdentifier
   }
 
-  private let prepared = Mutex<[Key: any PreparedValues]>([:])
+  private final class Entry: Sendable {
+    let key: Key
+    let values: any PreparedValues
+    let next = AtomicLazyReference<Entry>()
+
+    init(_ key: Key, _ values: any PreparedValues) { (self.key, self.values) = (key, values) }
+  }
+
+  private let first = AtomicLazyReference<Entry>()
 
   /// How many bytes all of it takes.
-  var byteCount: Int { prepared.withLock { $0.values.reduce(0) { $0 + $1.byteCount } } }
+  var byteCount: Int {
+    var (bytes, entry) = (0, first.load())
+    while let found = entry {
+      bytes += found.values.byteCount
+      entry = found.next.load()
+    }
+    return bytes
+  }
 
   /// What is prepared of some columns; made if it is not there. Of two threads that ask for it first, both may do so.
   func value<Prepared: PreparedValues>(of columns: [String], make: () -> Prepared) -> Prepared {
     let key = Key(columns: columns, type: ObjectIdentifier(Prepared.self))
-    if let found = prepared.withLock({ $0[key] }) { return found as! Prepared }
-    let made = make()
-    return prepared.withLock { prepared in
-      if let found = prepared[key] { return found as! Prepared }
-      prepared[key] = made
-      return made
+    var last: Entry?
+    while let entry = last == nil ? first.load() : last!.next.load() {
+      if entry.key == key { return entry.values as! Prepared }
+      last = entry
+    }
+    let made = Entry(key, make())
+    while true {
+      let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
+      if entry.key == key { return entry.values as! Prepared }
+      // Another was faster, with something else.
+      last = entry
     }
   }
 }

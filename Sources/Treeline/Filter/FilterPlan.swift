@@ -119,7 +119,9 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// - Parameter previous: Of this tree with another filter; nil for none.
+  /// - Parameters:
+  ///   - filter: Which points count.
+  ///   - previous: This tree with another filter; nil for none.
   /// - Precondition: `previous` is of this tree.
   /// - Complexity: O(points that go in or out) and O(pointCount / 64), where it is like the one before.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {

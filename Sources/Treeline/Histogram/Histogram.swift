@@ -50,6 +50,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - name: Of a column of numbers or times.
   ///   - bins: The most bins, from 2 to 1,000.
+  ///   - viewport: What is looked at.
   /// - Throws: `AggregateError` where the tree has no such column, it is of another kind, or more than
   ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` where a file is
   ///   damaged.
