@@ -1,3 +1,4 @@
+import Foundation
 import PointSets
 import TestSupport
 import Testing
@@ -41,6 +42,29 @@ import TreelineBuilder
     }
     let reals = try Self.set.tree().adding(columns: [IndexColumn(name: "n") { _ in .number("1e300") }])
     #expect(reals.column("n")?.value(atTreeIndex: 0) == .number("1e+300"))
+  }
+
+  /// A number takes 8 bytes a point at most, a category 1, 2 or 4, and all else of a column next to nothing.
+  @Test func columnsAreNoWiderThanTheirKinds() throws {
+    let tree = try PointSet.cities(20_000, clusters: 9, seed: 5).tree()
+    let columns: [(IndexColumn, bytesPerPoint: Int)] = [
+      (IndexColumn(name: "cents", kind: .number) { .number("\($0 % 250).\(10 + $0 % 90)") }, 2),
+      (IndexColumn(name: "huge", kind: .number) { .number($0 == 0 ? "9223372036854775807" : "-\($0)") }, 8),
+      (IndexColumn(name: "real", kind: .number) { .number("\($0)e\($0 % 60 - 30)") }, 8),
+      (IndexColumn(name: "few", kind: .category) { .string("kind \($0 % 10)") }, 1),
+      (IndexColumn(name: "many", kind: .category) { .string("\($0 % 300)") }, 2),
+      (IndexColumn(name: "flag", kind: .boolean) { .bool($0 % 2 == 0) }, 1),
+      (IndexColumn(name: "second", instant: { Instant(seconds: Int64($0) * 40_000, nanoseconds: 0) }), 4),
+      (IndexColumn(name: "nanosecond", instant: { Instant(seconds: Int64($0), nanoseconds: UInt32($0)) }), 8),
+    ]
+    let folder = try TemporaryFolder()
+    try tree.write(index: folder.path("bare"))
+    let bare = try Data(contentsOf: URL(fileURLWithPath: folder.path("bare"))).count
+    for (column, bytesPerPoint) in columns {
+      try tree.write(index: folder.path("index"), columns: [column], overwriting: true)
+      let added = try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))).count - bare
+      #expect(Double(added) <= Double(bytesPerPoint * tree.pointCount) * 1.15, "\(added) bytes for \(bytesPerPoint) a point")
+    }
   }
 
   @Test func textsComeBack() throws {
