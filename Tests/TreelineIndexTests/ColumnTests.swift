@@ -63,7 +63,8 @@ import TreelineBuilder
     for (column, bytesPerPoint) in columns {
       try tree.write(index: folder.path("index"), columns: [column], overwriting: true)
       let added = try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))).count - bare
-      #expect(Double(added) <= Double(bytesPerPoint * tree.pointCount) * 1.15, "\(added) bytes for \(bytesPerPoint) a point")
+      #expect(
+        Double(added) <= Double(bytesPerPoint * tree.pointCount) * 1.15, "\(added) bytes for \(bytesPerPoint) a point")
     }
   }
 

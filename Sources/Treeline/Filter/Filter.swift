@@ -34,11 +34,17 @@ public struct Filter: Hashable, Sendable {
 
   /// How a value compares with another. Texts compare by their code points.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    /// `=`
     case equals = "="
+    /// `<>`
     case isNot = "<>"
+    /// `<`
     case isLess = "<"
+    /// `<=`
     case isAtMost = "<="
+    /// `>`
     case isGreater = ">"
+    /// `>=`
     case isAtLeast = ">="
   }
 

@@ -19,7 +19,7 @@ public struct IndexColumn: Sendable {
     case category
     /// Booleans; the texts `true`, `false`, `yes`, `no`, `t`, `f`, `1` and `0` in any case; the numbers 1 and 0.
     case boolean
-    /// Texts of ISO 8601, as ``Instant`` reads them; numbers are seconds since the beginning of 1970.
+    /// Texts of ISO 8601, as `Instant` reads them; numbers are seconds since the beginning of 1970.
     case time
     /// The same, but numbers are milliseconds.
     case timeInMilliseconds = "time-ms"

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column that a ``ClusterMap`` is to have, from a property of its values.
+/// A column that a `ClusterMap` is to have, from a property of its values.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(
