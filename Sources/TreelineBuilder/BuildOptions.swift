@@ -100,6 +100,9 @@ public enum BuildError: Error, Hashable, Sendable {
   /// More points than row numbers can count: 2^31.
   case tooManyPoints(found: Int)
 
+  /// More names of groups than there may be: 4096.
+  case tooManyGroups(found: Int)
+
   /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.
   package static let maximumMagnitude = 1e300
 }
@@ -113,6 +116,8 @@ extension BuildError: CustomStringConvertible {
     case .invalidCoordinate(let row, let found, .planar):
       "row \(row): expected an x and a y from -1e300 to 1e300, "
         + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
+    case .tooManyGroups(let found):
+      "expected at most \(TreeGroups.maximumCount) groups, found \(found); each in view is a cluster by itself"
     case .tooManyPoints(let found):
       "expected at most \(IndexHeader.maximumPointCount) points, found \(found); build several trees"
     }

@@ -29,6 +29,32 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
+  /// Builds a tree in which points share a cluster only with others of their group: one hierarchy for each, on one
+  /// plane. See ``groups``.
+  ///
+  /// ```swift
+  /// let kinds = try PointGroups(hotels.map { .named($0.kind) })
+  /// let tree = try ClusterTree(hotels.map(\.coordinate), groupedBy: kinds)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - coordinates: As of the other `init`.
+  ///   - groups: The group of each, in their order.
+  ///   - projection: As of the other `init`.
+  ///   - options: How to build each.
+  ///   - progress: Called once a group is built; separations are part of a group's building.
+  /// - Throws: `BuildError`
+  /// - Precondition: There are as many groups as coordinates.
+  public init(
+    _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) throws(BuildError) {
+    try self.init(
+      TreeBuild(
+        coordinates: coordinates, projection: projection, options: options, groups: groups,
+        monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
+  }
+
   /// For tests of the levels below which boxes are halved.
   ///
   /// - Parameter principalLevels: at most 900.

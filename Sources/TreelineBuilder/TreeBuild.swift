@@ -5,26 +5,47 @@ import Treeline
 struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection
-  let options: BuildOptions
+  var options: BuildOptions
+  /// What points may share a cluster; nil if all may.
+  var groups: PointGroups?
   /// At most 900.
   var principalLevels = TreeStorage.principalLevels
-  let monitor: BuildMonitor
+  var monitor: BuildMonitor
 
   func run() throws(BuildFailure) -> ClusterTree {
     guard coordinates.count <= IndexHeader.maximumPointCount else {
       throw .invalid(.tooManyPoints(found: coordinates.count))
     }
+    if let groups { return try GroupedBuild(build: self, groups: groups).run() }
     let memory = BuildMemory(pointCount: coordinates.count)
     let projected: PointProjection
+    do throws(BuildFailure) { projected = try project(to: memory.arrays.points) } catch {
+      inBackground { memory.deallocate() }
+      throw error
+    }
+    return tree(try storage(of: memory), on: projected)
+  }
+
+  /// Writes the position of every coordinate.
+  func project(to points: UnsafeMutablePointer<PlanePoint>) throws(BuildFailure) -> PointProjection {
+    try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
+      try PointProjection(coordinates, as: projection, to: points, threads: options.threads, monitor)
+    }
+  }
+
+  func tree(_ storage: TreeStorage, on projected: PointProjection) -> ClusterTree {
+    ClusterTree(
+      storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount, growth: options.growth)
+  }
+
+  /// Builds a tree over the positions in some memory, which it owns or which is deallocated.
+  func storage(of memory: BuildMemory) throws(BuildFailure) -> TreeStorage {
     var top: TopNode?
     var merged: MergeBuild.Result?
     do throws(BuildFailure) {
-      projected = try coordinates.withUnsafeBufferPointer { coordinates throws(BuildFailure) in
-        try PointProjection(coordinates, as: projection, to: memory.arrays.points, threads: options.threads, monitor)
-      }
       memory.numberRows(threads: options.threads, monitor)
       if monitor.isCancelled { throw .cancelled }
-      if !coordinates.isEmpty {
+      if memory.pointCount > 0 {
         switch options.growth {
         case .splitting(let rule): top = try split(memory, by: rule)
         case .merging(let metric): merged = try merge(memory, by: metric)
@@ -34,9 +55,7 @@ struct TreeBuild {
       inBackground { memory.deallocate() }
       throw error
     }
-    let storage = try finish(memory, top, merged)
-    return ClusterTree(
-      storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount, growth: options.growth)
+    return try finish(memory, top, merged)
   }
 
   private func finish(_ memory: BuildMemory, _ top: TopNode?, _ merged: MergeBuild.Result?) throws(BuildFailure)
@@ -62,7 +81,7 @@ struct TreeBuild {
 
   private func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
-      arrays: memory.arrays, pointCount: coordinates.count, projection: projection,
+      arrays: memory.arrays, pointCount: memory.pointCount, projection: projection,
       metric: metric, stand: options.stand, badgeCurve: options.badgeCurve, threads: options.threads,
       maximumDepth: options.maximumMergeDepth,
       sizes: options.mergeSizes, monitor: monitor)
@@ -90,6 +109,6 @@ struct TreeBuild {
   private func split(_ memory: BuildMemory, by algorithm: some SplitAlgorithm) -> TopNode {
     let splitter = Splitter(
       arrays: memory.arrays, algorithm: algorithm, principalLevels: principalLevels, monitor: monitor)
-    return TreeBuilder(splitter: splitter, threads: options.threads).build(pointCount: coordinates.count)
+    return TreeBuilder(splitter: splitter, threads: options.threads).build(pointCount: memory.pointCount)
   }
 }

@@ -60,13 +60,50 @@ extension ClusterTree {
         problems: problems,
         monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
-      guard let codes = storage.separations, problems.count == known, !problems.isFull else { return }
-      if growth.mergeMetric?.keepsApart == true {
-        var scales = MergeScaleVerifier(storage, codes, plane.projection, problems, progress)
-        return scales.verify()
+      guard problems.count == known, !problems.isFull else { return }
+      let roots = storage.rootsOfTrees
+      if let groups = storage.groups {
+        problems.check(
+          roots.map { $0.first..<$0.first + $0.count } == groups.parts, "groups",
+          expected: "a node of all points of each group", found: "groups that end within nodes")
+        groups.check(problems)
       }
-      var separations = SeparationVerifier(storage, codes, plane.projection, problems, progress)
-      separations.verify()
+      guard let codes = storage.separations, problems.count == known else { return }
+      for root in roots where !problems.isFull {
+        if growth.mergeMetric?.keepsApart == true {
+          var scales = MergeScaleVerifier(storage, below: root, codes, plane.projection, problems, progress)
+          scales.verify()
+        } else {
+          var separations = SeparationVerifier(storage, below: root, codes, plane.projection, problems, progress)
+          separations.verify()
+        }
+      }
+    }
+  }
+}
+
+extension TreeStorage {
+  /// The root, or those of the trees that groups have, in tree order.
+  fileprivate var rootsOfTrees: [Node] {
+    let parts = groups?.parts ?? []
+    var (roots, waiting) = ([Node](), [root].compactMap { $0 })
+    while let node = waiting.popLast() {
+      let isAbove = parts.contains { $0.contains(node.first) && Int($0.upperBound) < node.range.upperBound }
+      if isAbove, let (left, right) = (try? children(of: node)) ?? nil {
+        waiting += [right, left]
+      } else {
+        roots.append(node)
+      }
+    }
+    return roots
+  }
+}
+
+extension TreeGroups {
+  /// Checks that names are in order and each is there once.
+  fileprivate func check(_ problems: ProblemList) {
+    for (name, next) in zip(names, names.dropFirst()) where !name.utf8.lexicographicallyPrecedes(next.utf8) {
+      problems.add("groups", expected: "a name behind \(name.debugDescription)", found: next.debugDescription)
     }
   }
 }

@@ -34,8 +34,8 @@ extension IndexHeader {
       found: "\(section.kind.rawValue)")
     // Opening has refused the flag on unknown kinds.
     problems.check(
-      section.isRequired == section.kind.isInEveryIndex || !isKnown, "section table, byte \(entry + 4)",
-      expected: "the flag \(section.kind.isInEveryIndex ? 1 : 0) of a section of \(section.kind)",
+      section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
+      expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",
       found: section.isRequired ? "1" : "0")
     problems.check(
       section.offset == Self.aligned(end), "section table, byte \(entry + 8)",

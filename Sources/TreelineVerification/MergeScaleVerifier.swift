@@ -18,21 +18,23 @@ struct MergeScaleVerifier {
   private let codes: UnsafePointer<UInt16>
   private let projection: Plane.Projection
   private let problems: ProblemList
+  private let root: Node
   private var shown: ShownNodes
   private var monitor: VerificationMonitor
 
   /// - Precondition: The tree is sound.
   init(
-    _ storage: TreeStorage, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection, _ problems: ProblemList,
+    _ storage: TreeStorage, below root: Node, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection,
+    _ problems: ProblemList,
     _ progress: VerificationMonitor.Report?
   ) {
     (self.storage, self.codes, self.projection, self.problems) = (storage, codes, projection, problems)
-    shown = ShownNodes(pointCount: storage.pointCount, on: projection)
+    self.root = root
+    shown = ShownNodes(below: root, on: projection)
     monitor = VerificationMonitor(stage: .separations, pointCount: storage.pointCount, report: progress)
   }
 
   mutating func verify() {
-    guard let root = storage.root else { return }
     let known = problems.count
     let nodes = checkEach(below: root)
     guard problems.count == known else { return }
@@ -64,11 +66,12 @@ struct MergeScaleVerifier {
   /// - Returns: all nodes with children.
   private func checkEach(below root: Node) -> [Node] {
     var (nodes, stack) = ([Node](), [root])
-    var isSplitAt = [Bool](repeating: false, count: storage.pointCount)
+    var isSplitAt = [Bool](repeating: false, count: Int(root.count))
+    let base = Int(root.first)
     while let node = stack.popLast(), !problems.isFull {
       guard let (left, right) = children(of: node) else { continue }
       nodes.append(node)
-      isSplitAt[Int(right.first)] = true
+      isSplitAt[Int(right.first) - base] = true
       let (own, parts) = (code(at: right.first), max(code(of: left), code(of: right)))
       if storage.mergeTraits.contains(.coarseScales) {
         problems.check(
@@ -85,12 +88,13 @@ struct MergeScaleVerifier {
       stack += [right, left]
     }
     if let stands = storage.stands {
-      for index in 0..<8 * ((storage.pointCount + 7) / 8) where TreeStorage.bit(of: stands, at: index) {
-        if index < isSplitAt.count && isSplitAt[index] { continue }
+      let end = root.range.upperBound == storage.pointCount ? 8 * ((storage.pointCount + 7) / 8) : root.range.upperBound
+      for index in base..<end where TreeStorage.bit(of: stands, at: index) {
+        if index < root.range.upperBound && isSplitAt[index - base] { continue }
         problems.add("stand \(index)", expected: "0, where no node is split", found: "1")
       }
     }
-    for index in isSplitAt.indices where !isSplitAt[index] && codes[index] != 0 {
+    for index in root.range where !isSplitAt[index - base] && codes[index] != 0 {
       problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
     }
     return nodes

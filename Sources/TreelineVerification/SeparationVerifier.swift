@@ -22,8 +22,9 @@ struct SeparationVerifier {
   private let codes: UnsafePointer<UInt16>
   private let projection: Plane.Projection
   private let problems: ProblemList
+  private let root: Node
 
-  /// By number: the tree index of the right child's first point.
+  /// By number less the root's first point: the tree index of the right child's first point.
   private var internalNodes: [InternalNode]
   private var shown: ShownNodes
   /// The numbers of the shown nodes, by their first points.
@@ -45,25 +46,26 @@ struct SeparationVerifier {
 
   /// - Precondition: The tree is sound.
   init(
-    _ storage: TreeStorage, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection, _ problems: ProblemList,
+    _ storage: TreeStorage, below root: Node, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection,
+    _ problems: ProblemList,
     _ progress: VerificationMonitor.Report?
   ) {
     (self.storage, self.codes, self.projection, self.problems) = (storage, codes, projection, problems)
-    let count = storage.pointCount
+    self.root = root
+    let count = Int(root.count)
     internalNodes = [InternalNode](repeating: InternalNode(), count: count)
-    shown = ShownNodes(pointCount: count, on: projection)
+    shown = ShownNodes(below: root, on: projection)
     shownNumbers = [UInt32](repeating: Self.leaf, count: count)
-    agenda = Agenda(pointCount: count)
-    monitor = VerificationMonitor(stage: .separations, pointCount: count, report: progress)
+    agenda = Agenda(below: root)
+    monitor = VerificationMonitor(stage: .separations, pointCount: storage.pointCount, report: progress)
   }
 
   mutating func verify() {
-    guard let root = storage.root else { return }
     let known = problems.count
     collectInternalNodes(below: root)
-    for number in internalNodes.indices where !problems.isFull { checkByItself(UInt32(number)) }
+    for number in internalNodes.indices where !problems.isFull { checkByItself(root.first + UInt32(number)) }
     guard problems.count == known else { return }
-    show(0, at: storage.meanPosition(of: root), number(of: root), below: .beyondAll)
+    show(root.first, at: storage.meanPosition(of: root), number(of: root), below: .beyondAll)
     for rawValue in (1..<SeparationCode.beyondAll.rawValue).reversed() {
       split(at: SeparationCode(rawValue: rawValue))
       // One wrong code puts others out of step.
@@ -85,7 +87,7 @@ extension SeparationVerifier {
     while let node = stack.popLast() {
       guard let (left, right) = try! storage.children(of: node) else { continue }
       let (number, leftNumber, rightNumber) = (right.first, number(of: left), number(of: right))
-      internalNodes[Int(number)] = InternalNode(
+      internalNodes[Int(number - root.first)] = InternalNode(
         first: node.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right),
         leftNumber: leftNumber, rightNumber: rightNumber, squaredScatter: storage.squaredScatterDistance(of: node))
       for child in [leftNumber, rightNumber] where child != Self.leaf && code(child) > code(number) {
@@ -96,7 +98,7 @@ extension SeparationVerifier {
   }
 
   private func checkByItself(_ number: UInt32) {
-    let node = internalNodes[Int(number)]
+    let node = internalNodes[Int(number - root.first)]
     if node.first == .max {
       if code(number) != .zero { add(number, expected: "0, where no node is split") }
     } else if code(number) > ownCode(node) {
@@ -135,7 +137,7 @@ extension SeparationVerifier {
       }
       splitCount += 1
       monitor.tell(splitCount)
-      let node = internalNodes[Int(number)]
+      let node = internalNodes[Int(number - root.first)]
       shown.remove(node.first)
       show(node.first, at: node.left, node.leftNumber, below: code)
       show(number, at: node.right, node.rightNumber, below: code)
@@ -149,8 +151,8 @@ extension SeparationVerifier {
   /// Shows a node, which is due at the first code at which it can be split, if it has children.
   private mutating func show(_ first: UInt32, at position: PlanePoint, _ number: UInt32, below code: SeparationCode) {
     shown.insert(first, at: position)
-    shownNumbers[Int(first)] = number
-    if number != Self.leaf { agenda.add(number, at: min(ownCode(internalNodes[Int(number)]), code)) }
+    shownNumbers[Int(first - root.first)] = number
+    if number != Self.leaf { agenda.add(number, at: min(ownCode(internalNodes[Int(number - root.first)]), code)) }
   }
 
   /// - Parameter parent: The node whose split made this one shown.
@@ -164,7 +166,7 @@ extension SeparationVerifier {
 
   /// Checks that another node is in the way of one that is not split yet.
   private mutating func look(at number: UInt32, _ code: SeparationCode) {
-    let node = internalNodes[Int(number)]
+    let node = internalNodes[Int(number - root.first)]
     let toLeft = shown.nearest(to: node.left, within: code.squaredDistance, besides: node.first)
     let reach = toLeft?.squaredDistance ?? code.squaredDistance
     let toRight = shown.nearest(to: node.right, within: reach, besides: node.first)
@@ -172,7 +174,7 @@ extension SeparationVerifier {
       return add(number, expected: "at least \(code.rawValue), where nothing is in the way")
     }
     let distance = SeparationCode(roundingDown: nearest.squaredDistance)
-    let split = self.code(shownNumbers[Int(nearest.node)])
+    let split = self.code(shownNumbers[Int(nearest.node - root.first)])
     agenda.add(number, at: max(distance, split, self.code(number)))
   }
 }
@@ -181,20 +183,21 @@ extension SeparationVerifier {
 private struct Agenda {
   private var heads = [UInt32](repeating: 0, count: Int(SeparationCode.beyondAll.rawValue))
   private var next: [UInt32]
+  private let base: UInt32
 
-  init(pointCount: Int) { next = [UInt32](repeating: 0, count: pointCount) }
+  init(below root: Node) { (next, base) = ([UInt32](repeating: 0, count: Int(root.count)), root.first) }
 
   func isEmpty(at code: SeparationCode) -> Bool { heads[Int(code.rawValue)] == 0 }
 
   mutating func add(_ number: UInt32, at code: SeparationCode) {
-    next[Int(number)] = heads[Int(code.rawValue)]
+    next[Int(number - base)] = heads[Int(code.rawValue)]
     heads[Int(code.rawValue)] = number
   }
 
   mutating func next(at code: SeparationCode) -> UInt32? {
     let number = heads[Int(code.rawValue)]
     if number == 0 { return nil }
-    heads[Int(code.rawValue)] = next[Int(number)]
+    heads[Int(code.rawValue)] = next[Int(number - base)]
     return number
   }
 }

@@ -7,6 +7,8 @@ import Treeline
 /// is closer lies in the same cell or the next.
 struct ShownNodes {
   private let projection: Plane.Projection
+  /// The first point of all nodes.
+  private let base: UInt32
   private var entries: [Entry]
   /// The first node of each list, by the hash of its cell; a power of two of them.
   private var heads: [UInt32]
@@ -21,16 +23,18 @@ struct ShownNodes {
 
   private static let end = UInt32.max
 
-  init(pointCount: Int, on projection: Plane.Projection) {
+  init(below root: Node, on projection: Plane.Projection) {
     self.projection = projection
+    base = root.first
+    let pointCount = Int(root.count)
     entries = [Entry](repeating: Entry(), count: pointCount)
     heads = [UInt32](repeating: Self.end, count: 1 << max(Int.bitWidth - pointCount.leadingZeroBitCount - 1, 0))
   }
 
-  func position(of node: UInt32) -> PlanePoint { entries[Int(node)].position }
+  func position(of node: UInt32) -> PlanePoint { entries[Int(node - base)].position }
 
   mutating func insert(_ node: UInt32, at position: PlanePoint) {
-    entries[Int(node)].position = position
+    entries[Int(node - base)].position = position
     link(node)
   }
 
@@ -38,10 +42,10 @@ struct ShownNodes {
     let list = list(of: cell(of: position(of: node)))
     var link = heads[list]
     if link == node {
-      heads[list] = entries[Int(node)].next
+      heads[list] = entries[Int(node - base)].next
     } else {
-      while entries[Int(link)].next != node { link = entries[Int(link)].next }
-      entries[Int(link)].next = entries[Int(node)].next
+      while entries[Int(link - base)].next != node { link = entries[Int(link - base)].next }
+      entries[Int(link - base)].next = entries[Int(node - base)].next
     }
   }
 
@@ -55,7 +59,7 @@ struct ShownNodes {
     heads = [UInt32](repeating: Self.end, count: old.count)
     for var node in old {
       while node != Self.end {
-        let next = entries[Int(node)].next
+        let next = entries[Int(node - base)].next
         link(node)
         node = next
       }
@@ -72,7 +76,7 @@ struct ShownNodes {
         var node = heads[list(of: cell)]
         while node != Self.end {
           body(node)
-          node = entries[Int(node)].next
+          node = entries[Int(node - base)].next
         }
       }
     }
@@ -92,7 +96,7 @@ struct ShownNodes {
         let cell = PlanePoint(x: UInt32(truncatingIfNeeded: x) & lastCell, y: UInt32(truncatingIfNeeded: y))
         var other = heads[list(of: cell)]
         while other != Self.end {
-          let entry = entries[Int(other)]
+          let entry = entries[Int(other - base)]
           let distance = projection.squaredDistance(position, entry.position)
           if distance < nearestDistance && other != node { (nearest, nearestDistance) = (other, distance) }
           other = entry.next
@@ -122,7 +126,7 @@ extension ShownNodes {
 
   private mutating func link(_ node: UInt32) {
     let list = list(of: cell(of: position(of: node)))
-    entries[Int(node)].next = heads[list]
+    entries[Int(node - base)].next = heads[list]
     heads[list] = node
   }
 }

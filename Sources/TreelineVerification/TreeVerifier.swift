@@ -29,7 +29,11 @@ struct TreeVerifier {
           monitor.tell(Int(node.first &+ node.count))
           continue
         }
-        check(node, children)
+        if let groups = storage.groups, node.first < groups.clusteredCount, storage.isAboveClusters(node) {
+          checkAboveGroups(node, children, groups)
+        } else {
+          check(node, children)
+        }
         stack += [children.right, children.left]
       } catch { add(error, at: node) }
     }
@@ -61,6 +65,27 @@ struct TreeVerifier {
   }
 }
 
+// MARK: - Groups
+
+extension TreeVerifier {
+  /// A node above the trees of groups is halved by their number, has a box around its points that does not lie across
+  /// the seam, and their sums.
+  private mutating func checkAboveGroups(
+    _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
+  ) {
+    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: false)
+    problems.check(
+      storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
+      found: "\(storage.box(of: node))")
+    let starts = groups.parts.map(\.lowerBound).filter { node.range.contains(Int($0)) }
+    let isHalved = starts.count > 1 && starts[0] == node.first && starts[(starts.count + 1) / 2] == children.right.first
+    problems.check(
+      isHalved, node.name, expected: "half of its groups in each child",
+      found: "a right one from point \(children.right.first) on, where groups begin at \(starts)")
+    checkRecord(of: node, children, facts)
+  }
+}
+
 // MARK: - Nodes with children
 
 extension TreeVerifier {
@@ -73,7 +98,12 @@ extension TreeVerifier {
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
     let isStored = storage.isStored(node)
-    if isStored { checkStored(node, children, facts) }
+    if isStored {
+      checkRecord(of: node, children, facts)
+      problems.check(
+        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, having \(node.count) points",
+        found: "stored children")
+    }
     if isMerged {
       isAcrossSeam = isAcrossSeam || facts.box.isAcrossSeam
     } else if isStored && node.level >= principalLevels {
@@ -83,14 +113,11 @@ extension TreeVerifier {
     }
   }
 
-  private mutating func checkStored(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
+  private mutating func checkRecord(of node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     problems.check(
       Int(children.left.record) == nextPair, node.name,
       expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
     nextPair += 2
-    problems.check(
-      node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, having \(node.count) points",
-      found: "stored children")
     let pair = NodeSums.index(ofLeftChild: Int(children.left.record))
     let (sums, spread) = (storage.sums[pair], storage.spreads[pair])
     problems.check(

@@ -127,7 +127,7 @@ import TreelineBuilder
       let root = try #require(tree.root)
       var feature = ClusterFeature(root, of: tree, hasEllipse: true)
       (feature.isStack, feature.shownRow, feature.row, feature.members) = (true, 0, 0, [0, 1])
-      (feature.hull, feature.badgeDiameter) = (tree.convexHull(of: root), 44)
+      (feature.hull, feature.badgeDiameter, feature.group) = (tree.convexHull(of: root), 44, "inns")
       var bytes = OutputBytes()
       FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
       let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])

@@ -4,7 +4,8 @@ extension ClusterTree {
   /// A pure function of the tree and its arguments. It holds always that
   /// - every point in view is in exactly one cluster, and every cluster has a point in view;
   /// - no cluster contains another;
-  /// - there are no more clusters than the cut's limit.
+  /// - there are no more clusters than the cut's limit;
+  /// - no cluster has points of two groups, if the tree was built with ``groups``.
   ///
   /// The rest depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included,
   /// which is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane.
@@ -62,6 +63,10 @@ extension ClusterTree {
     of cut: Cut, in view: PointsInView<Counted>, zoom: Double?, after previous: Clusters?
   ) throws -> [Node] {
     try withStorage { storage in
+      if storage.groups != nil && cut.limit < pointCount {
+        let needed = try storage.cutRoots(in: view).count
+        guard needed <= cut.limit else { throw QueryError.limitBelowGroups(found: cut.limit, needed: needed) }
+      }
       switch cut.criterion {
       case .limit(let order, let isContinuing):
         let fresh = try storage.limitCut(cut.limit, order, in: view)

@@ -18,14 +18,14 @@ extension ClusterTree {
     }
   }
 
-  /// The cluster that a cluster is part of; nil for the root.
+  /// The cluster that a cluster is part of; nil for the root, and for a whole group.
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
     try ancestors(of: id).last
   }
 
-  /// The clusters that a cluster is part of, the root first.
+  /// The clusters that a cluster is part of, the root first, which is that of its group in a tree of groups.
   ///
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
@@ -109,10 +109,10 @@ extension ClusterTree {
   private func path(to treeIndex: UInt32, downTo level: Int) throws(IndexError) -> [Node] {
     try withStorage { storage throws(IndexError) in
       guard var node = storage.root else { return [] }
-      var path = [node]
+      var path = storage.isAboveClusters(node) ? [] : [node]
       while Int(node.level) < level, let (left, right) = try storage.children(of: node) {
         node = treeIndex < right.first ? left : right
-        path.append(node)
+        if !path.isEmpty || !storage.isAboveClusters(node) { path.append(node) }
       }
       return path
     }

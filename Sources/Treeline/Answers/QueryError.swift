@@ -2,6 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable {
   /// A limit that leaves no room for any cluster.
   case limitBelowOne(found: Int)
+  /// A limit that leaves no room for a cluster of each group in view and each point in view that is never clustered.
+  case limitBelowGroups(found: Int, needed: Int)
   /// An edge of a box that is not a finite number.
   case notFinite(edge: String, found: Double)
   /// A box whose edges are swapped.
@@ -36,6 +38,9 @@ extension QueryError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
+    case .limitBelowGroups(let found, let needed):
+      "expected a limit of \(needed) or more clusters, as many as there are groups and points that are never clustered "
+        + "in view, found \(found)"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
       "expected the south edge of the box at or below its north edge, "

@@ -10,12 +10,17 @@ extension TreeStorage {
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
   func bestFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
-    guard let root, try isSeen(root, in: view) else { return [] }
-    let visibility = try visibility(byBoxOf: root, in: view)
-    var cut = [Entry(node: root, visibility: visibility, next: -1)]
+    let roots = try cutRoots(in: view)
+    if roots.isEmpty { return [] }
+    var cut: [Entry] = []
     var waiting = Heap<Candidate>()
-    if let worth = try self.worth(worth, of: root, view.counted, atMost: .infinity) {
-      waiting.insert(Candidate(worth: worth, level: 0, first: 0, index: 0))
+    for (index, root) in roots.enumerated() {
+      let isSingle = isNeverClustered(root)
+      let visibility = isSingle ? .whole : try visibility(byBoxOf: root, in: view)
+      cut.append(Entry(node: root, visibility: visibility, next: index + 1 < roots.count ? index + 1 : -1))
+      if !isSingle, let worth = try self.worth(worth, of: root, view.counted, atMost: .infinity) {
+        waiting.insert(Candidate(worth: worth, level: root.level, first: root.first, index: index))
+      }
     }
     while let candidate = waiting.popFirst() {
       let parent = cut[candidate.index]

@@ -25,10 +25,17 @@ extension TreeStorage {
   @inline(__always) func breadthFirstCut<Counted>(
     in view: PointsInView<Counted>, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
   ) throws(IndexError) -> [Node] {
-    guard let start = try lowestNode(in: view, expanding: isTooCoarse) else { return [] }
-    let visibility = try visibility(byBoxOf: start, in: view)
-    if visibility == .none { return [] }
-    var frontier = Frontier(of: start, visibility, limit: limit)
+    var frontier: Frontier
+    if groups == nil {
+      guard let start = try lowestNode(in: view, expanding: isTooCoarse) else { return [] }
+      let visibility = try visibility(byBoxOf: start, in: view)
+      if visibility == .none { return [] }
+      frontier = Frontier(of: start, visibility, limit: limit)
+    } else {
+      let starts = try groupStarts(in: view)
+      if starts.isEmpty { return [] }
+      frontier = Frontier(of: starts, limit: limit)
+    }
     /// Whether all nodes of the frontier are known to have a point in the window.
     var isSettled = false
     while true {
@@ -174,6 +181,15 @@ extension TreeStorage {
         ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
     }
     return node
+  }
+
+  /// What a cut of a tree of groups begins with, and how much of each is visible.
+  @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
+    -> [(node: Node, visibility: Visibility)]
+  {
+    try cutRoots(in: view).map { node throws(IndexError) in
+      (node: node, visibility: isNeverClustered(node) ? .finished : try visibility(byBoxOf: node, in: view))
+    }
   }
 
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one

@@ -10,10 +10,15 @@ extension TreeStorage {
     var waiting: [Node] = []
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
+      if isAboveClusters(node), let (left, right) = try children(of: node) {
+        // A group may stand beyond the box around all points, if it lies across the seam.
+        waiting += [right, left]
+        continue
+      }
       // A node stands in the box around its points.
       let box = box(of: node)
       guard window.intersects(box), counted.hasAny(of: node) else { continue }
-      if let pair = try childPair(of: node),
+      if !isNeverClustered(node), let pair = try childPair(of: node),
         try scale.splits(node, pair, counted, above: greatest, leastMembers: leastMembers)
       {
         waiting.append(pair.right(of: node))

@@ -9,6 +9,8 @@ struct Continuation {
     /// The sum of the squared distances of its points to their mean.
     let scatter: Double
     let isPrevious: Bool
+    /// Whether it is in no answer, but has several groups within it.
+    var isAboveClusters = false
     /// By how much a previous cluster scatters more than the fresh ones within it; 0 where there are none.
     var excess = 0.0
     /// None, one or two, as indices in `entries`; those of a previous cluster are of the fresh answer.
@@ -108,7 +110,10 @@ struct Continuation {
       if entries[part.parent].left < 0 { entries[part.parent].left = index } else { entries[part.parent].right = index }
     }
     let node = try storage.lowestNode(below: part.node, counted)
-    entries.append(Entry(node: node, scatter: try storage.scatter(of: node, counted), isPrevious: isPrevious))
+    entries.append(
+      Entry(
+        node: node, scatter: try storage.scatter(of: node, counted), isPrevious: isPrevious,
+        isAboveClusters: storage.isAboveClusters(node)))
     return index
   }
 }
@@ -258,7 +263,7 @@ private struct Plan {
           }
         }
       }
-      if !entry.isPrevious {
+      if !entry.isPrevious && !entry.isAboveClusters {
         let cost = Cost(lost: Double(previousCounts[index]), scatter: entry.scatter)
         if isLess(cost, best[end]) { (best[end], chosen[end]) = (cost, .itself) }
       }

@@ -120,6 +120,24 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + 1, writtenStart)
   }
 
+  /// The same of several nodes.
+  ///
+  /// - Parameters:
+  ///   - starts: One or more, in tree order.
+  ///   - limit: how many nodes the frontier may come to have.
+  init(of starts: [(node: Node, visibility: Visibility)], limit: Int) {
+    let pointCount = starts.reduce(0) { $0 + Int($1.node.count) }
+    let most = max(min(limit, pointCount), starts.count)
+    capacity = most <= Self.fewNodes ? Self.capacity(for: most) : Self.capacityBeyond
+    capacity = max(capacity, Self.capacity(for: starts.count))
+    readStart = .allocate(capacity: 2 * capacity)
+    writtenStart = readStart + capacity
+    for (index, start) in starts.enumerated() {
+      (readStart + index).initialize(to: Slot(start.node, start.node.count == 1 ? .finished : start.visibility))
+    }
+    (next, end, cursor) = (readStart, readStart + starts.count, writtenStart)
+  }
+
   deinit { min(readStart, writtenStart).deallocate() }
 
   /// How far what is yet to be read lies behind what is written, in bytes. It grows with every node that is added.

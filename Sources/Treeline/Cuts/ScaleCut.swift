@@ -30,7 +30,7 @@ extension TreeStorage {
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false
   ) throws(IndexError) -> [Node] {
-    guard let root else { return [] }
+    if root == nil { return [] }
     var (leastMembers, greatest, expandsAll) = (leastMembers, greatest, expandsAll)
     // One more than the limit tells that there are too many.
     var room = limit == .max ? limit : limit + 1
@@ -41,7 +41,7 @@ extension TreeStorage {
       if cut.count <= limit { return cut }
       if expandsAll {
         expandsAll = false
-      } else if view.counted.count(of: root) < leastMembers {
+      } else if try leastRootCount(view.counted) < leastMembers {
         leastMembers = 0
       } else {
         greatest = try leastCoarseness(in: view, limit: limit, leastMembers: leastMembers, scale)
@@ -49,6 +49,11 @@ extension TreeStorage {
         room = limit
       }
     }
+  }
+
+  /// How many points of the root count; in a tree of groups, of the least group, whichever is in view.
+  @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
+    groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
   /// The least coarseness up to which nodes are shown as wholes if no more than `limit` are shown.
@@ -67,8 +72,11 @@ extension TreeStorage {
       waiting.insert(
         CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
     }
-    if let root { try wait(root, visibility(byBoxOf: root, in: view), below: .infinity) }
-    var count = 1
+    let roots = try cutRoots(in: view)
+    for root in roots where !isNeverClustered(root) {
+      try wait(root, visibility(byBoxOf: root, in: view), below: .infinity)
+    }
+    var count = roots.count
     while let coarsest = waiting.popFirst() {
       let (node, pair) = (coarsest.node, coarsest.pair)
       let visibilities = try visibilities(of: pair, of: node, below: coarsest.visibility, in: view)

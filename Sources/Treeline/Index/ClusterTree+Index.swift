@@ -36,6 +36,9 @@ extension ClusterTree {
     let description = try sections[.description].map { section throws(IndexError) in
       try IndexDescription(section, in: file)
     }
+    let groups = try sections[.groups].map { section throws(IndexError) in
+      try TreeGroups(section, in: file, pointCount: header.pointCount)
+    }
     let pairs = NodeSums.count(ofNodes: header.nodeCount)
     let codes = header.growth.codesKind
     let badgeCurve = try codes != .badgeScales || sections[codes] == nil ? nil : BadgeCurve(sections, in: file)
@@ -50,7 +53,7 @@ extension ClusterTree {
         badgeCurve: badgeCurve,
         stands: header.mergeTraits.contains(.standsAtMembers)
           ? try sections.start(of: .stands, count: (header.pointCount + 7) / 8) : nil,
-        name: name, nodesOffset: sections[.nodes]?.offset ?? 0, columns: columns,
+        groups: groups, name: name, nodesOffset: sections[.nodes]?.offset ?? 0, columns: columns,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
       plane: header.plane, clippedPointCount: header.clippedPointCount, growth: header.growth)

@@ -52,6 +52,8 @@ public struct IndexSection: Hashable, Sendable {
     /// Links of a column's values to the same ones before, which tell how many are different; optional, since version
     /// 1.3.
     public static let links = Kind(rawValue: 20)
+    /// The groups that never mix; required where there are any, since version 1.3.
+    public static let groups = Kind(rawValue: 21)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
 
@@ -61,10 +63,13 @@ public struct IndexSection: Hashable, Sendable {
     /// Whether every index has a section of this kind, which every reader must know.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
+    /// Whether a reader that does not know it must refuse the index.
+    package var isRequired: Bool { isInEveryIndex || self == .groups }
+
     /// The minor version that has it first.
     package var minorVersion: UInt16 {
       switch self {
-      case .column, .ranks, .links: 3
+      case .column, .ranks, .links, .groups: 3
       case .badgeScales, .badgeCurve, .stands: 2
       case .description: 1
       default: 0
@@ -89,7 +94,7 @@ public struct IndexSection: Hashable, Sendable {
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
       .attribute: "attribute", .column: "column", .ranks: "ranks", .links: "links",
-      .description: "description",
+      .groups: "groups", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

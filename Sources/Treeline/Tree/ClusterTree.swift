@@ -91,6 +91,8 @@ extension ClusterTree {
 
 extension ClusterTree {
   /// The cluster of all points; nil where there are none. Under a filter it is the lowest that has all points that pass.
+  ///
+  /// In a tree of several ``groups`` it is in no answer, and no cluster by its id: it tells of all points together.
   public var root: Cluster? {
     withStorage { storage in
       // The root's record was checked on opening; every other node's is checked when it is read.

@@ -32,6 +32,9 @@ package final class TreeStorage: @unchecked Sendable {
   /// child's first point, which is set where it stands where its right child does.
   package let stands: UnsafePointer<UInt8>?
 
+  /// Of a tree whose groups never mix.
+  package let groups: TreeGroups?
+
   package let columns: [Column]
   package let description: IndexDescription
 
@@ -47,7 +50,7 @@ package final class TreeStorage: @unchecked Sendable {
     points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil,
-    stands: UnsafePointer<UInt8>? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
+    stands: UnsafePointer<UInt8>? = nil, groups: TreeGroups? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
     columns: [Column] = [], description: IndexDescription = IndexDescription(),
     mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
   ) {
@@ -57,6 +60,7 @@ package final class TreeStorage: @unchecked Sendable {
     (self.separations, self.columns, self.description) = (separations, columns, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
     (self.mergeTraits, self.badgeCurve, self.stands) = (mergeTraits, badgeCurve, stands)
+    self.groups = groups
   }
 
   deinit { release() }
@@ -67,8 +71,8 @@ package final class TreeStorage: @unchecked Sendable {
   fileprivate func with(columns: [Column], releaseColumns: @escaping @Sendable () -> Void) -> TreeStorage {
     TreeStorage(
       points: points, rows: rows, pointCount: pointCount, gaps: gaps, nodes: nodes, nodeCount: nodeCount, sums: sums,
-      spreads: spreads, separations: separations, badgeCurve: badgeCurve, stands: stands, name: name,
-      nodesOffset: nodesOffset, columns: columns, description: description, mergeTraits: mergeTraits,
+      spreads: spreads, separations: separations, badgeCurve: badgeCurve, stands: stands, groups: groups,
+      name: name, nodesOffset: nodesOffset, columns: columns, description: description, mergeTraits: mergeTraits,
       release: {
         releaseColumns()
         withExtendedLifetime(self) {}

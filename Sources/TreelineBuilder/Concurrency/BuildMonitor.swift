@@ -19,13 +19,25 @@ final class BuildMonitor: Sendable {
   /// How many points a thread may work on between two looks at `isCancelled`: about 5 ms.
   static let blockSize = 1 << 20
 
+  /// That of the build which this one is a part of, and which tells of it.
+  private let whole: BuildMonitor?
+
   init(pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
     self.report = report
+    whole = nil
   }
 
-  var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+  /// Of a part of a build, which is cancelled with the whole.
+  init(partOf whole: BuildMonitor, pointCount: Int) {
+    self.pointCount = max(pointCount, 1)
+    state = Mutex(State())
+    report = nil
+    self.whole = whole
+  }
+
+  var isCancelled: Bool { cancellation.load(ordering: .relaxed) || whole?.isCancelled ?? false }
 
   func cancel() { cancellation.store(true, ordering: .relaxed) }
 

@@ -80,6 +80,7 @@ extension ClusterTree {
     let fixedCount = withStorage { $0.fixedSections.count }
     let maximum =
       IndexHeader.maximumSectionCount - fixedCount - 1 - (description.isEmpty ? 0 : 1) - (badgeCurve == nil ? 0 : 1)
+      - (withStorage(\.groups) == nil ? 0 : 1)
     let found = names.count + matrixCount
     guard found <= maximum else { throw .tooManyAttributes(found: found, maximum: maximum) }
     if let twice = names.firstTwice { throw .attributeTwice(name: twice) }
@@ -97,6 +98,7 @@ extension ClusterTree {
       last += column.matrices.map { (kind: $0.kind, bytes: ColumnOrder.section($0.bytes, ofColumn: number)) }
     }
     if !description.isEmpty { last.append((kind: .description, bytes: description.bytes)) }
+    if let groups = withStorage(\.groups) { last.append((kind: .groups, bytes: groups.bytes)) }
     if let badgeCurve { last.append((kind: .badgeCurve, bytes: badgeCurve.bytes)) }
     var layout = IndexLayout(sectionCount: fixed.count + 1 + last.count)
     let total = layout.fileLength(of: fixed.map(\.bytes.count) + [4 * pointCount] + last.map(\.bytes.count))
@@ -132,7 +134,7 @@ private struct IndexLayout {
 
   mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
     let section = IndexSection(
-      kind: kind, isRequired: kind.isInEveryIndex, offset: IndexHeader.aligned(end), length: UInt64(bytes.count),
+      kind: kind, isRequired: kind.isRequired, offset: IndexHeader.aligned(end), length: UInt64(bytes.count),
       checksum: XXHash64.hash(bytes))
     sections.append(section)
     end = section.offset + section.length

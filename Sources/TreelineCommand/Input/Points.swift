@@ -176,11 +176,19 @@ extension PointTable {
 
 extension ClusterTree {
   /// Builds the tree over a table's points, showing progress.
-  init(_ table: PointTable, options: BuildOptions, _ progress: ProgressBar) throws {
+  ///
+  /// - Parameter groups: What points may share a cluster; nil if all may.
+  init(_ table: PointTable, groupedBy groups: PointGroups? = nil, options: BuildOptions, _ progress: ProgressBar) throws
+  {
     let total = Double(table.coordinates.count)
-    self = try ClusterTree(
-      table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options,
-      progress: { step in progress.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points") })
+    let projection = table.isPlanar ? Plane.Projection.planar : .webMercator
+    let show: @Sendable (BuildProgress) -> Void = { step in
+      progress.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points")
+    }
+    self =
+      if let groups {
+        try ClusterTree(table.coordinates, groupedBy: groups, as: projection, options: options, progress: show)
+      } else { try ClusterTree(table.coordinates, as: projection, options: options, progress: show) }
     progress.clear()
     reportCoarsePositions(of: table)
   }

@@ -9,7 +9,7 @@ struct ClusterTable {
   private let columns: [Column]
   /// Left out where no cluster has a cell in them.
   private static let optionalTitles: Set = [
-    "major m", "minor m", "major", "minor", "angle", "badge_px", "shown_index", "members",
+    "major m", "minor m", "major", "minor", "angle", "cluster_group", "badge_px", "shown_index", "members",
   ]
 
   init(plane: Plane) {
@@ -37,7 +37,7 @@ struct ClusterTable {
       coordinate("north", planar: "max y", \.bounds.north), length("major", plane, \.semiMajor),
       length("minor", plane, \.semiMinor),
       ("angle", { $0.ellipse.map { String(format: "%.1f", Double($0.tenthsOfDegrees) / 10) } }),
-      ("badge_px", { $0.badgeDiameter.map { String(format: "%g", $0) } }),
+      ("cluster_group", { $0.group }), ("badge_px", { $0.badgeDiameter.map { String(format: "%g", $0) } }),
       ("shown_index", { $0.shownRow.map(String.init) }),
       ("index", { $0.row.map(String.init) }), ("members", { $0.members?.map(String.init).joined(separator: " ") }),
     ]

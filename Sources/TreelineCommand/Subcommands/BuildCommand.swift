@@ -23,6 +23,12 @@ struct BuildCommand: ParsableCommand {
       makes medians and percentiles of the column fast, '+distinct' counts of different values, as in \
       'price:number+percentiles+distinct'. Of a million points each takes 3 bytes a point, percentiles 4 more where all \
       values are different.
+
+      --group-by gives each value of a column a hierarchy of its own, so that no cluster has points of two: at most \
+      4096 values, an empty cell being one. Distances are kept within a group; clusters of different groups may overlap \
+      one another. They share a limit, which must have room for one cluster of each group in view. Points with 'true', \
+      'yes' or '1' in the column of --never-cluster are always shown by themselves, however close they are, and each \
+      counts against a limit. Neither column need be among --columns.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
@@ -43,6 +49,11 @@ struct BuildCommand: ParsableCommand {
     help: .init(
       "The columns to filter by and to sum, such as 'population:number,kind:category,opened:time', or 'all'.",
       valueName: "name:kind")) var columns: [String] = []
+
+  @Option(help: .init("The column whose values never share a cluster.", valueName: "name")) var groupBy: String?
+
+  @Option(help: .init("The column of true and false that tells which points are never clustered.", valueName: "name"))
+  var neverCluster: String?
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
 
@@ -102,7 +113,7 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let table = try PointTable(input, keepsColumns: !attributes.isEmpty || !columns.isEmpty, progress)
+      let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       if unit != nil && !table.isPlanar {
         throw Failure.usage(
           "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
@@ -110,8 +121,9 @@ struct BuildCommand: ParsableCommand {
       if !allowLoss { try refuseLoss(of: table) }
       let kept = try KeptColumns(attributes, of: table, in: input)
       let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
+      let groups = try GroupColumns(groupBy: groupBy, neverCluster: neverCluster).groups(of: table, in: input)
       let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
-      let tree = try ClusterTree(table, options: options, progress)
+      let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
       tree.reportClippedPoints()
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
       let encoded: [EncodedColumn]
@@ -126,6 +138,10 @@ struct BuildCommand: ParsableCommand {
         progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
       }
     }
+  }
+
+  private var keepsColumns: Bool {
+    !attributes.isEmpty || !columns.isEmpty || groupBy != nil || neverCluster != nil
   }
 
   /// Whoever replaces a good index by one of bad input has lost it.

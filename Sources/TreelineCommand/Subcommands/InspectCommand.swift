@@ -81,6 +81,9 @@ private struct IndexReport: Encodable {
   let hasSeparations: Bool
   /// Left out where badges cannot be asked for.
   let badges: Badges?
+  /// Left out where all points may share clusters.
+  let groups: [Group]?
+  let neverClusteredPoints: Int?
   let sections: [Section]
   let attributes: [Attribute]
   /// Typed ones.
@@ -92,7 +95,12 @@ private struct IndexReport: Encodable {
     case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
       stand,
       contentHash, depth, storedNodes
-    case buckets, hasSeparations, badges, sections, attributes, columns
+    case buckets, hasSeparations, badges, groups, neverClusteredPoints, sections, attributes, columns
+  }
+
+  struct Group: Encodable {
+    let name: String
+    let points: Int
   }
 
   /// The diameters of badges and how far apart they stay, in pixels.
@@ -140,6 +148,8 @@ private struct IndexReport: Encodable {
     (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
     hasSeparations = tree.hasSeparations
     badges = tree.badgeCurve.map(Badges.init)
+    groups = tree.isGrouped ? tree.groups.map { Group(name: $0.name, points: $0.cluster?.pointCount ?? 0) } : nil
+    neverClusteredPoints = tree.isGrouped ? tree.neverClusteredPointCount : nil
     sections = header.sections.map { section in
       Section(
         kind: "\(section.kind)",
@@ -180,6 +190,7 @@ private struct IndexReport: Encodable {
       lines.append(
         "badges           \(badges.map { "can be asked for: \($0.text)" } ?? "cannot be asked for: no separations")")
     }
+    if let neverClusteredPoints, neverClusteredPoints > 0 { lines.append("never clustered  \(neverClusteredPoints)") }
     lines += [
       "",
       "section                  offset         bytes  bytes/point  checksum",
@@ -189,6 +200,10 @@ private struct IndexReport: Encodable {
         + (section.name.map { "  " + $0.debugDescription } ?? "")
     }
     lines.append(row("header and padding", "", bytes - sections.reduce(0) { $0 + $1.bytes }))
+    if let groups, !groups.isEmpty {
+      lines += ["", "group        points  name"]
+      lines += groups.map { "\($0.points)".paddedInFront(to: 19) + "  \($0.name.debugDescription)" }
+    }
     if !attributes.isEmpty {
       lines += ["", "attribute       entries  name"]
       lines += attributes.map { attribute in

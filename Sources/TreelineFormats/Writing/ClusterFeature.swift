@@ -16,6 +16,8 @@ public struct ClusterFeature: Sendable {
   package private(set) var unitLength = 0.0
   /// The diameter to draw it with, in pixels, where badges were asked for.
   @_spi(Server) public var badgeDiameter: Double?
+  /// The name of its group, in an index of groups that never mix.
+  package var group: String?
   /// The corners of its convex hull, where that is wanted.
   package var hull: [Coordinate]?
   /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
@@ -63,6 +65,7 @@ extension ClusterFeature {
       bounds: cluster.bounds, isStack: cluster.isStack, row: cluster.row, columns: tree.attributes(of: cluster))
     if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
     badgeDiameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) }
+    group = tree.group(of: cluster)
     if cluster.row == nil { shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
   }
 }

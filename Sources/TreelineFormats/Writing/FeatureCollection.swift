@@ -80,6 +80,10 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(",\"badge_px\":")
       bytes.append(json: diameter)
     }
+    if let group = feature.group {
+      bytes.append(",\"cluster_group\":")
+      bytes.append(json: group)
+    }
     if let ellipse = feature.ellipse { append(ellipse, unitLength: feature.unitLength, to: &bytes) }
     if let hull = feature.hull { append(hull: hull, to: &bytes) }
     if let row = feature.shownRow { append(",\"shown_index\":", row, to: &bytes) }
@@ -236,6 +240,7 @@ public struct FeatureCollectionWriter: Sendable {
   static let own: Set<String> = [
     "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
     "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
+    "cluster_group",
   ]
 }
 

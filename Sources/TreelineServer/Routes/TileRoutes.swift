@@ -73,6 +73,7 @@ private struct TileJSON: Encodable {
       [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded) + [Double(tree.root?.rect.zoomToFit ?? 0)]
     let names = Array(fields.keys)
     var fields = fields.merging(TileLayer.fields.map { ($0.key, $0.value) }) { _, own in own }
+    if tree.isGrouped { fields[TileLayer.group] = "String" }
     let columns = zip(tree.attributeNames, tree.attributeTypes).map {
       (name: $0, value: AttributeValue.string($1.rawValue))
     }

@@ -25,6 +25,9 @@ struct TileLayer {
     "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
   ]
 
+  /// The key of a cluster's group, in an index of groups that never mix.
+  static let group = "cluster_group"
+
   /// - Parameters:
   ///   - name: Of the layer.
   ///   - extent: How many units a tile is wide.
@@ -63,6 +66,8 @@ struct TileLayer {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) {
       tags += [Key.badge.rawValue, value(.double(diameter))]
     }
+    // Last of the keys, so that tiles without groups have none of it.
+    if let group = tree.group(of: cluster) { tags += [key(Self.group), value(.string(group))] }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     for (number, value) in aggregateValues.enumerated() { append(value, ofAggregate: number, to: &tags) }
     if let row = cluster.row {

@@ -1,0 +1,189 @@
+import Treeline
+
+/// Builds a tree for each group, all on one plane, and lays them one behind the other below nodes that halve their
+/// number.
+///
+/// Each is the tree that its points alone would have on that plane, only its levels begin where its root lies.
+struct GroupedBuild {
+  let build: TreeBuild
+  let groups: PointGroups
+
+  func run() throws(BuildFailure) -> ClusterTree {
+    let pointCount = build.coordinates.count
+    precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
+    let points = MutableArray<PlanePoint>(count: pointCount)
+    let projected = try build.project(to: points.start)
+    // By group, those of one in the order of their rows.
+    var starts = [0]
+    var counts = [Int](repeating: 0, count: groups.names.count + 1)
+    for number in groups.numbers { counts[Int(number)] += 1 }
+    for count in counts { starts.append(starts.last! + count) }
+    let (positions, rows) = (MutableArray<PlanePoint>(count: pointCount), MutableArray<UInt32>(count: pointCount))
+    var next = starts
+    withExtendedLifetime((points, positions, rows)) {
+      for (row, number) in groups.numbers.enumerated() {
+        let place = next[Int(number)]
+        next[Int(number)] += 1
+        positions.start[place] = points.start[row]
+        rows.start[place] = UInt32(row)
+      }
+    }
+    if counts.last == 0 { starts.removeLast() }
+    var laid = try layOut(positions, rows, starts)
+    // Either all scales are rounded to few steps or none is.
+    if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
+    let header = TreeGroups(
+      names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
+    return build.tree(laid.storage(of: header), on: projected)
+  }
+
+  /// A node above the trees, of some parts, and its level; of one part it is the root of its tree.
+  private struct Above {
+    let parts: Range<Int>
+    let record: Int
+    let level: Int
+  }
+
+  private func layOut(
+    _ positions: MutableArray<PlanePoint>, _ rows: MutableArray<UInt32>, _ starts: [Int], hasCoarseScales: Bool = false
+  ) throws(BuildFailure) -> LaidOutTrees {
+    let monitor = build.monitor
+    var laid = LaidOutTrees(pointCount: starts.last!)
+    var stack = starts.count > 1 ? [Above(parts: 0..<starts.count - 1, record: 0, level: 0)] : []
+    if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
+    while let above = stack.popLast() {
+      let range = starts[above.parts.lowerBound]..<starts[above.parts.upperBound]
+      if above.parts.count == 1 {
+        let storage = try storage(of: positions, range, level: above.level, hasCoarseScales: hasCoarseScales)
+        laid.append(storage, rows: rows.start + range.lowerBound, at: range.lowerBound, record: above.record)
+        monitor.advance(stage, by: range.count)
+        continue
+      }
+      let left = laid.addChildren(
+        of: above.record, UnsafeBufferPointer(start: positions.start + range.lowerBound, count: range.count))
+      let middle = above.parts.lowerBound + (above.parts.count + 1) / 2
+      stack.append(Above(parts: middle..<above.parts.upperBound, record: left + 1, level: above.level + 1))
+      stack.append(Above(parts: above.parts.lowerBound..<middle, record: left, level: above.level + 1))
+    }
+    if monitor.isCancelled { throw .cancelled }
+    return laid
+  }
+
+  private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
+
+  /// The tree of a part by itself. It leaves as many levels of the most there may be as lie above its root.
+  private func storage(
+    of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
+  ) throws(BuildFailure) -> TreeStorage {
+    let memory = BuildMemory(pointCount: range.count)
+    memory.arrays.points.initialize(from: positions.start + range.lowerBound, count: range.count)
+    var part = build
+    part.principalLevels -= level
+    part.options.maximumMergeDepth = hasCoarseScales ? -1 : part.options.maximumMergeDepth - level
+    part.monitor = BuildMonitor(partOf: build.monitor, pointCount: range.count)
+    return try part.storage(of: memory)
+  }
+}
+
+/// Trees that lie one behind the other, and the nodes above them.
+private struct LaidOutTrees {
+  let points: MutableArray<PlanePoint>
+  let rows: MutableArray<UInt32>
+  let gaps: MutableArray<UInt8>
+  var nodes = NodeArrays(pointCount: 0)
+  private var separations: MutableArray<UInt16>?
+  private var stands: MutableArray<UInt8>?
+  private var traits: MergeTraits = []
+  private var badgeCurve: BadgeCurve?
+  private var fineCount = 0
+
+  /// Whether the scales of some trees are rounded to few steps and those of others are not.
+  var isOnlyPartlyCoarse: Bool { traits.contains(.coarseScales) && fineCount > 0 }
+
+  static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
+
+  init(pointCount: Int) {
+    (points, rows) = (MutableArray(count: pointCount), MutableArray(count: pointCount))
+    gaps = MutableArray(count: Gap.byteCount(ofPoints: pointCount))
+    nodes.records.removeAll()
+  }
+
+  /// Makes a node of some points, and room for its children.
+  ///
+  /// - Returns: where the left child's record is; the right child's follows it.
+  mutating func addChildren(of record: Int, _ points: UnsafeBufferPointer<PlanePoint>) -> Int {
+    var box = PlaneRect(points[0])
+    for point in points { box.formUnion(point) }
+    let moments = Moments<UInt128>(points, from: PlanePoint(x: box.minX, y: box.minY))
+    nodes.records[record].box = box
+    return nodes.addChildren(of: record, moments, Scatter(moments).spread(count: moments.count))
+  }
+
+  /// Copies a tree whose points are to lie from an index on, and whose root a record awaits.
+  ///
+  /// - Parameter partRows: The rows of its points, by their rows in that tree.
+  mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
+    let count = tree.pointCount
+    (points.start + first).update(from: tree.points, count: count)
+    for index in 0..<count {
+      rows.start[first + index] = partRows[Int(tree.rows[index])]
+      let gap = tree.gap(after: UInt32(index))
+      gaps.start[(first + index) / 2] |= (first + index) % 2 == 0 ? gap : gap << 4
+    }
+    let left = nodes.records.count
+    var root = tree.nodes[0]
+    if root.childOffset != 0 { root.childOffset = UInt32(left - record) }
+    nodes.records[record] = root
+    nodes.records.append(contentsOf: UnsafeBufferPointer(start: tree.nodes + 1, count: tree.nodeCount - 1))
+    let pairCount = NodeSums.count(ofNodes: tree.nodeCount)
+    nodes.sums.append(contentsOf: UnsafeBufferPointer(start: tree.sums, count: pairCount))
+    nodes.spreads.append(contentsOf: UnsafeBufferPointer(start: tree.spreads, count: pairCount))
+    if let codes = tree.separations {
+      let separations = self.separations ?? MutableArray(count: points.count)
+      (separations.start + first).update(from: codes, count: count)
+      self.separations = separations
+    }
+    if let bits = tree.stands {
+      let stands = self.stands ?? MutableArray(count: (points.count + 7) / 8)
+      for index in 0..<count where TreeStorage.bit(of: bits, at: index) {
+        stands.start[(first + index) / 8] |= 1 << UInt8((first + index) % 8)
+      }
+      self.stands = stands
+    }
+    if !tree.mergeTraits.contains(.coarseScales) { fineCount += 1 }
+    traits.formUnion(tree.mergeTraits)
+    badgeCurve = badgeCurve ?? tree.badgeCurve
+  }
+
+  func storage(of groups: TreeGroups) -> TreeStorage {
+    func copy<Element>(_ elements: ContiguousArray<Element>) -> MutableArray<Element> {
+      let copy = MutableArray<Element>(count: elements.count)
+      elements.withUnsafeBufferPointer {
+        if let from = $0.baseAddress { copy.start.update(from: from, count: $0.count) }
+      }
+      return copy
+    }
+    let (records, sums, spreads) = (copy(nodes.records), copy(nodes.sums), copy(nodes.spreads))
+    return TreeStorage(
+      points: points.start, rows: rows.start, pointCount: points.count, gaps: gaps.start, nodes: records.start,
+      nodeCount: records.count, sums: sums.start, spreads: spreads.start,
+      separations: separations.map { UnsafePointer($0.start) }, badgeCurve: badgeCurve,
+      stands: stands.map { UnsafePointer($0.start) }, groups: groups, mergeTraits: traits,
+      release: { [points, rows, gaps, separations, stands] in
+        withExtendedLifetime((points, rows, gaps, records, sums, spreads, separations, stands)) {}
+      })
+  }
+}
+
+/// Memory of zeros that is deallocated once nobody keeps it.
+private final class MutableArray<Element>: @unchecked Sendable {
+  let start: UnsafeMutablePointer<Element>
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+    start = .allocateZeros(count: max(count, 1))
+  }
+
+  deinit { start.freeZeros() }
+}
