@@ -127,7 +127,7 @@ extension ClusterTree {
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
       previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found one of another tree")
-    let previous = previous?.selection
+    let previous = previous?.filterSelection
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []
     for expression in filter.expression.conjuncts {
@@ -137,7 +137,7 @@ extension ClusterTree {
         added.append(FilterTerm(expression: expression, plan: try planner.plan(expression, isNegated: false)))
       }
     }
-    let terms = selection.map { selection in selection.terms.map { $0 + added } } ?? added
+    let terms = filterSelection.map { selection in selection.terms.map { $0 + added } } ?? added
     if let previous, let terms, let moved = MovedSelection.selection(from: previous, to: terms, of: self) {
       return selecting(moved)
     }
@@ -155,8 +155,8 @@ extension ClusterTree {
   public var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
   /// About how many bytes its filter takes; 0 without one.
-  @_spi(Server) public var selectionByteCount: Int { selection?.byteCount ?? 0 }
+  @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }
 
   /// Whether it has a filter.
-  public var isFiltered: Bool { selection != nil }
+  public var isFiltered: Bool { filterSelection != nil }
 }

@@ -13,6 +13,9 @@ public struct ClusterTree: Sendable {
   /// Which points count; nil for all.
   let selection: Selection?
 
+  /// The points that pass its filter, all of them too; nil without one.
+  let filterSelection: Selection?
+
   /// How coordinates relate to the tree's fixed-point plane.
   public let plane: Plane
 
@@ -26,7 +29,7 @@ public struct ClusterTree: Sendable {
   public var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
-    (self.storage, self.selection, self.plane) = (storage, nil, plane)
+    (self.storage, filterSelection, selection, self.plane) = (storage, nil, nil, plane)
     (self.clippedPointCount, self.growth) = (clippedPointCount, growth)
   }
 
@@ -42,7 +45,8 @@ public struct ClusterTree: Sendable {
   func selecting(_ selection: Selection?) -> ClusterTree { ClusterTree(self, selection) }
 
   private init(_ tree: ClusterTree, _ selection: Selection?) {
-    (storage, self.selection, plane) = (tree.storage, selection, tree.plane)
+    (storage, filterSelection, plane) = (tree.storage, selection, tree.plane)
+    self.selection = selection?.count == tree.pointCount ? nil : selection
     (clippedPointCount, growth) = (tree.clippedPointCount, tree.growth)
   }
 

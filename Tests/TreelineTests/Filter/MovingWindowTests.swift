@@ -90,7 +90,7 @@ import TreelineBuilder
       let filter = random.index(below: 12) == 0 ? rest.first ?? window : rest.reduce(window) { $0 && $1 }
       let found = try base.selecting(filter, reusing: previous)
       let expected = try base.selecting(filter)
-      let (a, b) = (found.selection!, expected.selection!)
+      let (a, b) = (found.filterSelection!, expected.filterSelection!)
       let isSame = (0..<a.wordCount).allSatisfy {
         a.words[$0].bits == b.words[$0].bits && a.words[$0].before == b.words[$0].before
       }
@@ -129,8 +129,8 @@ import TreelineBuilder
         && .where("time", in: Instant(seconds: start)..<Instant(seconds: start + 500))
     }
     func moved(_ first: Filter, _ second: Filter) throws -> Selection? {
-      let terms = try tree.selecting(second).selection!.terms!
-      return MovedSelection.selection(from: try tree.selecting(first).selection!, to: terms, of: tree)
+      let terms = try tree.selecting(second).filterSelection!.terms!
+      return MovedSelection.selection(from: try tree.selecting(first).filterSelection!, to: terms, of: tree)
     }
     #expect(try moved(filter(0), filter(20))?.count == (20..<520).count { $0 % 3 != 1 })
     #expect(try moved(filter(0), filter(0))?.count == (0..<500).count { $0 % 3 != 1 })
@@ -138,7 +138,7 @@ import TreelineBuilder
     #expect(try moved(filter(0), filter(1000)) == nil)
     #expect(try moved(filter(0), filter(20, "2")) == nil)
     let first = try tree.selecting(filter(0))
-    #expect(try tree.selecting(filter(0), reusing: first).selection === first.selection)
+    #expect(try tree.selecting(filter(0), reusing: first).filterSelection === first.filterSelection)
   }
 
   /// Texts that Swift has for equal, as Unicode does, are others to a filter.
