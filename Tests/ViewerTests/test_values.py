@@ -1,4 +1,4 @@
-"""What badges tell of values: donuts and their legend, sums, a histogram with a window, and what a link holds of them."""
+"""What badges tell of values: donuts and their legend, sums, a histogram with a window, and links to them."""
 
 import json
 import urllib.parse

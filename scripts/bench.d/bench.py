@@ -562,7 +562,7 @@ class Bench:
                 )
 
     def filters(self):
-        """Filters prepared, queries under them, windows that move, and histograms; and a peer, which builds anew instead."""
+        """Filters prepared, queries under them, windows, and histograms; and a peer, which builds anew instead."""
         section = "Filters, by 10 categories and a price, which 15 % of the points pass"
         for size in [self.million] if self.quick else [self.million, 10 * self.million]:
             name = f"{count_text(size)} clustered points"
@@ -751,8 +751,8 @@ class Bench:
             runs = 20 if size <= self.million else 8
             run = ours("cancel", f"{kind}:{size}", *options, "--runs", runs)
             seconds = run["seconds"]
-            # Over half of the runs. What the C library keeps of memory that is free comes to some 50 MiB, more or less by
-            # chance; an array that each build left behind would be more.
+            # Over half of the runs. What the C library keeps of memory that is free comes to some 50 MiB, more or less
+            # by chance; an array that each build left behind would be more.
             left = run["growth"] / (runs // 2)
             assert left < 2 * size + (16 << 20), f"cancelled builds leave {left / size:.1f} bytes a point behind each"
             self.add(

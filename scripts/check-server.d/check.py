@@ -922,7 +922,8 @@ def check_mapped_index(server):
         shutil.copyfile(path, folder / "next")
         os.replace(folder / "next", path)
         until(lambda: other.ask(ask)[1].get("etag") not in (None, first["etag"]))
-        # A byte in place, behind the same header: noticed within a second, and nothing is answered until the file is right.
+        # A byte in place, behind the same header: noticed within a second, and nothing is answered until the file is
+        # right.
         content = path.read_bytes()
         middle = len(content) // 2
         for byte, status in [(content[middle] ^ 1, 503), (content[middle], 200)]:

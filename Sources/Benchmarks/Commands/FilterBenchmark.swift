@@ -79,14 +79,14 @@ struct FilterBenchmark: ParsableCommand {
     ])
   }
 
-  /// Of each view, asked once: what queries note of nodes under a filter is not there yet, nor in the machine's cache what
-  /// they read.
+  /// Of each view, asked once: what queries note of nodes under a filter is not there yet, nor in the machine's cache
+  /// what they read.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Of a window over a fifth of the times, beside another condition: 1 % of the points go in, and 1 % out. First what the
-  /// first step takes, which makes the order of the column; then each of the others.
+  /// Of a window over a fifth of the times, beside another condition: 1 % of the points go in, and 1 % out. First what
+  /// the first step takes, which makes the order of the column; then each of the others.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {

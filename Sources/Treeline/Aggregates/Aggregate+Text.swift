@@ -44,8 +44,8 @@ extension Aggregate: CustomStringConvertible {
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// A flat name for the properties of GeoJSON and tiles, on which style expressions look: `sum_population`, `top_kind`,
-  /// `percentile_90_price`, `mean_price_by_rooms`.
+  /// A flat name for the properties of GeoJSON and tiles, on which style expressions look: `sum_population`,
+  /// `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
   public var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"

@@ -40,8 +40,8 @@ public struct Aggregate: Hashable, Sendable {
   /// How many points have a value.
   public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
 
-  /// The sum of numbers, exactly if they are decimals, otherwise rounded once: the same to the last bit for any order of
-  /// rows. Of booleans, how many are true.
+  /// The sum of numbers, exactly if they are decimals, otherwise rounded once: the same to the last bit for any order
+  /// of rows. Of booleans, how many are true.
   public static func sum(_ column: String) -> Aggregate { Aggregate(.sum, column) }
 
   /// The mean of numbers, rounded once.

@@ -2,7 +2,8 @@ import Synchronization
 
 /// What was prepared of columns when it was first asked for: for all rows of a tree, or for those that pass a filter.
 ///
-/// A list that only grows: to look through it takes no lock, and there are no more entries than columns have aggregates.
+/// A list that only grows: to look through it takes no lock, and there are no more entries than columns have
+/// aggregates.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]

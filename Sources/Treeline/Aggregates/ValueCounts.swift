@@ -1,5 +1,5 @@
-/// How many of the rows that count have each of a column's codes, of which there are few, by blocks of rows. A block has
-/// the more rows the more codes there are, so that the counts take no more than half a byte a row.
+/// How many of the rows that count have each of a column's codes, of which there are few, by blocks of rows. A block
+/// has the more rows the more codes there are, so that the counts take no more than half a byte a row.
 final class ValueCounts: PreparedValues {
   /// How many codes there are, the one for missing values not among them.
   let codeCount: Int

@@ -82,8 +82,8 @@ extension TreeStorage {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// How much of a stored node is in view, by its box, and by its points where it is a bucket: `partial` if there may be
-  /// any.
+  /// How much of a stored node is in view, by its box, and by its points where it is a bucket: `partial` if there may
+  /// be any.
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }

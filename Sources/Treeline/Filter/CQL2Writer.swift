@@ -1,6 +1,6 @@
 extension Filter: CustomStringConvertible {
-  /// The filter in CQL2, in which ``init(_:bounds:)`` reads an equal one. It has one spelling, with as few parentheses as it
-  /// takes.
+  /// The filter in CQL2, in which ``init(_:bounds:)`` reads an equal one. It has one spelling, with as few parentheses
+  /// as it takes.
   ///
   /// That needs what the text form has: finite numbers, moments of the years 0 to 9999, polygons of closed rings, and
   /// no more than its bounds.

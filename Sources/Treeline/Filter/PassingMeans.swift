@@ -1,5 +1,5 @@
-/// Sums of the positions of the points that pass a filter, 64 points at a time, from which the mean of any node follows:
-/// a difference, and what it lacks at both ends. Exact.
+/// Sums of the positions of the points that pass a filter, 64 points at a time, from which the mean of any node
+/// follows: a difference, and what it lacks at both ends. Exact.
 struct PassingMeans {
   /// Over the passing points before a word, measured from the plane's corner.
   struct Sums {

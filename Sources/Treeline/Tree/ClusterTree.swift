@@ -94,7 +94,8 @@ extension ClusterTree {
 // MARK: - The whole hierarchy
 
 extension ClusterTree {
-  /// The cluster of all points; nil where there are none. Under a filter it is the lowest that has all points that pass.
+  /// The cluster of all points; nil where there are none. Under a filter it is the lowest that has all points that
+  /// pass.
   ///
   /// In a tree of several ``groups`` it is in no answer, and no cluster by its id: it tells of all points together.
   public var root: Cluster? {

@@ -6,8 +6,8 @@ import Treeline
 /// `hidden_point_count` of its points that no part has. A part of a split moves from the whole's coordinates to its
 /// own, a part of a merge from its own to the whole's.
 ///
-/// Between answers under two filters a change has `filtered_out_point_count` and `filtered_in_point_count`, and so has a
-/// kept cluster, with its `from_point_count`. All of them add up: what a split whole has are its parts, less those
+/// Between answers under two filters a change has `filtered_out_point_count` and `filtered_in_point_count`, and so has
+/// a kept cluster, with its `from_point_count`. All of them add up: what a split whole has are its parts, less those
 /// filtered in, with those filtered out and hidden; of a merge the parts are less those filtered out, with those
 /// filtered in and hidden.
 public struct TransitionWriter: Sendable {

@@ -97,7 +97,8 @@ import TreelineBuilder
     }
   }
 
-  /// Clusters that are kept apart stand where they do without a filter, and are shown at their mean if that is asked for.
+  /// Clusters that are kept apart stand where they do without a filter, and are shown at their mean if that is asked
+  /// for.
   @Test(arguments: (0..<50).map { UInt64($0) }) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 12_000 + seed)
     let tree = try ClusterTree.any(&random)

@@ -1,5 +1,5 @@
-// Discs and glyphs on one sheet, drawn before they are needed: to copy a part of a picture costs a fraction of what it costs to
-// draw, and to make a picture as much as a hundred copies.
+// Discs and glyphs on one sheet, drawn before they are needed: to copy a part of a picture costs a fraction of what it
+// costs to draw, and to make a picture as much as a hundred copies.
 
 import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
 import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";

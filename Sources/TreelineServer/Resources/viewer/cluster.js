@@ -11,7 +11,8 @@ const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
  * @param feature As the server gives it, or out of a tile: then it has no `bbox`.
- * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which tell of categories.
+ * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which tell of
+ *   categories.
  * @param knowsValues Whether the server told of the values that settings ask for.
  */
 export function clusterOf(feature, { tones, values, settings }, knowsValues = true) {

@@ -1,4 +1,5 @@
-// The categories that donuts are made of: what their colours stand for, how many points each has in view, and a switch for each.
+// The categories that donuts are made of: what their colours stand for, how many points each has in view, and a switch
+// for each.
 
 import { element, number } from "./text.js";
 import { listed, listing, Values } from "./values.js";

@@ -1,5 +1,5 @@
-// What the map library draws from the vector tiles of the server: the points as dust below the badges, and, as a view of
-// its own, the clusters.
+// What the map library draws from the vector tiles of the server: the points as dust below the badges, and, as a view
+// of its own, the clusters.
 
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";

@@ -1,5 +1,5 @@
-// A histogram of a column under the map: of the points in view that pass all else, with a window that is drawn, moved and
-// played over it.
+// A histogram of a column under the map: of the points in view that pass all else, with a window that is drawn, moved
+// and played over it.
 
 import { element, number, points } from "./text.js";
 import { rangeOf } from "./values.js";

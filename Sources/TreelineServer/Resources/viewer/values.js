@@ -1,4 +1,5 @@
-// What is asked of the points' values: which of them count, what badges tell of them, and how both are written for the server.
+// What is asked of the points' values: which of them count, what badges tell of them, and how both are written for the
+// server.
 
 import { Problem } from "./server.js";
 
