@@ -66,7 +66,7 @@ let package = Package(
     .target(name: "PointSets", dependencies: ["Treeline", "TreelineBuilder"], path: "Tests/PointSets"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
-    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
+    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineBuilderTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
