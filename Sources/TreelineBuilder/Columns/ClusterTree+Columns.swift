@@ -31,6 +31,13 @@ extension ClusterTree {
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
   }
 
+  /// The same tree without some of its columns, as for an index that tells less.
+  ///
+  /// - Parameter names: Of the columns; those that the tree has not change nothing.
+  public func removing(columns names: Set<String>) -> ClusterTree {
+    with(columns: columns.filter { !names.contains($0.name) }, release: {})
+  }
+
   /// - Parameter row: The row of the input, for errors, given that of the tree; nil where both are the same.
   package func encoded(_ columns: [IndexColumn], row: ((Int) -> Int)?) throws(ColumnError) -> [EncodedColumn] {
     try columns.map { column throws(ColumnError) in
