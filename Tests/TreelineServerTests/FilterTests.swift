@@ -245,6 +245,12 @@ import TreelineBuilder
     let least = FilterCache(of: Self.tree, mostBytes: 0)
     for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
     #expect(least.size.count == 1 && least.contains(filters[2]))
+    // Nothing is kept of those that have no answer, nor forgotten for them.
+    for number in 0..<100 {
+      #expect(throws: FilterError.self) { try least.tree(selecting: .where("colour \(number)", .equals, "red")) }
+      #expect(throws: FilterError.self) { try small.tree(selecting: .where("kind", .equals, .integer(number))) }
+    }
+    #expect(least.size.count == 1 && least.contains(filters[2]) && small.size.count == 3)
   }
 
   @Test func aFilterIsPreparedOnceForAll() async throws {
