@@ -48,15 +48,15 @@ extension MapExpression where Named == Filter {
   }
 
   /// Values of which a property lies in a range, such as `50...120`, `50..<120` or `..<120`.
-  public static func `where`<Property: Sendable, Range: RangeExpression<Property> & Sendable>(
-    _ property: KeyPath<Value, Property> & Sendable, in range: Range
+  public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
+    _ property: KeyPath<Value, Property> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
   /// The same of a property that may be nil, which lies in no range.
-  public static func `where`<Property: Sendable, Range: RangeExpression<Property> & Sendable>(
-    _ property: KeyPath<Value, Property?> & Sendable, in range: Range
+  public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
+    _ property: KeyPath<Value, Property?> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
