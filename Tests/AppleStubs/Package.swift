@@ -1,0 +1,40 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+// Compiles what is written for Apple's platforms, and runs its tests, where there are none of their frameworks: against
+// stubs of the few declarations that are used. A package of its own, so that no stub is ever beside a real framework.
+#if !os(Linux)
+  fatalError("There are real frameworks here; run the tests of the package treeline")
+#endif
+
+/// Treeline's own modules, by links to their sources.
+func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
+}
+
+let excluded = ["Treeline": ["Treeline.docc"]]
+
+func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Stubs/\(name)")
+}
+
+let package = Package(
+  name: "apple-stubs",
+  targets: [
+    stub("CoreLocation"),
+    stub("UIKit"),
+    stub("SwiftUI"),
+    stub("MapKit", "CoreLocation", "UIKit", "SwiftUI"),
+
+    .systemLibrary(name: "CPrefetch", path: "Sources/CPrefetch"),
+    linked("Treeline", "CPrefetch", "CoreLocation"),
+    linked("TreelineBuilder", "Treeline", "CPrefetch"),
+    linked("TreelineMapKit", "Treeline", "MapKit", "SwiftUI"),
+    .testTarget(
+      name: "TreelineMapKitTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMapKit", "MapKit", "SwiftUI"],
+      path: "TreelineMapKitTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)
