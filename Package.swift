@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    .library(name: "TreelineMap", targets: ["TreelineMap"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -33,6 +34,7 @@ let package = Package(
   targets: [
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
+    .target(name: "TreelineMap", dependencies: ["Treeline"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
@@ -67,6 +69,9 @@ let package = Package(
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
     .testTarget(
       name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", lapacke, "PointSets"]),
+    .testTarget(
+      name: "TreelineMapTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(
