@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
     .library(name: "TreelineMap", targets: ["TreelineMap"]),
+    .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -35,6 +36,8 @@ let package = Package(
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
+    // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
+    .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),

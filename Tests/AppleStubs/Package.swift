@@ -30,10 +30,11 @@ let package = Package(
     .systemLibrary(name: "CPrefetch", path: "Sources/CPrefetch"),
     linked("Treeline", "CPrefetch", "CoreLocation"),
     linked("TreelineBuilder", "Treeline", "CPrefetch"),
-    linked("TreelineMapKit", "Treeline", "MapKit", "SwiftUI"),
+    linked("TreelineMap", "Treeline"),
+    linked("TreelineMapKit", "Treeline", "TreelineMap", "MapKit", "SwiftUI"),
     .testTarget(
       name: "TreelineMapKitTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineMapKit", "MapKit", "SwiftUI"],
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "MapKit", "SwiftUI"],
       path: "TreelineMapKitTests"),
   ],
   swiftLanguageModes: [.v6]

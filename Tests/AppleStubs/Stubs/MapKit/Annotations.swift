@@ -59,7 +59,7 @@ public struct MKAnnotationViewZPriority: RawRepresentable, Hashable, Sendable {
   public var rawValue: Float
   public init(rawValue: Float) { self.rawValue = rawValue }
   public static let defaultUnselected = MKAnnotationViewZPriority(rawValue: 500)
-  public static let min = MKAnnotationViewZPriority(rawValue: 0)
+  public static let max = MKAnnotationViewZPriority(rawValue: 1000)
 }
 
 /// https://developer.apple.com/documentation/mapkit/mkannotationview
@@ -100,17 +100,17 @@ public protocol MKOverlay: MKAnnotation {
 /// https://developer.apple.com/documentation/mapkit/mkmultipoint
 open class MKMultiPoint: MKShape {
   /// Of the stub alone.
-  public fileprivate(set) var points: [CLLocationCoordinate2D] = []
+  public fileprivate(set) var corners: [MKMapPoint] = []
 }
 
 /// https://developer.apple.com/documentation/mapkit/mkpolygon
 public final class MKPolygon: MKMultiPoint, MKOverlay {
   public var boundingMapRect: MKMapRect { .null }
 
-  /// https://developer.apple.com/documentation/mapkit/mkpolygon/init(coordinates:count:)
-  public convenience init(coordinates coords: UnsafePointer<CLLocationCoordinate2D>, count: Int) {
+  /// https://developer.apple.com/documentation/mapkit/mkpolygon/init(points:count:)
+  public convenience init(points: UnsafePointer<MKMapPoint>, count: Int) {
     self.init()
-    points = Array(UnsafeBufferPointer(start: coords, count: count))
+    corners = Array(UnsafeBufferPointer(start: points, count: count))
   }
 }
 

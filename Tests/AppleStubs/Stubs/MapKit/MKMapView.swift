@@ -6,8 +6,9 @@
   func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool)
   func mapViewDidChangeVisibleRegion(_ mapView: MKMapView)
   func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView?
-  func mapView(_ mapView: MKMapView, didSelect annotation: any MKAnnotation)
-  func mapView(_ mapView: MKMapView, didDeselect annotation: any MKAnnotation)
+  func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView])
+  func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView)
+  func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView)
   func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer
 }
 
@@ -16,8 +17,9 @@ extension MKMapViewDelegate {
   public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) {}
   public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) {}
   public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? { nil }
-  public func mapView(_ mapView: MKMapView, didSelect annotation: any MKAnnotation) {}
-  public func mapView(_ mapView: MKMapView, didDeselect annotation: any MKAnnotation) {}
+  public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {}
+  public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {}
+  public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {}
   public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
     MKOverlayRenderer(overlay: overlay)
   }
@@ -48,6 +50,14 @@ extension MKMapViewDelegate {
   public var visibleMapRect = MKMapRect.world
   public var camera = MKMapCamera()
 
+  /// Of the stub alone: how many views there have ever been.
+  public var madeViewCount: Int { known.count }
+
+  /// Of the stub alone: whether views are made when `makeViews()` is called, rather than at once.
+  public var defersViews = false
+
+  private var waiting: [any MKAnnotation] = []
+  private var known = Set<ObjectIdentifier>()
   private var views: [ObjectIdentifier: MKAnnotationView] = [:]
   private var reusable: [String: [MKAnnotationView]] = [:]
 
@@ -63,9 +73,24 @@ extension MKMapViewDelegate {
         nonisolated(unsafe) let annotation = annotation
         MainActor.assumeIsolated { self?.observe(annotation as! any MKAnnotation, key) }
       }
-      views[ObjectIdentifier(annotation)] = delegate?.mapView(self, viewFor: annotation)
+      waiting.append(annotation)
     }
     events.append(.added(added))
+    if !defersViews { makeViews() }
+  }
+
+  /// Of the stub alone: makes the views of annotations that have none yet, as a map view may do later.
+  public func makeViews() {
+    let annotations = waiting
+    waiting = []
+    var made: [MKAnnotationView] = []
+    for annotation in annotations where contains(annotation) {
+      guard let view = delegate?.mapView(self, viewFor: annotation) else { continue }
+      views[ObjectIdentifier(annotation)] = view
+      known.insert(ObjectIdentifier(view))
+      made.append(view)
+    }
+    if !made.isEmpty { delegate?.mapView(self, didAdd: made) }
   }
 
   open func removeAnnotation(_ annotation: any MKAnnotation) { removeAnnotations([annotation]) }
@@ -106,7 +131,7 @@ extension MKMapViewDelegate {
     selectedAnnotations.append(annotation)
     view(for: annotation)?.setSelected(true, animated: animated)
     events.append(.selected(annotation))
-    delegate?.mapView(self, didSelect: annotation)
+    if let view = view(for: annotation) { delegate?.mapView(self, didSelect: view) }
   }
 
   open func deselectAnnotation(_ annotation: (any MKAnnotation)?, animated: Bool) {
@@ -114,7 +139,7 @@ extension MKMapViewDelegate {
     selectedAnnotations.removeAll { $0 === annotation }
     view(for: annotation)?.setSelected(false, animated: animated)
     events.append(.deselected(annotation))
-    delegate?.mapView(self, didDeselect: annotation)
+    if let view = view(for: annotation) { delegate?.mapView(self, didDeselect: view) }
   }
 
   // MARK: - What is visible
@@ -125,6 +150,11 @@ extension MKMapViewDelegate {
     visibleMapRect = mapRect
     delegate?.mapViewDidChangeVisibleRegion(self)
     delegate?.mapView(self, regionDidChangeAnimated: animated)
+  }
+
+  /// https://developer.apple.com/documentation/mapkit/mkmapview/setvisiblemaprect(_:edgepadding:animated:)
+  open func setVisibleMapRect(_ mapRect: MKMapRect, edgePadding insets: UIEdgeInsets, animated animate: Bool) {
+    setVisibleMapRect(mapRect, animated: animate)
   }
 
   // MARK: - Overlays

@@ -76,24 +76,6 @@ public struct Font: Hashable, Sendable {
   public func bold() -> Font { self }
 }
 
-/// https://developer.apple.com/documentation/swiftui/animation
-public struct Animation: Equatable, Sendable {
-  /// Of the stub alone.
-  public let duration: TimeInterval
-  public static func easeOut(duration: TimeInterval) -> Animation { Animation(duration: duration) }
-
-  /// Of the stub alone: the one that is being described.
-  @MainActor public internal(set) static var current: Animation?
-}
-
-/// https://developer.apple.com/documentation/swiftui/withanimation(_:_:)
-@MainActor public func withAnimation<Result>(_ animation: Animation?, _ body: () throws -> Result) rethrows -> Result {
-  let before = Animation.current
-  Animation.current = animation
-  defer { Animation.current = before }
-  return try body()
-}
-
 /// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper public struct State<Value> {
   private final class Storage {

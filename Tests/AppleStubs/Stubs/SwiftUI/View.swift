@@ -58,6 +58,25 @@ public struct TupleView<each Content: View>: PrimitiveView {
   }
   public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
   public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+  public static func buildEither<First: View, Second: View>(first: First) -> ConditionalContent<First, Second> {
+    .first(first)
+  }
+  public static func buildEither<First: View, Second: View>(second: Second) -> ConditionalContent<First, Second> {
+    .second(second)
+  }
+}
+
+/// One of two views.
+public enum ConditionalContent<First: View, Second: View>: PrimitiveView {
+  case first(First)
+  case second(Second)
+
+  public var texts: [String] {
+    switch self {
+    case .first(let view): view.texts
+    case .second(let view): view.texts
+    }
+  }
 }
 
 /// A view with what was asked of it.
@@ -102,8 +121,10 @@ extension View {
   public func accessibilityLabel(_ label: String) -> some View { modified(label: label) }
   /// https://developer.apple.com/documentation/swiftui/view/accessibilityaddtraits(_:)
   public func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { modified() }
-  /// https://developer.apple.com/documentation/swiftui/view/transition(_:)
-  public func transition(_ transition: AnyTransition) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/accessibilityhidden(_:)
+  public func accessibilityHidden(_ hidden: Bool) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/opacity(_:)
+  public func opacity(_ opacity: Double) -> some View { modified() }
 }
 
 /// https://developer.apple.com/documentation/swiftui/accessibilitychildbehavior
@@ -114,12 +135,6 @@ public struct AccessibilityChildBehavior: Sendable {
 /// https://developer.apple.com/documentation/swiftui/accessibilitytraits
 public struct AccessibilityTraits: Sendable {
   public static let isButton = AccessibilityTraits()
-}
-
-/// https://developer.apple.com/documentation/swiftui/anytransition
-public struct AnyTransition {
-  @MainActor public static let opacity = AnyTransition()
-  @MainActor public static let identity = AnyTransition()
 }
 
 /// https://developer.apple.com/documentation/swiftui/geometryproxy

@@ -4,14 +4,76 @@
   public var masksToBounds = false
 }
 
+/// https://developer.apple.com/documentation/quartzcore/cacurrentmediatime()
+public func CACurrentMediaTime() -> TimeInterval { ProcessInfo.processInfo.systemUptime }
+
+/// https://developer.apple.com/documentation/corefoundation/cgaffinetransform
+public struct CGAffineTransform: Equatable, Sendable {
+  public var a, b, c, d, tx, ty: CGFloat
+  public init(scaleX sx: CGFloat, y sy: CGFloat) { (a, b, c, d, tx, ty) = (sx, 0, 0, sy, 0, 0) }
+  public static let identity = CGAffineTransform(scaleX: 1, y: 1)
+}
+
+/// https://developer.apple.com/documentation/uikit/uievent
+@MainActor public final class UIEvent: NSObject {}
+
+/// https://developer.apple.com/documentation/uikit/uiupdatelink
+@MainActor public final class UIUpdateLink: NSObject {
+  private let handler: (UIUpdateLink, UIUpdateInfo) -> Void
+
+  /// https://developer.apple.com/documentation/uikit/uiupdatelink/init(view:actionhandler:)
+  public init(view: UIView, actionHandler handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) {
+    self.handler = handler
+    super.init()
+    Self.all.append(self)
+  }
+
+  public var isEnabled = false
+  public var requiresContinuousUpdates = false
+
+  private static var all: [UIUpdateLink] = []
+
+  /// Of the stub alone.
+  public static var enabledCount: Int { all.filter(\.isEnabled).count }
+
+  /// Of the stub alone: draws a frame.
+  public static func update(at time: TimeInterval) {
+    for link in all where link.isEnabled { link.handler(link, UIUpdateInfo(modelTime: time)) }
+  }
+}
+
+/// https://developer.apple.com/documentation/uikit/uiupdateinfo
+@MainActor public final class UIUpdateInfo: NSObject {
+  public let modelTime: TimeInterval
+  init(modelTime: TimeInterval) { self.modelTime = modelTime }
+}
+
+/// https://developer.apple.com/documentation/uikit/uiuserinterfacestyle
+public enum UIUserInterfaceStyle: Int, Sendable { case unspecified, light, dark }
+
+/// https://developer.apple.com/documentation/uikit/uitraitcollection
+public final class UITraitCollection: NSObject, Sendable {
+  public let userInterfaceStyle: UIUserInterfaceStyle
+  public init(userInterfaceStyle: UIUserInterfaceStyle) { self.userInterfaceStyle = userInterfaceStyle }
+}
+
 /// https://developer.apple.com/documentation/uikit/uicolor
 public final class UIColor: NSObject, @unchecked Sendable {
   /// Of the stub alone: as what it was made.
   public let name: String
+  private let provider: ((UITraitCollection) -> UIColor)?
 
-  init(name: String) { self.name = name }
+  init(name: String) { (self.name, provider) = (name, nil) }
 
-  public static let systemBackground = UIColor(name: "systemBackground")
+  /// https://developer.apple.com/documentation/uikit/uicolor/init(dynamicprovider:)
+  public init(dynamicProvider: @escaping (UITraitCollection) -> UIColor) { (name, provider) = ("", dynamicProvider) }
+
+  /// https://developer.apple.com/documentation/uikit/uicolor/resolvedcolor(with:)
+  public func resolvedColor(with traitCollection: UITraitCollection) -> UIColor {
+    provider?(traitCollection) ?? self
+  }
+
+  public static let black = UIColor(name: "black")
   public static let systemBlue = UIColor(name: "systemBlue")
   public static let tintColor = UIColor(name: "tintColor")
   public static let white = UIColor(name: "white")

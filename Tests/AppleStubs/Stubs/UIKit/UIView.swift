@@ -20,6 +20,7 @@
   open var bounds = CGRect.zero
   open var center = CGPoint.zero
   open var alpha: CGFloat = 1
+  open var transform = CGAffineTransform.identity
   open var isHidden = false
   open var backgroundColor: UIColor?
   open var tintColor: UIColor! = .systemBlue
@@ -56,6 +57,9 @@
     superview?.subviews.removeAll { $0 === self }
     superview = nil
   }
+
+  /// https://developer.apple.com/documentation/uikit/uiview/point(inside:with:)
+  open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
 
   open func setNeedsLayout() {}
   open func layoutSubviews() {}

@@ -1,0 +1,93 @@
+#if canImport(MapKit) && canImport(UIKit)
+  import MapKit
+  import Treeline
+  import TreelineMap
+
+  /// Is asked for views by a ``MapViewAdapter``, and told of what happens. All of it is optional.
+  @MainActor public protocol MapViewAdapterDelegate: AnyObject {
+    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`.
+    func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
+
+    /// The view of an annotation of your own; nil for the map's.
+    func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView?
+
+    /// A badge was selected, or has become part of what is.
+    func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
+
+    /// A point of a stack that is open was selected.
+    func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
+
+    /// A stack was tapped that the adapter does not spread, or has more points than it spreads.
+    func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
+
+    /// What is shown has changed.
+    func adapterDidUpdate(_ adapter: MapViewAdapter)
+
+    /// Nothing moves any more.
+    func adapterDidComeToRest(_ adapter: MapViewAdapter)
+
+    /// There is no answer, as where the tree lacks what the cut needs.
+    func adapter(_ adapter: MapViewAdapter, didFail error: any Error)
+  }
+
+  extension MapViewAdapterDelegate {
+    public func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView? { nil }
+    public func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView? {
+      nil
+    }
+    public func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) {}
+    public func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) {}
+    public func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {}
+    public func adapterDidUpdate(_ adapter: MapViewAdapter) {}
+    public func adapterDidComeToRest(_ adapter: MapViewAdapter) {}
+    public func adapter(_ adapter: MapViewAdapter, didFail error: any Error) {}
+  }
+
+  extension MapViewAdapter: MKMapViewDelegate {
+    public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
+
+    public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
+
+    public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
+      switch annotation {
+      case let annotation as ClusterAnnotation:
+        let view = delegate?.adapter(self, viewFor: annotation) ?? reusedBadgeView(for: annotation)
+        view.annotation = annotation
+        show(annotation, in: view)
+        draw(annotation, in: view)
+        return view
+      case let annotation as StackMemberAnnotation: return memberView(for: annotation)
+      default: return delegate?.adapter(self, viewForOther: annotation)
+      }
+    }
+
+    private func reusedBadgeView(for annotation: ClusterAnnotation) -> MKAnnotationView {
+      mapView.dequeueReusableAnnotationView(withIdentifier: ClusterBadgeView.reuseIdentifier)
+        ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
+    }
+
+    public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
+      spreadOut(views)
+      followSelection()
+    }
+
+    public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {
+      switch view.annotation {
+      case let annotation as ClusterAnnotation where !isSelected(annotation): didTap(annotation)
+      case let annotation as StackMemberAnnotation: delegate?.adapter(self, didSelectRow: annotation.row)
+      default: break
+      }
+    }
+
+    public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
+      // Not where the adapter hands the selection on, or a badge goes.
+      guard let annotation = view.annotation as? ClusterAnnotation, isSelected(annotation) else { return }
+      selectedTreeIndex = nil
+      followEllipses()
+    }
+
+    public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
+      renderer(of: overlay)
+    }
+  }
+#endif

@@ -1,0 +1,109 @@
+#if os(Linux)
+  import MapKit
+  import Treeline
+  import TreelineBuilder
+  import TreelineMap
+  import XCTest
+
+  @testable import TreelineMapKit
+
+  @MainActor final class SelectionTests: XCTestCase {
+    private static let points = cloudyPoints(3000)
+    private static let tree = try! ClusterTree(points, options: BuildOptions(computesSeparations: true))
+
+    private func makeMap(zoom: Double = 4, options: MapViewAdapter.Options = MapViewAdapter.Options()) async throws
+      -> TestMap
+    {
+      let map = TestMap(Self.tree, zoom: zoom, options: options)
+      try await map.settle()
+      return map
+    }
+
+    private func selectedAnnotation(of map: TestMap) throws -> ClusterAnnotation {
+      XCTAssertEqual(map.mapView.selectedAnnotations.count, 1)
+      return try XCTUnwrap(map.mapView.selectedAnnotations.first as? ClusterAnnotation)
+    }
+
+    func testAPointStaysSelectedInWhateverBadgeItIs() async throws {
+      let map = try await makeMap()
+      let row = 1234
+      XCTAssertTrue(try map.adapter.select(row: row, at: Self.points[row]))
+      let index = try XCTUnwrap(map.adapter.selectedTreeIndex)
+      for zoom in [5.0, 7, 10, 13, 8, 6, 4] {
+        try await map.show(Self.points[row], zoom: zoom)
+        let annotation = try selectedAnnotation(of: map)
+        XCTAssertTrue(annotation.cluster.range.contains(index))
+        XCTAssertTrue(map.view(annotation).isSelected)
+      }
+      // At each frame of a flight there is something selected that is drawn, and holds the point.
+      map.afterFrame = {
+        let annotation = map.mapView.selectedAnnotations.first as? ClusterAnnotation
+        XCTAssertEqual(annotation?.cluster.range.contains(index), true)
+        XCTAssertEqual(annotation.map { map.view($0).isHidden }, false)
+      }
+      for defersViews in [false, true] {
+        map.mapView.defersViews = defersViews
+        for zoom in [9.0, 5] { try await map.show(Self.points[row], zoom: zoom) }
+      }
+    }
+
+    func testWhatIsSelectedComesBackWithTheMap() async throws {
+      let map = try await makeMap(zoom: 8)
+      let row = 77
+      try await map.show(Self.points[row], zoom: 8)
+      try map.adapter.select(row: row, at: Self.points[row])
+      try await map.show(Coordinate(longitude: -100, latitude: 10), zoom: 8)
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+      try await map.show(Self.points[row], zoom: 9)
+      let annotation = try selectedAnnotation(of: map)
+      XCTAssertTrue(annotation.cluster.range.contains(try XCTUnwrap(map.adapter.selectedTreeIndex)))
+    }
+
+    func testWhatTheUserDeselectsStaysDeselected() async throws {
+      let map = try await makeMap()
+      try map.adapter.select(row: 5, at: Self.points[5])
+      map.mapView.deselectAnnotation(try selectedAnnotation(of: map), animated: true)
+      XCTAssertNil(map.adapter.selectedTreeIndex)
+      try await map.show(zoom: 6)
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+    }
+
+    func testATapOnAClusterZoomsToWhereItFallsApart() async throws {
+      let map = try await makeMap()
+      let cluster = try XCTUnwrap(map.shown.max { $0.pointCount < $1.pointCount })
+      map.mapView.selectAnnotation(cluster, animated: true)
+      try await map.settle()
+      XCTAssertFalse(map.shown.contains { $0 === cluster })
+      XCTAssertGreaterThan(map.shown.filter { cluster.cluster.isAncestor(of: $0.cluster) }.count, 1)
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+    }
+
+    func testATapSelectsAClusterIfThatIsWanted() async throws {
+      var options = MapViewAdapter.Options()
+      options.zoomsIntoClusters = false
+      let map = try await makeMap(options: options)
+      let cluster = try XCTUnwrap(map.shown.max { $0.pointCount < $1.pointCount })
+      map.mapView.selectAnnotation(cluster, animated: true)
+      XCTAssertTrue(map.selected.last === cluster)
+      try await map.show(Coordinate(cluster.coordinate), zoom: 7)
+      let part = try selectedAnnotation(of: map)
+      XCTAssertTrue(cluster.cluster.isAncestor(of: part.cluster))
+      XCTAssertTrue(map.selected.last === part)
+    }
+
+    func testAPointIsRevealedByItself() async throws {
+      let map = try await makeMap()
+      let row = 2000
+      try map.adapter.reveal(row: row, at: Self.points[row])
+      try await map.settle()
+      XCTAssertEqual(try selectedAnnotation(of: map).row, row)
+    }
+
+    func testTheBadgeOfAPointIsFound() async throws {
+      let map = try await makeMap()
+      let annotation = try XCTUnwrap(try map.adapter.annotation(ofRow: 9, at: Self.points[9]))
+      XCTAssertTrue(try XCTUnwrap(map.adapter.members(of: annotation)).contains(9))
+      XCTAssertNil(try map.adapter.annotation(ofRow: 9, at: Coordinate(longitude: 0, latitude: 0)))
+    }
+  }
+#endif
