@@ -26,16 +26,25 @@ let package = Package(
     stub("UIKit"),
     stub("SwiftUI"),
     stub("MapKit", "CoreLocation", "UIKit", "SwiftUI"),
+    stub("MapLibre", "CoreLocation", "UIKit"),
 
     .systemLibrary(name: "CPrefetch", path: "Sources/CPrefetch"),
     linked("Treeline", "CPrefetch", "CoreLocation"),
     linked("TreelineBuilder", "Treeline", "CPrefetch"),
     linked("TreelineMap", "Treeline"),
     linked("TreelineMapKit", "Treeline", "TreelineMap", "MapKit", "SwiftUI"),
+    .target(
+      name: "TreelineMapLibre", dependencies: ["Treeline", "TreelineMap", "TreelineMapKit", "MapLibre"],
+      path: "Sources/TreelineMapLibre", exclude: ["Package.swift"]),
+    .executableTarget(
+      name: "HotelsExample", dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI"],
+      path: "Sources/HotelsExample/App"),
     .testTarget(
       name: "TreelineMapKitTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "MapKit", "SwiftUI"],
-      path: "TreelineMapKitTests"),
+      dependencies: [
+        "Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "TreelineMapLibre", "HotelsExample", "MapKit",
+        "SwiftUI", "MapLibre",
+      ], path: "TreelineMapKitTests"),
   ],
   swiftLanguageModes: [.v6]
 )

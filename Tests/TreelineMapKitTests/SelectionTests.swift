@@ -99,6 +99,28 @@
       XCTAssertEqual(try selectedAnnotation(of: map).row, row)
     }
 
+    func testAFilterKeepsWhatIsSelectedAndAnotherTreeDoesNot() async throws {
+      struct Hotel {
+        var stars: Int
+        var coordinate: Coordinate
+      }
+      let hotels = Self.points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }
+      let all = try ClusterMap(hotels, at: \.coordinate, columns: .number(\.stars))
+      let map = TestMap(all.tree)
+      try await map.settle()
+      try map.adapter.select(row: 9, at: Self.points[9])
+      let index = map.adapter.selectedTreeIndex
+      map.adapter.tree = try all.tree.selecting(Filter("stars = 4"))
+      try await map.settle()
+      XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 600)
+      XCTAssertEqual(map.adapter.selectedTreeIndex, index)
+      XCTAssertTrue(try selectedAnnotation(of: map).cluster.range.contains(try XCTUnwrap(index)))
+      map.adapter.tree = Self.tree
+      try await map.settle()
+      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+    }
+
     func testTheBadgeOfAPointIsFound() async throws {
       let map = try await makeMap()
       let annotation = try XCTUnwrap(try map.adapter.annotation(ofRow: 9, at: Self.points[9]))

@@ -44,10 +44,13 @@
   }
 
   extension MapViewAdapter: MKMapViewDelegate {
+    /// Asks for the clusters of what the map shows now.
     public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
 
+    /// Asks for the clusters of where the map has come to rest.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
+    /// The view of a badge, or of an annotation of the delegate's.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       switch annotation {
       case let annotation as ClusterAnnotation:
@@ -66,11 +69,13 @@
         ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
     }
 
+    /// Spreads out the points of a stack that opens, and selects what had no view yet.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       spreadOut(views)
       followSelection()
     }
 
+    /// Zooms into a cluster, opens a stack, or keeps what is selected.
     public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {
       switch view.annotation {
       case let annotation as ClusterAnnotation where !isSelected(annotation): didTap(annotation)
@@ -79,6 +84,7 @@
       }
     }
 
+    /// Nothing is selected any more.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       // Not where the adapter hands the selection on, or a badge goes.
       guard let annotation = view.annotation as? ClusterAnnotation, isSelected(annotation) else { return }
@@ -86,6 +92,7 @@
       followEllipses()
     }
 
+    /// Draws ellipses.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
       renderer(of: overlay)
     }

@@ -121,11 +121,18 @@
       refresh()
     }
 
-    /// The tree that is shown; another filter is another tree, too. What is selected in one is not so in another.
+    /// The tree that is shown, or a filtered one. What is selected in one tree is not so in another, but is under another
+    /// filter.
     public var tree: ClusterTree? {
       get { feed.tree }
       set {
-        selectedTreeIndex = nil
+        let isSame = newValue.flatMap { new in feed.tree.map { $0.isSame(as: new) } } ?? false
+        if !isSame {
+          selectedTreeIndex = nil
+          for other in mapView.selectedAnnotations where other is ClusterAnnotation {
+            mapView.deselectAnnotation(other, animated: false)
+          }
+        }
         feed.tree = newValue
       }
     }

@@ -10,6 +10,7 @@
     /// The badge as it is drawn now.
     public init(_ badge: MapModel.Badge) { self.badge = badge }
 
+    /// A disc within a ring, and the number.
     public var body: some View {
       let ring = min(2, badge.diameter / 6)
       ZStack {

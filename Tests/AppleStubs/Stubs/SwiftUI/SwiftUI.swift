@@ -76,6 +76,9 @@ public struct Font: Hashable, Sendable {
   public func bold() -> Font { self }
 }
 
+/// https://developer.apple.com/documentation/swiftui/withanimation(_:_:)
+@MainActor public func withAnimation<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+
 /// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper public struct State<Value> {
   private final class Storage {
@@ -103,6 +106,13 @@ public struct Font: Hashable, Sendable {
     nonmutating set { set(newValue) }
   }
   public var projectedValue: Binding<Value> { self }
+}
+
+/// https://developer.apple.com/documentation/swiftui/progressview
+public struct ProgressView: PrimitiveView {
+  let title: String
+  public nonisolated init<Title: StringProtocol>(_ title: Title) { self.title = String(title) }
+  public var texts: [String] { [title] }
 }
 
 /// https://developer.apple.com/documentation/swiftui/scene

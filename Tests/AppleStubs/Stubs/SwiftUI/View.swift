@@ -108,7 +108,8 @@ extension View {
   public func ignoresSafeArea() -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/task(priority:_:)
   public func task(
-    priority: TaskPriority = .userInitiated, _ action: sending @escaping @isolated(any) () async -> Void
+    priority: TaskPriority = .userInitiated,
+    @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
   ) -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/ongeometrychange(for:of:action:)
   public func onGeometryChange<Value: Equatable & Sendable>(

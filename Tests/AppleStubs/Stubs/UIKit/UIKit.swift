@@ -163,5 +163,10 @@ public struct UIEdgeInsets: Equatable, Sendable {
 /// https://developer.apple.com/documentation/uikit/uiviewcontroller
 @MainActor open class UIViewController: UIResponder {
   open var view: UIView! = UIView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+
+  /// https://developer.apple.com/documentation/uikit/uiviewcontroller/init(nibname:bundle:)
+  public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
+  public required init?(coder: NSCoder) { super.init() }
+
   open func viewDidLoad() {}
 }

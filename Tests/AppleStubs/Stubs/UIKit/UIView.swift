@@ -47,6 +47,15 @@
   /// https://developer.apple.com/documentation/uikit/uiview/init(coder:)
   public required init?(coder: NSCoder) { super.init() }
 
+  /// https://developer.apple.com/documentation/uikit/uiview/autoresizing
+  public struct AutoresizingMask: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let flexibleWidth = AutoresizingMask(rawValue: 1 << 1)
+    public static let flexibleHeight = AutoresizingMask(rawValue: 1 << 4)
+  }
+  open var autoresizingMask: AutoresizingMask = []
+
   open func addSubview(_ view: UIView) {
     view.removeFromSuperview()
     subviews.append(view)
