@@ -75,6 +75,10 @@ let package = Package(
     .testTarget(
       name: "TreelineMapTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
+    // Of these only what is no map view's runs on a Mac. Tests/AppleStubs runs all, where there are no map views.
+    .testTarget(
+      name: "TreelineMapKitTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(

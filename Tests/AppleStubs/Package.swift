@@ -39,10 +39,12 @@ let package = Package(
     .executableTarget(
       name: "HotelsExample", dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI"],
       path: "Sources/HotelsExample/App"),
+    .target(name: "PointSets", path: "PointSets", sources: ["SplitMix64.swift"]),
     .testTarget(
       name: "TreelineMapKitTests",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "TreelineMapLibre", "HotelsExample", "MapKit",
+        "PointSets", "Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "TreelineMapLibre",
+        "HotelsExample", "MapKit",
         "SwiftUI", "MapLibre",
       ], path: "TreelineMapKitTests"),
   ],

@@ -1,5 +1,6 @@
-#if os(Linux)
+#if os(Linux) && canImport(MapKit)
   import MapKit
+  import PointSets
   import Treeline
   import TreelineBuilder
   import TreelineMap
@@ -95,7 +96,7 @@
 
     func testAtAnyMomentOfARandomFlightEachPointIsInOneNumberAndNothingIsReplacedThatStays() async throws {
       let seed = UInt64.random(in: 0...UInt64.max)
-      var random = SeededGenerator(seed: seed)
+      var random = SplitMix64(seed: seed)
       let map = try await makeMap()
       map.afterFrame = {
         var counted = Set<Int>()

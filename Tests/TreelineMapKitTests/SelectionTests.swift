@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && canImport(MapKit)
   import MapKit
   import Treeline
   import TreelineBuilder

@@ -1,5 +1,6 @@
-#if os(Linux)
+#if os(Linux) && canImport(MapKit)
   import MapKit
+  import PointSets
   import Treeline
   import TreelineBuilder
   import TreelineMap
@@ -83,7 +84,7 @@
 
   /// Points in clouds around the middle, the same for a seed.
   func cloudyPoints(_ count: Int, seed: UInt64 = 1) -> [Coordinate] {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let middles = (0..<12).map { _ in
       Coordinate(longitude: .random(in: 0...20, using: &random), latitude: .random(in: 42...58, using: &random))
     }
@@ -93,19 +94,6 @@
       return Coordinate(
         longitude: middle.longitude + .random(in: -spread...spread, using: &random),
         latitude: middle.latitude + .random(in: -spread...spread, using: &random))
-    }
-  }
-
-  /// SplitMix64.
-  struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
     }
   }
 
