@@ -3,8 +3,8 @@ import Treeline
 import TreelineMap
 import TreelineMapKit
 
-/// Shows the clusters of a tree on MapLibre Native's map, as the features of a source, and has them split and merge as the
-/// map zooms.
+/// Shows the clusters of a tree on MapLibre Native's map, as the features of a source, and has them split and merge as
+/// the map zooms.
 ///
 /// Call ``refresh()`` whenever the map moves, and ``add(to:)`` for each style that it loads; layers draw the source:
 ///

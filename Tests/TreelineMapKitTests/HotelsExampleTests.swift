@@ -29,7 +29,7 @@
       func counts() -> [Int] { mapView.annotations.compactMap { ($0 as? ClusterAnnotation)?.pointCount } }
       for _ in 0..<10_000 where counts().reduce(0, +) < 500 || UIUpdateLink.enabledCount > 0 {
         try await Task.sleep(for: .milliseconds(1))
-        UIUpdateLink.update(at: CACurrentMediaTime())
+        UIUpdateLink.update()
       }
       XCTAssertEqual(counts().reduce(0, +), 500)
       XCTAssertGreaterThan(counts().count, 1)

@@ -213,12 +213,12 @@
       let adapter = MapViewAdapter(mapView, tree: Self.tree, cut: .spacing(44))
       for _ in 0..<5000 where mapView.annotations.isEmpty {
         try await Task.sleep(for: .milliseconds(1))
-        UIUpdateLink.update(at: CACurrentMediaTime())
+        UIUpdateLink.update()
       }
       XCTAssertFalse(mapView.annotations.isEmpty)
       for _ in 0..<5000 where UIUpdateLink.enabledCount > 0 {
         try await Task.sleep(for: .milliseconds(1))
-        UIUpdateLink.update(at: CACurrentMediaTime())
+        UIUpdateLink.update()
       }
       XCTAssertEqual(UIUpdateLink.enabledCount, 0)
       XCTAssertEqual(adapter.annotations.map(\.pointCount).reduce(0, +), 3000)

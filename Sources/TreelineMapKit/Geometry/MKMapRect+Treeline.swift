@@ -2,8 +2,8 @@
   import MapKit
   import Treeline
 
-  // MapKit's plane is Treeline's at a sixteenth of its scale, 2^28 map points wide, with the same edges. A rectangle that
-  // crosses the antimeridian reaches beyond an edge of the world, to either side.
+  // MapKit's plane is Treeline's at a sixteenth of its scale, 2^28 map points wide, with the same edges. A rectangle
+  // that crosses the antimeridian reaches beyond an edge of the world, to either side.
 
   extension MKMapRect {
     /// Map points in the width of the world.
@@ -86,8 +86,9 @@
   }
 
   extension BoundingBox {
-    /// The box of a map rectangle, such as that which a map shows, of whatever turn: `west` is greater than `east` where
-    /// it crosses the antimeridian. It is nil of `MKMapRect.null`, and of others that are not finite or less than none.
+    /// The box of a map rectangle, such as that which a map shows, of whatever turn: `west` is greater than `east`
+    /// where it crosses the antimeridian. It is nil of `MKMapRect.null`, and of others that are not finite or less than
+    /// none.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }

@@ -18,8 +18,8 @@
       animator?.scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
 
-    /// Selects a point, or the cluster that it is in. It stays selected, whatever splits and merges, and also while it is
-    /// out of view.
+    /// Selects a point, or the cluster that it is in. It stays selected, whatever splits and merges, and also while it
+    /// is out of view.
     ///
     /// - Parameters:
     ///   - row: The point's row number.
@@ -90,8 +90,8 @@
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
-    /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has no
-    /// view yet, is not: until then that which leaves is.
+    /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
+    /// no view yet, is not: until then that which leaves is.
     func followSelection() {
       guard let selectedTreeIndex, let annotation = annotation(ofTreeIndex: selectedTreeIndex),
         annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,

@@ -10,9 +10,9 @@
   /// mapView.delegate = adapter
   /// ```
   ///
-  /// Keep the adapter as long as the map is shown. Annotations of your own stay as you add them: they are the points that
-  /// are never clustered. If you need the map's delegate yourself, call the adapter's methods of `MKMapViewDelegate` from
-  /// yours.
+  /// Keep the adapter as long as the map is shown. Annotations of your own stay as you add them: they are the points
+  /// that are never clustered. If you need the map's delegate yourself, call the adapter's methods of
+  /// `MKMapViewDelegate` from yours.
   @MainActor public final class MapViewAdapter: NSObject {
     /// How the adapter behaves.
     public struct Options: Sendable {
@@ -121,8 +121,8 @@
       refresh()
     }
 
-    /// The tree that is shown, or a filtered one. What is selected in one tree is not so in another, but is under another
-    /// filter.
+    /// The tree that is shown, or a filtered one. What is selected in one tree is not so in another, but is under
+    /// another filter.
     public var tree: ClusterTree? {
       get { feed.tree }
       set {

@@ -123,8 +123,8 @@
       feed.viewport = rect.flatMap { Viewport($0, width: size.width, height: size.height, heading: heading) }
     }
 
-    /// Where a map looks that shows a cluster's parts: set it as the map's position when a badge is tapped. It is nil for
-    /// a point, and for a stack, several points at one position.
+    /// Where a map looks that shows a cluster's parts: set it as the map's position when a badge is tapped. It is nil
+    /// for a point, and for a stack, several points at one position.
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree else { return nil }

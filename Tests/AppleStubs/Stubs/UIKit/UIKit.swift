@@ -4,9 +4,6 @@
   public var masksToBounds = false
 }
 
-/// https://developer.apple.com/documentation/quartzcore/cacurrentmediatime()
-public func CACurrentMediaTime() -> TimeInterval { ProcessInfo.processInfo.systemUptime }
-
 /// https://developer.apple.com/documentation/corefoundation/cgaffinetransform
 public struct CGAffineTransform: Equatable, Sendable {
   public var a, b, c, d, tx, ty: CGFloat
@@ -37,16 +34,11 @@ public struct CGAffineTransform: Equatable, Sendable {
   public static var enabledCount: Int { all.filter(\.isEnabled).count }
 
   /// Of the stub alone: draws a frame.
-  public static func update(at time: TimeInterval) {
-    for link in all where link.isEnabled { link.handler(link, UIUpdateInfo(modelTime: time)) }
-  }
+  public static func update() { for link in all where link.isEnabled { link.handler(link, UIUpdateInfo()) } }
 }
 
 /// https://developer.apple.com/documentation/uikit/uiupdateinfo
-@MainActor public final class UIUpdateInfo: NSObject {
-  public let modelTime: TimeInterval
-  init(modelTime: TimeInterval) { self.modelTime = modelTime }
-}
+@MainActor public final class UIUpdateInfo: NSObject {}
 
 /// https://developer.apple.com/documentation/uikit/uiuserinterfacestyle
 public enum UIUserInterfaceStyle: Int, Sendable { case unspecified, light, dark }
