@@ -38,16 +38,17 @@ import TreelineBuilder
       let query = Query(cut, in: views.next(&random))
       let clusters = try tree.clusters(query, after: previous)
       let unchanged = Self.resting(view, in: try MapAnswer(clusters, of: query))
-      counted.answer(clusters)
       let isInstant = random.index(below: 20) == 0
       let limit = random.index(below: 4) == 0 ? 1 + random.index(below: 20) : .max
       view.apply(scene.show(try MapAnswer(clusters, of: query), at: now, isInstant: isInstant, limit: limit))
+      counted.answer(scene.answerBadges.lazy.map(\.cluster))
       #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
-      // Until all is handed over, points that only the new answer has are in no number.
+      // In parts, and never to the end if another answer comes.
       while !scene.isComplete, random.index(below: 10) > 0 {
         try #require(counted.problem(in: view) == nil, "seed \(seed), step \(step)")
         now += random.fraction() * 0.02
         view.apply(scene.resume(at: now, limit: 1 + random.index(below: 20)))
+        counted.answer(scene.answerBadges.lazy.map(\.cluster))
         #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
       }
       if scene.isComplete {
@@ -68,6 +69,7 @@ import TreelineBuilder
       now = time
       if pause == 2 {
         if !scene.isComplete { view.apply(scene.resume(at: now)) }
+        counted.answer(clusters)
         now += 2
         view.apply(scene.advance(to: now))
         Self.expectAtRest(scene, view, clusters, "seed \(seed), step \(step)")

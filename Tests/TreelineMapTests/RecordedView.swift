@@ -31,20 +31,18 @@ struct RecordedView {
       {
         problems.append("\(badge.id) is updated and the same")
       }
-      badges[badge.id] = badge
-      touched.insert(badge.id)
+      replace(old, by: badge)
     }
     for badge in change.retargeted {
       guard let old = badges[badge.id] else { problems.append("\(badge.id) is retargeted and not there"); continue }
       if old.motion == badge.motion && !change.updated.contains(where: { $0.id == badge.id }) {
         problems.append("\(badge.id) is retargeted to where it goes")
       }
-      badges[badge.id] = badge
-      touched.insert(badge.id)
+      replace(old, by: badge)
     }
     for move in change.moved {
       guard let old = badges[move.id] else { problems.append("\(move.id) moves and is not there"); continue }
-      if old.appearance.place == move.place && !touched.contains(move.id) {
+      if old.appearance.place == move.place {
         problems.append("\(move.id) moves to where it is")
       }
       badges[move.id]!.appearance.place = move.place
@@ -54,6 +52,13 @@ struct RecordedView {
       if badges.removeValue(forKey: id) == nil { problems.append("\(id) is removed and not there") }
       touched.insert(id)
     }
+  }
+
+  /// Where a badge is only moves tell.
+  private mutating func replace(_ old: MapBadge, by badge: MapBadge) {
+    badges[badge.id] = badge
+    badges[badge.id]!.appearance.place = old.appearance.place
+    touched.insert(badge.id)
   }
 
   /// How many badges count each point of a tree.

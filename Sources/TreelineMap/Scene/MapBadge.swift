@@ -62,8 +62,6 @@ public struct MapBadge: Identifiable, Sendable {
   var news: News = .isNew
   /// Whether nothing about it changes with time, and there are no news.
   var isSettled = false
-  /// Whether its points are out of view, rather than in other badges.
-  var isFading = false
   /// Whether its cluster is of another tree than the scene's.
   var isForeign = false
   /// Whether it is among those that leave no more, while an answer is applied.

@@ -23,7 +23,8 @@ public struct MapChange: Sendable {
   /// Badges that are gone: their annotations are to be removed.
   public var removed: [MapBadge.ID] = []
 
-  /// Badges that show or hide their number or themselves, or stand for other points, as under another filter.
+  /// Badges that show or hide their number or themselves, or stand for other points, as under another filter. Of where
+  /// they are `moved` tells, if that has changed, too.
   public var updated: [MapBadge] = []
 
   /// Badges that set out for somewhere else, or begin to leave, from where they are. Who draws each frame by `moved`

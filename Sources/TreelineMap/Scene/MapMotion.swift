@@ -52,8 +52,7 @@ public struct MapMotion: Hashable, Sendable {
   /// Where the badge is at a time.
   public func place(at time: Double) -> Place {
     if time >= end { return to }
-    if time <= start || duration <= 0 { return from }
-    let share = (time - start) / duration
+    let share = time > start ? (time - start) / duration : 0
     let (path, size) = (curve(share), scaleCurve(share))
     return Place(
       x: from.x + (to.x - from.x) * path, y: from.y + (to.y - from.y) * path,

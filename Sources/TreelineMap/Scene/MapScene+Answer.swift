@@ -33,35 +33,34 @@ extension MapScene {
     leavingByCluster = [:]
     for (index, badge) in leaving.enumerated() where !badge.isForeign { leavingByCluster[badge.cluster.id] = index }
     shown.reserveCapacity(shown.count + rest.new.count)
+    if leaving.contains(where: { $0.willCount(at: now) }) { handOverToEntering(limit: limit, &rest) }
     var budget = limit
     while budget > 0, let step = rest.next() {
-      budget -= apply(step, of: &rest)
+      apply(step, of: &rest)
+      budget -= step.count
     }
     leaving.removeAll { $0.isGone }
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// - Returns: How many badges have come and gone.
-  private mutating func apply(_ step: PartialAnswer.Step, of rest: inout PartialAnswer) -> Int {
+  private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
+    var (ahead, budget) = (rest, limit)
+    while budget > 0, let step = ahead.next() {
+      let (_, new) = ahead.take(step)
+      if case .entered = step { handOver(new.first!.cluster.range, remaining: &rest.old) }
+      budget -= step.count
+    }
+  }
+
+  private mutating func apply(_ step: PartialAnswer.Step, of rest: inout PartialAnswer) {
+    let delay = rest.delay * Double(rest.new.startIndex) * timing.wave
+    let (old, new) = rest.take(step)
     switch step {
-    case .kept:
-      keep(rest.old.removeFirst(), as: rest.new.removeFirst(), isSame: rest.hasSamePoints)
-      return 0
-    case .exited:
-      exit(rest.old.removeFirst())
-      return 1
-    case .entered:
-      let delay = rest.delay * Double(rest.new.startIndex) * timing.wave
-      enter(rest.new.removeFirst(), after: delay, remaining: &rest.old)
-      return 1
-    case .split(let count):
-      split(rest.old.removeFirst(), into: rest.new.prefix(count))
-      rest.new.removeFirst(count)
-      return 1 + count
-    case .merge(let count):
-      merge(rest.old.prefix(count), into: rest.new.removeFirst())
-      rest.old.removeFirst(count)
-      return 1 + count
+    case .kept: keep(old.first!, as: new.first!, isSame: rest.hasSamePoints)
+    case .exited: exit(old.first!)
+    case .entered: enter(new.first!, after: delay)
+    case .split: split(old.first!, into: new)
+    case .merge: merge(old, into: new.first!)
     }
   }
 
@@ -126,6 +125,32 @@ extension PartialAnswer {
     case split(Int)
     /// So many badges into the next cluster.
     case merge(Int)
+
+    /// How many badges come and go.
+    var count: Int {
+      switch self {
+      case .kept: 0
+      case .exited, .entered: 1
+      case .split(let parts), .merge(let parts): 1 + parts
+      }
+    }
+  }
+
+  /// Takes out what a step is of.
+  mutating func take(_ step: Step) -> (old: ArraySlice<MapBadge>, new: ArraySlice<ShownCluster>) {
+    let (oldCount, newCount) =
+      switch step {
+      case .kept: (1, 1)
+      case .exited: (1, 0)
+      case .entered: (0, 1)
+      case .split(let parts): (1, parts)
+      case .merge(let parts): (parts, 1)
+      }
+    defer {
+      old = old.dropFirst(oldCount)
+      new = new.dropFirst(newCount)
+    }
+    return (old.prefix(oldCount), new.prefix(newCount))
   }
 
   func next() -> Step? {

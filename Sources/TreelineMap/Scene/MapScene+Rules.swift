@@ -37,31 +37,32 @@ extension MapScene {
   }
 
   mutating func merge(_ parts: ArraySlice<MapBadge>, into new: ShownCluster) {
-    if let index = leavingByCluster[new.cluster.id], leaving[index].counts(at: now),
-      parts.allSatisfy({ $0.countsFrom == leaving[index].countsUntil })
+    let counting = leaving.indices.filter { leaving[$0].willCount(at: now) }
+    if let last = counting.filter({ leaving[$0].countsUntil < .infinity && leaving[$0].holds(new.cluster.range) })
+      .max(by: { leaving[$0].countsUntil < leaving[$1].countsUntil })
     {
-      // Its parts have no numbers yet, and never get any.
-      for var part in parts {
-        part.countsFrom = .infinity
-        part.go(at: now, to: new, for: pace * timing.move, scale: MapTiming.withdrawn, opacity: 0)
-        part.isLeaving = true
-        leaving.append(part)
-      }
-      var whole = takeFromLeaving(index)
-      whole.countsUntil = .infinity
-      move(&whole, to: new)
-      return shown.append(whole)
+      return callBack(new, outOf: last, insteadOf: parts, counting)
     }
     let length = pace * timing.move
     let takeover = now + length
-    // What fades within the whole joins its parts.
-    for index in leaving.indices
-    where leaving[index].isFading && leaving[index].willCount(at: now) && leaving[index].isWithin(new.cluster.range) {
-      leaving[index].arrive(at: new, now: now, takeover: takeover)
+    var joining = Joining(new.cluster.range)
+    if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
+    // What leaves within the whole and is not on its way into another goes there, with its number. What was to take over
+    // from it never does.
+    for index in counting {
+      if joining.replaced.contains(leaving[index].id) {
+        withdrawLeaving(index, into: new)
+      } else if joining.badges.contains(leaving[index].id) {
+        leaving[index].arrive(at: new, now: now, takeover: takeover)
+      }
     }
     for var part in parts {
-      part.arrive(at: new, now: now, takeover: takeover)
-      leaving.append(part)
+      if joining.replaced.contains(part.id) {
+        withdraw(part, into: new)
+      } else {
+        part.arrive(at: new, now: now, takeover: takeover)
+        leaving.append(part)
+      }
     }
     var whole = MapBadge(id: makeID(), of: new)
     (whole.countsFrom, whole.appearsAt) = (takeover, takeover)
@@ -71,17 +72,56 @@ extension MapScene {
     shown.append(whole)
   }
 
-  mutating func enter(_ new: ShownCluster, after delay: Double, remaining: inout ArraySlice<MapBadge>) {
+  /// A whole that comes back, or comes out of a larger one, before its parts have their numbers: they never get any.
+  ///
+  /// - Parameters:
+  ///   - last: Which badge that leaves counts its points last.
+  ///   - counting: Which badges that leave count any.
+  private mutating func callBack(
+    _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
+  ) {
+    let takeover = leaving[last].countsUntil
+    for index in counting where index != last && leaving[index].isWithin(new.cluster.range) {
+      if leaving[index].countsFrom >= takeover { withdrawLeaving(index, into: new) }
+    }
+    for part in parts { withdraw(part, into: new) }
+    var whole: MapBadge
+    if leaving[last].cluster.id == new.cluster.id {
+      whole = takeFromLeaving(last)
+    } else {
+      whole = recall(new, takeover: takeover) ?? badgeComing(outOf: leaving[last], new)
+      if whole.countsUntil < .infinity { whole.countsFrom = takeover }
+    }
+    whole.countsUntil = .infinity
+    move(&whole, to: new)
+    shown.append(whole)
+  }
+
+  /// Has a badge fade into a whole, and never get a number. One that is not drawn yet never will be.
+  private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
+    if badge.appearsAt > now { return drop(badge) }
+    var badge = badge
+    badge.withdraw(into: whole, at: now, for: pace * timing.move)
+    leaving.append(badge)
+  }
+
+  private mutating func withdrawLeaving(_ index: Int, into whole: ShownCluster) {
+    if leaving[index].appearsAt > now {
+      leaving[index].isGone = true
+      return drop(leaving[index])
+    }
+    leaving[index].withdraw(into: whole, at: now, for: pace * timing.move)
+  }
+
+  mutating func enter(_ new: ShownCluster, after delay: Double) {
     if let index = leavingByCluster[new.cluster.id], !leaving[index].isGone {
       var badge = takeFromLeaving(index)
       if !badge.counts(at: now) { badge.countsFrom = now }
       badge.countsUntil = .infinity
       badge.appearsAt = min(badge.appearsAt, now)
-      handOver(new.cluster.range, remaining: &remaining)
       move(&badge, to: new)
       return shown.append(badge)
     }
-    handOver(new.cluster.range, remaining: &remaining)
     var badge = MapBadge(id: makeID(), of: new)
     badge.motion.from.scale = 0
     badge.motion.scaleCurve = .bounce
@@ -90,9 +130,11 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Where something comes whose points a badge counts that leaves, that badge hands over at once, to all that take over
-  /// from it.
-  private mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
+  /// Where a cluster comes in some of whose points are in the number of a badge that leaves, that badge hands over at
+  /// once, to all that take over from it.
+  ///
+  /// - Parameter remaining: The badges that are yet to be looked at.
+  mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
     for badge in leaving where badge.willCount(at: now) && badge.cluster.range.overlaps(range) {
@@ -119,7 +161,6 @@ extension MapScene {
       badge.countsUntil = -.infinity
       if badge.appearsAt > now { return drop(badge) }
     }
-    badge.isFading = true
     badge.fade(at: now, for: pace * timing.fade)
     leaving.append(badge)
   }
@@ -148,13 +189,13 @@ extension MapScene {
 
   /// The badge of a cluster that still leaves, which comes back from where it is, so that nothing jumps.
   ///
-  /// If it has its number just until the takeover, or fades with it, it keeps it. If others take over from it at another
-  /// time, it goes on leaving, and another badge starts where it is.
+  /// If it has its number just until the takeover, it keeps it. If others take over from it at another time, it goes on
+  /// leaving, and another badge starts where it is.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
     let keepsNumber = badge.willCount(at: now)
-    if keepsNumber && badge.countsUntil != takeover && badge.countsUntil != .infinity {
+    if keepsNumber && badge.countsUntil != takeover {
       var twin = badgeComing(outOf: badge, new)
       twin.motion.to = badge.motion.place(at: now)
       return twin
@@ -167,7 +208,7 @@ extension MapScene {
   private mutating func takeFromLeaving(_ index: Int) -> MapBadge {
     var badge = leaving[index]
     leaving[index].isGone = true
-    (badge.isAbove, badge.isLeaving, badge.isFading) = (false, false, false)
+    (badge.isAbove, badge.isLeaving) = (false, false)
     return badge
   }
 }
@@ -201,8 +242,15 @@ extension MapBadge {
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
-    (isLeaving, isFading) = (true, false)
+    (isLeaving, isAbove) = (true, false)
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
+  }
+
+  /// Fades into a whole, and never gets a number.
+  fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
+    countsFrom = .infinity
+    isLeaving = true
+    go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
   /// Takes over its number now, if it was to later.
@@ -220,6 +268,11 @@ extension MapBadge {
       isSettled = false
     }
     (cluster, diameter) = (new.cluster, new.diameter)
+  }
+
+  /// Whether its cluster has all points of a range.
+  func holds(_ range: Range<Int>) -> Bool {
+    !isForeign && cluster.range.lowerBound <= range.lowerBound && range.upperBound <= cluster.range.upperBound
   }
 
   func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }

@@ -10,8 +10,8 @@ import Treeline
 ///
 /// A change starts from where badges are at that moment, so one that comes in the middle of another goes on from there.
 /// At any moment each point is in the number of one badge at most: 2 and 3 that come out of 5 never look like 10. A
-/// point that is in a number stays in one as long as it is in the answers. The rules are on the page <doc:MapAnimation>
-/// of the module `Treeline`; the server's map moves by the same.
+/// point that is in a number stays in one as long as it is in the answers. The rules are on the page *How badges move* of
+/// Treeline's documentation; the server's map moves by the same.
 ///
 /// Times are in seconds from whenever you like, and never fall.
 public struct MapScene: Sendable {
@@ -105,7 +105,7 @@ public struct MapScene: Sendable {
   public mutating func clear() -> MapChange {
     joinRest()
     (shown + leaving).forEach { drop($0) }
-    (shown, leaving, tree) = ([], [], nil)
+    (shown, leaving, tree, until) = ([], [], nil, now)
     return tell()
   }
 
