@@ -21,6 +21,8 @@ let package = Package(
     // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
+    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
     .trait(
@@ -36,6 +38,7 @@ let package = Package(
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
+    .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(
@@ -58,6 +61,7 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CPrefetch"),
+    .systemLibrary(name: "CTreeline"),
     .systemLibrary(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(
