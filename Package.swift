@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    .library(name: "TreelineFoundation", targets: ["TreelineFoundation"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -20,6 +21,8 @@ let package = Package(
     // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
+    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
     .trait(
@@ -33,7 +36,9 @@ let package = Package(
   targets: [
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
+    .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
+    .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(
@@ -56,6 +61,7 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CPrefetch"),
+    .systemLibrary(name: "CTreeline"),
     .systemLibrary(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(
@@ -66,7 +72,8 @@ let package = Package(
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
     .testTarget(
-      name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", lapacke, "PointSets"]),
+      name: "TreelineBuilderTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(
