@@ -15,8 +15,9 @@ export class Hierarchy {
   /**
    * @param table Arrays over the leaves. Of the split before each leaf: `levels`, `codes`, and where its node stands at its
    *   right child, `stands`. Of leaves: `counts`, `x` and `y`, the top left corner of their boxes. Of those that are no
-   *   points or stacks, at the places `parts` lists: `widths`, `heights`, `sumsX`, `sumsY` from that corner, `xx`, `xy`, `yy`,
-   *   and `standsX`, `standsY` where clusters stand at members.
+   *   points or stacks, at the places `parts` lists: `widths`, `heights`, the means from that corner, whole in `meansX` and
+   *   `meansY` with `restsX` and `restsY` left over for all points, `xx`, `xy`, `yy`, `partCodes`, and where clusters stand at
+   *   members `standsX` and `standsY`.
    * @param crossesSeam Whether nodes may lie across the plane's end, the shorter way round.
    */
   constructor(table, crossesSeam) {
@@ -221,8 +222,8 @@ export class Hierarchy {
       const at = leafCount + leaf;
       this.maxX[at] = (this.x[leaf] + this.widths[part]) % 2 ** 32;
       this.maxY[at] = this.y[leaf] + this.heights[part];
-      this.sumX[at] = this.sumsX[part];
-      this.sumY[at] = this.sumsY[part];
+      this.sumX[at] = this.meansX[part] * this.counts[leaf] + this.restsX[part];
+      this.sumY[at] = this.meansY[part] * this.counts[leaf] + this.restsY[part];
       for (const [sum, of] of [["m2xx", "xx"], ["m2xy", "xy"], ["m2yy", "yy"]]) this[sum][at] = this[of][part] * this.counts[leaf];
     });
     // From the bottom up: children lie deeper than their parents.
