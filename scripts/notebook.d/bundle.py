@@ -2,8 +2,8 @@
 
     bundle.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
 
-A module becomes a function's body and what it exports an object, so that names of two modules never meet. It is written for
-modules that import and export names, each declared where it is exported, as ours do: anything else is refused.
+A module becomes a function's body and what it exports an object, so that names of two modules never meet. It is written
+for modules that import and export names, each declared where it is exported, as ours do: anything else is refused.
 """
 
 import gzip
@@ -60,7 +60,8 @@ def collect(name, done, path):
 
 def source_of(name):
     if name == "markup.js":
-        return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(bare((VIEWER / 'viewer.css').read_text()))};\n"
+        styles = bare((VIEWER / "viewer.css").read_text())
+        return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(styles)};\n"
     # What is beside the notebook's modules takes the place of the server's.
     folder = NOTEBOOK if (NOTEBOOK / name).exists() else VIEWER
     return bare((folder / name).read_text())
@@ -73,7 +74,9 @@ def markup():
 
 def body_of(name, text):
     names = DECLARED.findall(text)
-    text = IMPORT.sub(lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{json.dumps(found[2])}];\n", text)
+    text = IMPORT.sub(
+        lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{json.dumps(found[2])}];\n", text
+    )
     text = EXPORT.sub("", text)
     odd = re.search(r"^(import|export)\b.*", text, re.M) or re.search(r"\bimport\.meta.*", text)
     if odd:
@@ -90,7 +93,10 @@ def packed_assets():
     held = {
         "library": re.sub(r"^//# sourceMappingURL=.*$", "", (VIEWER / "vendor/maplibre-gl.js").read_text(), flags=re.M),
         "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
-        **{name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes())) for name in ("world.geojson", "places.geojson")},
+        **{
+            name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
+            for name in ("world.geojson", "places.geojson")
+        },
     }
     text = json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode()
     return gzip.compress(text, 9, mtime=0)

@@ -77,7 +77,9 @@ export class Baked extends Source {
     return code === 0 ? null : this.#zoomOfCode(code, this.#amount(query));
   }
 
-  /** The nodes of a query: a `center` and a `zoom` of 256 px tiles, the `width` and `height` of the screen, and the cut. */
+  /**
+   * The nodes of a query: a `center` and a `zoom` of 256 px tiles, the `width` and `height` of the screen, and the cut.
+   */
   nodes(query) {
     const zoom = +query.zoom;
     const center = query.center.split(",").map(Number);
@@ -119,7 +121,10 @@ export class Baked extends Source {
     return +query[this.cuts[0]];
   }
 
-  /** The distance that is asked for, in units of the plane: positions are rounded to units, each less than one from its mean. */
+  /**
+   * The distance that is asked for, in units of the plane: positions are rounded to units, each less than one from its
+   * mean.
+   */
   #distance(units) {
     const { badge_distance: badge } = this.facts;
     return badge ? UNIT_BADGE * units + badge : units + 2;
@@ -182,7 +187,8 @@ export function changeBetween(hierarchy, before, after) {
     while (last < nodes.length && hierarchy.first(nodes[last]) < end(whole)) last++;
     return nodes.slice(from, last);
   };
-  const [old, fresh] = [before, after].map((nodes) => [...nodes].sort((a, b) => hierarchy.first(a) - hierarchy.first(b)));
+  const inOrder = (nodes) => [...nodes].sort((a, b) => hierarchy.first(a) - hierarchy.first(b));
+  const [old, fresh] = [inOrder(before), inOrder(after)];
   let [i, j] = [0, 0];
   while (i < old.length || j < fresh.length) {
     const [one, other] = [old[i], fresh[j]];

@@ -1,23 +1,24 @@
 // The hierarchy that a page holds, and the answers that follow from it.
 //
-// It is a row of leaves in tree order: points, stacks, and, where there are too many points for a page, nodes whose parts are
-// left out. Between any two neighbours lies the split of one node, and its level; so a node is the leaves around a split as far
-// as the splits between them lie deeper. Counts, means, boxes and extents of nodes are summed up from the leaves.
+// It is a row of leaves in tree order: points, stacks, and, where there are too many points for a page, nodes whose
+// parts are left out. Between any two neighbours lies the split of one node, and its level; so a node is the leaves
+// around a split as far as the splits between them lie deeper. Counts, means, boxes and extents of nodes are summed
+// up from the leaves.
 
 import { firstOf, idOf, levelOf } from "./ids.js";
 import { eastward, everything } from "./plane.js";
 
 /**
- * A node is named by a number: split i, which lies before leaf i, by i itself, and leaf i by -1 - i. The root of a single leaf
- * is that leaf.
+ * A node is named by a number: split i, which lies before leaf i, by i itself, and leaf i by -1 - i. The root of a
+ * single leaf is that leaf.
  */
 export class Hierarchy {
   /**
-   * @param table Arrays over the leaves. Of the split before each leaf: `levels`, `codes`, and where its node stands at its
-   *   right child, `stands`. Of leaves: `counts`, `x` and `y`, the top left corner of their boxes. Of those that are no
-   *   points or stacks, at the places `parts` lists: `widths`, `heights`, the means from that corner, whole in `meansX` and
-   *   `meansY` with `restsX` and `restsY` left over for all points, `xx`, `xy`, `yy`, `partCodes`, and where clusters stand at
-   *   members `standsX` and `standsY`.
+   * @param table Arrays over the leaves. Of the split before each leaf: `levels`, `codes`, and where its node stands at
+   *   its right child, `stands`. Of leaves: `counts`, `x` and `y`, the top left corner of their boxes. Of those that
+   *   are no points or stacks, at the places `parts` lists: `widths`, `heights`, the means from that corner, whole in
+   *   `meansX` and `meansY` with `restsX` and `restsY` left over for all points, `xx`, `xy`, `yy`, `partCodes`, and
+   *   where clusters stand at members `standsX` and `standsY`.
    * @param crossesSeam Whether nodes may lie across the plane's end, the shorter way round.
    */
   constructor(table, crossesSeam) {
@@ -224,7 +225,7 @@ export class Hierarchy {
       this.maxY[at] = this.y[leaf] + this.heights[part];
       this.sumX[at] = this.meansX[part] * this.counts[leaf] + this.restsX[part];
       this.sumY[at] = this.meansY[part] * this.counts[leaf] + this.restsY[part];
-      for (const [sum, of] of [["m2xx", "xx"], ["m2xy", "xy"], ["m2yy", "yy"]]) this[sum][at] = this[of][part] * this.counts[leaf];
+      for (const moment of ["xx", "xy", "yy"]) this[`m2${moment}`][at] = this[moment][part] * this.counts[leaf];
     });
     // From the bottom up: children lie deeper than their parents.
     const splits = Uint32Array.from({ length: Math.max(leafCount - 1, 0) }, (_, at) => at + 1);
@@ -254,14 +255,17 @@ export class Hierarchy {
     this.m2yy[split] = this.m2yy[a] + this.m2yy[b] + weight * dy * dy;
   }
 
-  /** The western and eastern edge of the box around two, across the plane's end only where it is narrower than half of it. */
+  /**
+   * The western and eastern edge of the box around two, across the plane's end only where it is narrower than half of
+   * it.
+   */
   #edges(a, b) {
     const isAcross = this.minX[a] > this.maxX[a] || this.minX[b] > this.maxX[b];
     const plain = [Math.min(this.minX[a], this.minX[b]), Math.max(this.maxX[a], this.maxX[b])];
     if (!this.crossesSeam || (!isAcross && plain[1] - plain[0] < 2 ** 31)) return plain;
     const around = [[a, b], [b, a]].map(([west, east]) => {
-      const width = Math.max(
-        eastward(this.minX[west], this.maxX[west]), eastward(this.minX[west], this.minX[east]) + eastward(this.minX[east], this.maxX[east]));
+      const [own, between] = [eastward(this.minX[west], this.maxX[west]), eastward(this.minX[west], this.minX[east])];
+      const width = Math.max(own, between + eastward(this.minX[east], this.maxX[east]));
       return { width, edges: [this.minX[west], (this.minX[west] + width) % 2 ** 32] };
     });
     const narrower = around[0].width <= around[1].width ? around[0] : around[1];

@@ -8,7 +8,8 @@ import { mapZoom, serverZoom } from "./mercator.js";
 const NEARLY = 1e-9;
 
 /** The settings that a widget begins with. */
-export const settingsOf = (model) => ({ ...cutSettings(model.get("cut")), where: model.get("where"), map: mapSetting(model.get("view")) });
+export const settingsOf = (model) => (
+  { ...cutSettings(model.get("cut")), where: model.get("where"), map: mapSetting(model.get("view")) });
 
 export class Link {
   #listeners = [];
@@ -70,7 +71,8 @@ export class Link {
     const wrapped = (degrees) => degrees - 360 * Math.floor((degrees + 180) / 360);
     const isWhole = bounds.getEast() - bounds.getWest() >= 360;
     const [west, east] = isWhole ? [-180, 180] : [bounds.getWest(), bounds.getEast()].map(wrapped);
-    return { center: [wrapped(longitude), latitude], zoom: serverZoom(zoom), bbox: [west, bounds.getSouth(), east, bounds.getNorth()] };
+    const bbox = [west, bounds.getSouth(), east, bounds.getNorth()];
+    return { center: [wrapped(longitude), latitude], zoom: serverZoom(zoom), bbox };
   }
 
   #moved() {
@@ -96,4 +98,5 @@ function cutSettings(cut) {
   return by ? { by, [by]: cut[by], ...(cut.order && { order: cut.order }) } : {};
 }
 
-const mapSetting = ({ center, zoom }) => (center && zoom !== undefined ? `${mapZoom(zoom)}/${center[1]}/${center[0]}` : "");
+const mapSetting = ({ center, zoom }) =>
+  (center && zoom !== undefined ? `${mapZoom(zoom)}/${center[1]}/${center[0]}` : "");

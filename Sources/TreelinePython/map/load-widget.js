@@ -8,7 +8,7 @@ function heldFor(model) {
       if (id !== "assets") return;
       model.off("msg:custom", receive);
       if (problem) reject(new Error(problem.message));
-      else held(new Uint8Array(buffers[0].buffer ?? buffers[0], buffers[0].byteOffset ?? 0, buffers[0].byteLength)).then(resolve, reject);
+      else held(buffers[0]).then(resolve, reject);
     };
     model.on("msg:custom", receive);
     model.send({ id: "assets", verb: "assets" });

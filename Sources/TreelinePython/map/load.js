@@ -9,8 +9,8 @@ async function unpacked(bytes) {
 /** Runs the map library, which leaves itself among the globals, where another of its name may be. */
 async function libraryOf(text) {
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl;";
-  const url = URL.createObjectURL(new Blob([`${own}\n${text}\nexport default globalThis.maplibregl; globalThis.maplibregl = before;`],
-    { type: "text/javascript" }));
+  const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";
+  const url = URL.createObjectURL(new Blob([own, "\n", text, "\n", taken], { type: "text/javascript" }));
   try {
     return (await import(url)).default;
   } finally {

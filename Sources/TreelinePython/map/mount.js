@@ -1,5 +1,5 @@
-// Puts a map into an element of any page: what is in it is styled by its own stylesheet and nothing else, so a page may have
-// several.
+// Puts a map into an element of any page: what is in it is styled by its own stylesheet and nothing else, so a page
+// may have several.
 
 import { markup, styles } from "./markup.js";
 import { start } from "./start.js";

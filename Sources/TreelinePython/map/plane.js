@@ -1,5 +1,5 @@
-// The plane of 2^32 by 2^32 units on which points lie, as `Plane` and `Mercator` of the library have it: the same operations in
-// the same order, so that a window is the same to the unit.
+// The plane of 2^32 by 2^32 units on which points lie, as `Plane` and `Mercator` of the library have it: the same
+// operations in the same order, so that a window is the same to the unit.
 
 const WORLD = 2 ** 32;
 
@@ -85,7 +85,10 @@ export class MercatorPlane {
     return ((2 * Math.PI * 6_378_137) / WORLD) * Math.cos((latitude * Math.PI) / 180);
   }
 
-  /** What a screen shows of it: from `x` on `width` units eastwards, across the plane's end if need be, and from `minY` to `maxY`. */
+  /**
+   * What a screen shows of it: from `x` on `width` units eastwards, across the plane's end if need be, and from `minY`
+   * to `maxY`.
+   */
   windowAround([longitude, latitudeOfCenter], zoom, width, height) {
     const units = unitsPerPixel(zoom);
     const [x, y] = [modulo(mercatorX(longitude) - this.seam), mercatorY(latitudeOfCenter)];

@@ -1,5 +1,5 @@
-// A table as a page holds it: a line of JSON that names its arrays, then their bytes, the first bytes of all numbers of an array
-// before the second ones, for so they compress best.
+// A table as a page holds it: a line of JSON that names its arrays, then their bytes, the first bytes of all numbers
+// of an array before the second ones, for so they compress best.
 
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 
@@ -22,7 +22,10 @@ export function readTable(bytes) {
   return { facts, table };
 }
 
-/** From the differences of neighbours to the numbers. Small ones of either sign are small numbers: the lowest bit is the sign. */
+/**
+ * From the differences of neighbours to the numbers. Small ones of either sign are small numbers: the lowest bit is the
+ * sign.
+ */
 function addUp(numbers) {
   let sum = 0;
   for (let i = 0; i < numbers.length; i++) {

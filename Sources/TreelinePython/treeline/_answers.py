@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import functools
+import ctypes
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from ._errors import TreelineError
+import numpy as np
 
-if TYPE_CHECKING:
-    from ._answer import Answer
-    from ._tree import Tree
+from . import _library as c
+from ._answer import Clusters, Transition
+from ._errors import Error, FilterError
+from ._table import Table
+from ._tree import Tree, _text
 
 Query = dict[str, Any]
 Feature = dict[str, Any]
@@ -37,8 +39,6 @@ class Answers:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        # A filter is prepared once, and asked in many views.
-        self._selecting = functools.lru_cache(maxsize=8)(self._select)
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             name: getattr(self, name)
             for name in ("clusters", "transition", "cluster", "members", "expansion_zoom", "histogram")
@@ -48,18 +48,25 @@ class Answers:
         """The answer to a message of the map."""
         try:
             return self._verbs[verb](**arguments)
-        except TreelineError as error:
+        except Error as error:
             raise Problem(400, str(error)) from None
 
     def facts(self) -> dict[str, Any]:
         """What there is, as the server tells it of an index."""
         tree = self.tree
         return {
-            "name": "tree", "version": str(tree.content_hash), "title": tree.title or "Treeline",
-            "attribution": tree.attribution or None, "point_count": tree.point_count,
-            "projection": "plane" if tree.is_planar else "web-mercator", "bounds": list(tree.bounds) if tree.point_count else None,
-            "split": tree.growth, "has_separations": tree.has_separations, "has_badges": tree.has_badges,
-            "columns": list(tree.columns), "column_kinds": dict(tree.columns),
+            "name": "tree",
+            "version": str(tree.content_hash),
+            "title": tree.title or "Treeline",
+            "attribution": tree.attribution or None,
+            "point_count": tree.point_count,
+            "projection": "plane" if tree.is_planar else "web-mercator",
+            "bounds": list(tree.bounds) if tree.point_count else None,
+            "split": tree.growth,
+            "has_separations": tree.has_separations,
+            "has_badges": tree.has_badges,
+            "columns": list(tree.columns),
+            "column_kinds": dict(tree.columns),
         }
 
     # Verbs
@@ -70,13 +77,14 @@ class Answers:
 
     def transition(self, ids: list[int], query: Query) -> dict[str, Any]:
         tree = self._tree(query)
-        before = self._selecting(query.get("from-filter", "")).clusters_with_ids(ids)
+        before = self._selected(query.get("from-filter", "")).clusters_with_ids(ids)
         after = tree.clusters(**_parameters(query, VIEW + CUT))
         return {**_change(before, after), "clusters": self._collection(tree, after, query)}
 
     def cluster(self, cluster: int, query: Query) -> Feature:
         tree = self._tree(query)
-        return self._collection(tree, tree.clusters_with_ids([cluster]), query)["features"][0]
+        feature: Feature = self._collection(tree, tree.clusters_with_ids([cluster]), query)["features"][0]
+        return feature
 
     def members(self, cluster: int, query: Query) -> dict[str, Any]:
         tree = self._tree(query)
@@ -85,8 +93,11 @@ class Answers:
         total = int(tree.clusters_with_ids([cluster]).count[0])
         values = self._values(tree, page.tree_index)
         features = [
-            {"type": "Feature", "geometry": {"type": "Point", "coordinates": [float(x), float(y)]},
-             "properties": {"index": int(row), **properties}}
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [float(x), float(y)]},
+                "properties": {"index": int(row), **properties},
+            }
             for x, y, row, properties in zip(page.x, page.y, page.row, values)
         ]
         return {"total": total, "offset": offset, "type": "FeatureCollection", "features": features}
@@ -97,26 +108,32 @@ class Answers:
 
     def histogram(self, query: Query) -> dict[str, Any]:
         tree = self._tree(query)
-        found = tree.histogram(query["column"], bins=int(query["bins"]), **_parameters(query, VIEW))
-        return {"column": query["column"], "edges": list(found.edges), "counts": [int(count) for count in found.counts],
-                "missing_count": int(found.missing)}
+        missing = ctypes.c_int64()
+        view = _text(**_parameters(query, VIEW)).encode()
+        column = c.encoded(query["column"])
+        table = Table._of(
+            c.call(c.histogram, tree._handle.pointer, column, int(query["bins"]), view, ctypes.byref(missing))
+        )
+        edges = [*table["from"].tolist(), *table["to"][-1:].tolist()]
+        counts = table["count"].tolist()
+        return {"column": query["column"], "edges": edges, "counts": counts, "missing_count": missing.value}
 
     # Features
 
-    def _collection(self, tree: Tree, answer: Answer, query: Query) -> dict[str, Any]:
-        told = [{} for _ in answer.id]
-        if query.get("aggregate"):
-            told = answer.aggregate(query["aggregate"])
-        alone = [at for at, row in enumerate(answer.row) if row >= 0]
-        values = dict(zip(alone, self._values(tree, answer.tree_index[alone])))
+    def _collection(self, tree: Tree, answer: Clusters, query: Query) -> dict[str, Any]:
+        told = _rows(answer.aggregate(query["aggregate"])) if query.get("aggregate") else [{}] * len(answer)
+        alone = np.flatnonzero(answer.row >= 0)
+        values = dict(zip(alone.tolist(), self._values(tree, answer.tree_index[alone])))
         features = [self._feature(answer, at, told[at], values.get(at, {})) for at in range(len(answer))]
         return {"type": "FeatureCollection", "features": features}
 
-    def _feature(self, answer: Answer, at: int, told: Feature, values: Feature) -> Feature:
+    def _feature(self, answer: Clusters, at: int, told: Feature, values: Feature) -> Feature:
         count, x, y = int(answer.count[at]), float(answer.x[at]), float(answer.y[at])
-        box = [float(edge[at]) for edge in (answer.west, answer.south, answer.east, answer.north)]
+        box = answer.bounds[at].tolist()
         properties: Feature = {
-            "cluster": count > 1, "cluster_id": int(answer.id[at]), "point_count": count,
+            "cluster": count > 1,
+            "cluster_id": int(answer.id[at]),
+            "point_count": count,
             "tree_range": [int(answer.first[at]), int(answer.end[at])],
         }
         if count > 1:
@@ -135,22 +152,28 @@ class Answers:
             properties["badge_px"] = diameter
         if count == 1:
             properties["index"] = int(answer.row[at])
-        return {"type": "Feature", "id": properties["cluster_id"], "bbox": box,
-                "geometry": {"type": "Point", "coordinates": [x, y]}, "properties": {**properties, **told, **values}}
+        return {
+            "type": "Feature",
+            "id": properties["cluster_id"],
+            "bbox": box,
+            "geometry": {"type": "Point", "coordinates": [x, y]},
+            "properties": {**properties, **told, **values},
+        }
 
     def _values(self, tree: Tree, indices: Any) -> list[Feature]:
-        columns = {name: tree.values(name, indices) for name in tree.columns} if len(indices) else {}
-        return [{name: column[at] for name, column in columns.items()} for at in range(len(indices))]
+        if len(indices) == 0 or not tree.columns:
+            return [{}] * len(indices)
+        return _rows({name: tree.values(name, indices) for name in tree.columns})
 
     # Filters
 
     def _tree(self, query: Query) -> Tree:
-        return self._selecting(query.get("filter", ""))
+        return self._selected(query.get("filter", ""))
 
-    def _select(self, where: str) -> Tree:
+    def _selected(self, where: str) -> Tree:
         try:
             return self.tree.select(where) if where else self.tree
-        except TreelineError as error:
+        except FilterError as error:
             raise Problem(400, f"filter: {error}") from None
 
 
@@ -161,7 +184,15 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _change(before: Answer, after: Answer) -> dict[str, Any]:
+def _rows(columns: Mapping[str, Any]) -> list[Feature]:
+    """A row of columns as a dictionary each, as JSON has its values: null for a number that there is not."""
+    lists = {name: column.tolist() for name, column in columns.items()}
+    return [
+        {name: None if value != value else value for name, value in zip(lists, row)} for row in zip(*lists.values())
+    ]
+
+
+def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
     """A transition as the server tells it, as far as a map needs it."""
     change: dict[str, Any] = {"kept": [], "splits": [], "merges": [], "entered": [], "left": []}
     wholes: dict[tuple[str, int], dict[str, Any]] = {}
@@ -172,15 +203,18 @@ def _change(before: Answer, after: Answer) -> dict[str, Any]:
             change[kind].append(wholes[kind, whole])
         wholes[kind, whole]["parts"].append({"cluster_id": of})
 
-    for kind, start, end in before.transition_to(after):
-        old, new = int(before.id[start]) if start >= 0 else -1, int(after.id[end]) if end >= 0 else -1
-        if kind == 1:
-            part("splits", old, new)
-        elif kind == 2:
-            part("merges", new, old)
+    transition = before.transition_to(after)
+    old, new = before.id.tolist(), after.id.tolist()
+    places = zip(transition.change.tolist(), transition.from_place.tolist(), transition.to_place.tolist())
+    for kind, start, end in places:
+        if kind == Transition.SPLIT:
+            part("splits", old[start], new[end])
+        elif kind == Transition.MERGED:
+            part("merges", new[end], old[start])
+        elif kind == Transition.EXITED:
+            change["left"].append({"cluster_id": old[start]})
         else:
-            name, cluster = {0: ("kept", new), 3: ("entered", new), 4: ("left", old)}[kind]
-            change[name].append({"cluster_id": cluster})
+            change["kept" if kind == Transition.KEPT else "entered"].append({"cluster_id": new[end]})
     return change
 
 

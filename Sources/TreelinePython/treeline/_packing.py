@@ -19,7 +19,9 @@ def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: 
         has_differences = name in differences
         values = zigzag(array) if has_differences else array
         little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-        described.append({"name": name, "kind": KINDS[array.dtype.str[1:]], "count": len(array), "differences": has_differences})
+        described.append(
+            {"name": name, "kind": KINDS[array.dtype.str[1:]], "count": len(array), "differences": has_differences}
+        )
         planes.append(little.view(np.uint8).reshape(len(array), array.dtype.itemsize).T.tobytes())
     line = json.dumps({**facts, "arrays": described}, ensure_ascii=False, separators=(",", ":")).encode()
     # No time of writing: the same tree makes the same page.

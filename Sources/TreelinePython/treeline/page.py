@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import html
 import math
 import os
 import pathlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _library as c
 from ._answers import Answers
 from ._packing import packed
-
-if TYPE_CHECKING:
-    from ._tree import Tree
+from ._table import Table
+from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
@@ -30,7 +31,12 @@ NEAR = frozenset(["x", "y", "parts", "standsX", "standsY"])
 
 
 def to_html(
-    tree: Tree, path: str | os.PathLike[str], *, title: str | None = None, columns: Sequence[str] = (), most: int | None = None
+    tree: Tree,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    columns: Sequence[str] = (),
+    most: int | None = None,
 ) -> None:
     """Writes a page that shows a tree and answers by itself; see `Tree.to_html`."""
     if tree.is_planar:
@@ -53,27 +59,39 @@ def to_html(
 
 def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int | None) -> bytes:
     """The hierarchy and the values of the points, as `hierarchy.js` and `baked.js` read them."""
-    rows, plane = tree._hierarchy(most or WHOLE)
+    rows, plane = _hierarchy(tree, most or WHOLE)
     if most is None and rows["own_code"].any():
-        rows, plane = tree._hierarchy(PART)
+        rows, plane = _hierarchy(tree, PART)
     everyone = np.arange(tree.point_count)
     facts = {
-        "seam": plane.seam, "crosses_seam": plane.crosses_seam, "index": index,
-        "values": [list(tree.values(name, everyone)) for name in columns],
+        "seam": plane.seam,
+        "crosses_seam": plane.crosses_seam,
+        "index": index,
+        "values": [tree.values(name, everyone).tolist() for name in columns],
     }
     if not math.isnan(plane.badge_distance):
         facts["badge_distance"] = plane.badge_distance
-        facts["badge_steps"] = tree._badge_curve()
+        curve = Table._of(c.badge_curve(tree._handle.pointer))
+        facts["badge_steps"] = list(zip(curve["count"].tolist(), curve["diameter"].tolist()))
     return packed(facts, _arrays(rows, tree.stand == "member"), NEAR)
 
 
-def _arrays(rows: dict[str, NDArray[Any]], stands_at_members: bool) -> dict[str, NDArray[Any]]:
+def _hierarchy(tree: Tree, most: int) -> tuple[Table, c.Plane]:
+    plane = c.Plane()
+    return Table._of(c.call(c.hierarchy, tree._handle.pointer, most, ctypes.byref(plane))), plane
+
+
+def _arrays(rows: Table, stands_at_members: bool) -> dict[str, NDArray[Any]]:
     parts = np.flatnonzero((rows["max_x"] != rows["min_x"]) | (rows["max_y"] != rows["min_y"]))
     of_parts = {name: column[parts] for name, column in rows.items()}
     count = of_parts["count"]
-    arrays = {
-        "counts": rows["count"].astype(np.uint32), "x": rows["min_x"].astype(np.uint32), "y": rows["min_y"].astype(np.uint32),
-        "levels": rows["level"].astype(np.uint16), "codes": rows["code"].astype(np.uint16), "parts": parts.astype(np.uint32),
+    arrays: dict[str, NDArray[Any]] = {
+        "counts": rows["count"].astype(np.uint32),
+        "x": rows["min_x"].astype(np.uint32),
+        "y": rows["min_y"].astype(np.uint32),
+        "levels": rows["level"].astype(np.uint16),
+        "codes": rows["code"].astype(np.uint16),
+        "parts": parts.astype(np.uint32),
         "partCodes": of_parts["own_code"].astype(np.uint16),
         "widths": (of_parts["max_x"] - of_parts["min_x"]).astype(np.uint32),
         "heights": (of_parts["max_y"] - of_parts["min_y"]).astype(np.uint32),

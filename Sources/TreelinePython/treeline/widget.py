@@ -6,15 +6,13 @@ import functools
 import json
 import pathlib
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import traitlets
 
 from ._answers import Answers, Problem
-
-if TYPE_CHECKING:
-    from ._tree import Tree
+from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
@@ -24,14 +22,15 @@ class Map(anywidget.AnyWidget):
 
     It moves both ways: what is set here is shown, and what is done on the map is found here.
 
-    - `view`: `center`, `zoom` and `bbox`; setting a center, a zoom or a box moves the map. Zooms count 256 px tiles, as those of
-      `Tree.clusters` do.
-    - `selected`: ids of clusters. On the map, a click with Shift or Ctrl selects. `selected_rows`: rows of points. Whatever cluster
-      has a selected point is marked.
+    - `view`: `center`, `zoom` and `bbox`; setting a center, a zoom or a box moves the map. Zooms count 256 px tiles, as
+      those of `Tree.clusters` do.
+    - `selected`: ids of clusters. On the map, a click with Shift or Ctrl selects. `selected_rows`: rows of points.
+      Whatever cluster has a selected point is marked.
     - `cut`: how the tree is cut, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: which points count, in CQL2.
     """
 
+    _worker: ThreadPoolExecutor | None = None
     _esm = FILES / "widget.js"
 
     view = traitlets.Dict().tag(sync=True)
@@ -41,7 +40,7 @@ class Map(anywidget.AnyWidget):
     where = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(480, min=120).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
-    _selected_ranges = traitlets.List().tag(sync=True)
+    _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
 
     def __init__(self, tree: Tree, **traits: Any) -> None:
         if tree.is_planar:
@@ -64,7 +63,9 @@ class Map(anywidget.AnyWidget):
         for name, value in view.items():
             numbers = list(value) if name in lengths else [value]
             if name not in ("center", "zoom", "bbox") or len(numbers) != lengths.get(name, 1):
-                raise traitlets.TraitError(f"expected a center of 2 numbers, a zoom or a bbox of 4, found {name}={value!r}")
+                raise traitlets.TraitError(
+                    f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
+                )
             view[name] = [float(number) for number in numbers] if name in lengths else float(value)
         return view
 
@@ -91,8 +92,9 @@ class Map(anywidget.AnyWidget):
             answer = self.tree.clusters_with_ids([cluster])
             ranges.append([int(answer.first[0]), int(answer.end[0])])
         for row in self.selected_rows:
-            index = self.tree.tree_index_of_row(row)
-            ranges.append([index, index + 1])
+            index = self.tree.tree_index(row)
+            if index is not None:
+                ranges.append([index, index + 1])
         self._selected_ranges = ranges
 
     # Messages
@@ -104,6 +106,7 @@ class Map(anywidget.AnyWidget):
             self.send({"id": message["id"]}, [assets()])
         else:
             self._wanted.add(message["id"])
+            assert self._worker is not None
             self._worker.submit(self._reply, **message)
 
     def _reply(self, id: str, verb: str, **arguments: Any) -> None:
@@ -120,7 +123,9 @@ class Map(anywidget.AnyWidget):
             self.send({"id": id}, [json.dumps(answer).encode()])
 
     def close(self) -> None:
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        # One that was refused has none.
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
         super().close()
 
 

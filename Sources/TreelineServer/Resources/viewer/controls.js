@@ -15,7 +15,8 @@ export class Controls {
     find("#measures").hidden = !source.hasMeasures;
     find("#dust").parentElement.hidden = !source.hasTiles;
     find("#where-field").hidden = !source.hasFilters;
-    find("#cuts").replaceChildren(...Object.entries(CUTS).map(([name, { label }]) => radio("by", name, label)));
+    const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
+    find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
     fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"]], settings.compare);
     fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
@@ -117,7 +118,8 @@ export class Controls {
     const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}`;
+    const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
+    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}${end}`;
   }
 
   /** What the colours stand for. */

@@ -1,5 +1,5 @@
-// Where answers come from. The map, its panel and its cards ask a source and nothing else: a server, the kernel of a notebook, or
-// the page itself.
+// Where answers come from. The map, its panel and its cards ask a source and nothing else: a server, the kernel of a
+// notebook, or the page itself.
 
 /** What was wrong with a request, as the server's problems say it (RFC 9457); `status` is 0 where nobody answered. */
 export class Problem extends Error {
@@ -14,8 +14,10 @@ export class Problem extends Error {
  *
  * - `indexes()`: what there is, as `v1/indexes` of the server tells it;
  * - `clusters(index, query, signal)`: GeoJSON of the clusters of a query;
- * - `transition(index, version, ids, query, signal)`: what changes from the clusters with some ids to a query, and its clusters;
- * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`: of one cluster;
+ * - `transition(index, version, ids, query, signal)`: what changes from the clusters with some ids to a query, and its
+ *   clusters;
+ * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`: of one
+ *   cluster;
  * - `measures(index, query, signal)`, `histogram(index, query, signal)`, `url(path, query)`: where it has them.
  *
  * Queries are values by the names that the server's addresses have. A signal aborts the request.

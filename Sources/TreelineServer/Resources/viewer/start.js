@@ -19,7 +19,9 @@ export async function start(root, source, settings, address, created = () => {})
   }
   try {
     const indexes = (await source.indexes()).filter(({ projection }) => projection === "web-mercator");
-    if (indexes.length === 0) return notice.show("start", "There is no index of points on the Earth here.", reload, true);
+    if (indexes.length === 0) {
+      return notice.show("start", "There is no index of points on the Earth here.", reload, true);
+    }
     const viewer = new Viewer(root, source, settings, indexes, address);
     created(viewer);
     await viewer.start();
