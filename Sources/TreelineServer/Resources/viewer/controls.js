@@ -14,7 +14,6 @@ export class Controls {
     find("#views").hidden = source.views.length < 2;
     find("#measures").hidden = !source.hasMeasures;
     find("#dust").parentElement.hidden = !source.hasTiles;
-    find("#where-field").hidden = !source.hasFilters;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
@@ -84,7 +83,9 @@ export class Controls {
 
   /** Offers the columns whose values can be shown. */
   #offerColumns(index) {
-    const { find, settings } = this;
+    const { find, settings, viewer } = this;
+    const hasKinds = index.columns.some((column) => index.column_kinds[column]);
+    find("#where-field").hidden = !viewer.source.hasFilters || !hasKinds;
     const offers = {
       donuts: ["density", Values.columns(index, "category", "boolean"), (column) => column],
       sum: ["points", Values.columns(index, "number"), (column) => `sum of ${column}`],
