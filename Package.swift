@@ -23,6 +23,8 @@ let package = Package(
     // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
+    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
     .trait(
@@ -41,6 +43,7 @@ let package = Package(
     // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
+    .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(
@@ -63,6 +66,7 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CPrefetch"),
+    .systemLibrary(name: "CTreeline"),
     .systemLibrary(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(
