@@ -1,4 +1,3 @@
-import Dispatch
 import Treeline
 
 extension ClusterTree {
@@ -100,7 +99,7 @@ extension ClusterTree {
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       return try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
+        asynchronously {
           do throws(BuildFailure) { continuation.resume(returning: try build.run()) } catch .invalid(let error) {
             continuation.resume(throwing: error)
           } catch { continuation.resume(throwing: CancellationError()) }

@@ -61,6 +61,13 @@ extension ClusterTree {
     case .values(let kind, let value):
       return try ColumnEncoder(name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
         .encoded(as: kind)
+    case .integers(let integer):
+      var integers = OptionalIntegers(capacity: pointCount)
+      for index in 0..<pointCount { integers.append(integer(row(atTreeIndex: index))) }
+      if let encoded = EncodedColumn(name: column.name, kind: .number, digits: 0, integers) { return encoded }
+      return try ColumnEncoder(name: column.name, pointCount: pointCount) { index in
+        integer(row(atTreeIndex: index)).map { .number("\($0)") }
+      }.encoded(as: .number)
     case .instants(let instant):
       return try ColumnEncoder(name: column.name, pointCount: pointCount) { _ in nil }
         .times { instant(row(atTreeIndex: $0)) }

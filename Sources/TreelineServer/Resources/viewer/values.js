@@ -2,7 +2,7 @@
 // server.
 
 import { leastLimit } from "./cut.js";
-import { Problem } from "./server.js";
+import { Problem } from "./source.js";
 
 /** How many categories have colours of their own; all others share one. */
 export const CATEGORIES = 6;
@@ -38,8 +38,8 @@ export class Values {
   categories = [];
   #loaded = "";
 
-  constructor(server) {
-    this.server = server;
+  constructor(source) {
+    this.source = source;
   }
 
   /** The columns of an index of some kinds. */
@@ -62,7 +62,7 @@ export class Values {
     const limit = leastLimit(index);
     // What is most frequent in each of several groups does not tell what is in all of them.
     const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${CATEGORIES})`;
-    const { features } = await this.server.clusters(index.name, { limit, aggregate: `${counts}, count` });
+    const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
     const frequencies = new Map();
     let rest = 0;
@@ -95,6 +95,7 @@ export class Values {
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
     const conditions = [this.#categoryFilter(settings)];
+    if (settings.where) conditions.unshift(`(${settings.where})`);
     const ends = brush && !isWholeRange && rangeOf(range);
     if (ends) conditions.push(`${named(brush)} >= ${edge(ends[0])} AND ${named(brush)} < ${edge(ends[1])}`);
     return conditions.filter(Boolean).join(" AND ");
@@ -142,7 +143,7 @@ export class Values {
     if (columns.length === 0) return [];
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
     const query = { aggregate: aggregates.join(", "), ...(filter && { filter }) };
-    const { properties } = await this.server.cluster(index.name, id, undefined, query);
+    const { properties } = await this.source.cluster(index.name, id, undefined, query);
     return columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column)]).filter(([, said]) => said);
   }
 }
