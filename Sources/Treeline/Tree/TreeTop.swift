@@ -94,7 +94,8 @@ extension TreeStorage {
     return try children(of: node).map { separations[Int($0.right.first)] } ?? 0
   }
 
-  fileprivate func leaf(_ node: Node, behind split: Split, _ separations: UnsafePointer<UInt16>) throws -> TreeTop.Leaf {
+  fileprivate func leaf(_ node: Node, behind split: Split, _ separations: UnsafePointer<UInt16>) throws -> TreeTop.Leaf
+  {
     try checkSummary(of: node)
     let box = box(of: node)
     let (sums, spread) = summary(of: node, in: box)
