@@ -16,7 +16,7 @@
       let mapView = MLNMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
       let style = MLNStyle()
       let frames = TestFrames()
-      let clock = TestClock()
+      let clock = ManualClock()
       let adapter: MapLibreAdapter
 
       init(zoom: Double) {

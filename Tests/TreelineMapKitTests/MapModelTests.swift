@@ -15,7 +15,7 @@
     /// A model of a map of 390 by 844 points, whose frames and time are the test's.
     @MainActor private final class Scene {
       let frames = TestFrames()
-      let clock = TestClock()
+      let clock = ManualClock()
       let model: MapModel
       var afterFrame: () -> Void = {}
 

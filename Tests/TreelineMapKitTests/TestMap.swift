@@ -11,7 +11,7 @@
   @MainActor final class TestMap: MapViewAdapterDelegate {
     let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
     let frames = TestFrames()
-    let clock = TestClock()
+    let clock = ManualClock()
     private(set) var adapter: MapViewAdapter!
     private(set) var errors: [any Error] = []
     private(set) var selected: [ClusterAnnotation] = []
