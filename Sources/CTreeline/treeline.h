@@ -317,9 +317,9 @@ treeline_table *treeline_aggregate(const treeline_answer *answer, const char *ag
 
 /// What changes between two answers of one tree, a row for everything to be drawn: "from" and "to" are places in the
 /// first and in the second answer, -1 for none. "change" is 0 for a cluster of both, 1 for a part of one that is split,
-/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. Of a split or merge, its
-/// first row tells how many points are in no part ("hidden") and how many pass the filter of one answer alone
-/// ("filtered_out", "filtered_in"). All are integers.
+/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. The first row of a split
+/// or merge tells how many points are in no part ("hidden"), and this and each cluster of both how many pass the filter
+/// of one answer alone ("filtered_out", "filtered_in"). All are integers.
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// A page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".

@@ -58,7 +58,7 @@ static void make_points(void) {
     places[row].longitude = longitude > 180 ? longitude - 360 : longitude;
     places[row].latitude = town[1] + (random[1] - 0.5) * 0.4;
     prices[row] = row % 50 == 7 ? NAN : floor(random[2] * 10000) / 100;
-    rooms[row] = row % 97;
+    rooms[row] = row % 97 + 1;
     open_now[row] = row % 3 == 0;
     kinds[row] = row % 11 == 0 ? -1 : row % 3;
     opened[row] = row % 13 == 0 ? INT64_MIN : (int64_t)row * 86400000;
