@@ -358,14 +358,14 @@ typedef struct treeline_plane {
 ///
 /// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
 /// units; "level", "code" and "stand_right" of the node that is split between the leaf before and this one: its level,
-/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf itself
-/// where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x" and
-/// "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf
+/// itself where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x"
+/// and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 
-/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer, so
-/// many pixels, "diameter", a double. No rows for other trees.
+/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer,
+/// so many pixels, "diameter", a double. No rows for other trees.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
 
 // MARK: Zooms
