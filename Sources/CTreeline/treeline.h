@@ -317,9 +317,9 @@ treeline_table *treeline_aggregate(const treeline_answer *answer, const char *ag
 
 /// What changes between two answers of one tree, a row for everything to be drawn: "from" and "to" are places in the
 /// first and in the second answer, -1 for none. "change" is 0 for a cluster of both, 1 for a part of one that is split,
-/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. Of a split or merge, its
-/// first row tells how many points are in no part ("hidden") and how many pass the filter of one answer alone
-/// ("filtered_out", "filtered_in"). All are integers.
+/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. The first row of a split
+/// or merge tells how many points are in no part ("hidden"), and this and each cluster of both how many pass the filter
+/// of one answer alone ("filtered_out", "filtered_in"). All are integers.
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// A page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".
@@ -358,14 +358,14 @@ typedef struct treeline_plane {
 ///
 /// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
 /// units; "level", "code" and "stand_right" of the node that is split between the leaf before and this one: its level,
-/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf itself
-/// where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x" and
-/// "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf
+/// itself where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x"
+/// and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 
-/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer, so
-/// many pixels, "diameter", a double. No rows for other trees.
+/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer,
+/// so many pixels, "diameter", a double. No rows for other trees.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
 
 // MARK: Zooms

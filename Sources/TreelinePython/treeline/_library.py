@@ -5,20 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from ctypes import (
-    POINTER,
-    Structure,
-    c_bool,
-    c_char_p,
-    c_double,
-    c_int,
-    c_int64,
-    c_size_t,
-    c_ssize_t,
-    c_uint32,
-    c_uint64,
-    c_void_p,
-)
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
+from ctypes import c_uint64, c_void_p
 from typing import Any
 
 from ._errors import BY_KIND, Error

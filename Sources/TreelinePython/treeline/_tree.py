@@ -153,7 +153,7 @@ class Tree:
 
         What is looked at:
 
-        :param bbox: West, south, east, north; west may be greater than east, across the antimeridian. Everything without.
+        :param bbox: West, south, east, north; west is greater than east across the antimeridian. Everything without.
         :param zoom: Of 256 px tiles, and may be fractional; needed by cuts in pixels.
         :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
@@ -374,8 +374,8 @@ def build(
     :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
         `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
     :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose badges
-        touch first, or that spread least.
+    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose
+        badges touch first, or that spread least.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: How far badges stay apart, in pixels.
     :param stand: Where clusters stand that are merged by distance or for badges.
@@ -390,7 +390,7 @@ def build(
     if len(xs) != len(ys):
         raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
     names = None
-    if frame is not None and (columns is None or not hasattr(columns, "keys")):
+    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
         columns, names = frame, columns
     made = input_columns(columns, names, kinds or {}, len(xs))
     options = _text(
