@@ -355,6 +355,35 @@ treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);
 
+// MARK: Pages that answer by themselves
+
+/// What a hierarchy is read with.
+typedef struct treeline_plane {
+  /// Where the plane's x starts: so many units east of longitude -180.
+  uint32_t seam;
+  /// Whether nodes may lie across the seam, the shorter way round.
+  bool crosses_seam;
+  /// In a tree that was grown for badges, by how many units badges of 8 px are farther apart than is asked for; else
+  /// NaN.
+  double badge_distance;
+} treeline_plane;
+
+/// The upper part of a tree with separations, or all of it, as leaves in tree order: single positions, and nodes whose
+/// parts are left out so that there are at most so many leaves. From it follows what a spacing or badges show at every
+/// scale that it reaches.
+///
+/// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
+/// units; "level", "code" and "stand_right" of the node that is split between the leaf before and this one: its level,
+/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf
+/// itself where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x"
+/// and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+treeline_table *treeline_hierarchy(
+    const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
+
+/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer,
+/// so many pixels, "diameter", a double. No rows for other trees.
+treeline_table *treeline_badge_curve(const treeline_tree *tree);
+
 // MARK: Zooms
 
 /// The least zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts in its place:

@@ -218,6 +218,21 @@ def test_links_that_ask_for_what_is_not_there(open_map):
     page.get_by_text("The index has no answer to the filter of the link; this is all of it.").wait_for()
 
 
+def test_a_filter_is_written_into_the_panel(open_map, address):
+    page = open_map("#index=events&view=tree&donuts=kind&off=camp")
+    page.get_by_label("Only where").fill("size < 100")
+    page.get_by_label("Only where").press("Enter")
+    expected = ask(address, "events/clusters", limit=1, filter="size < 100 AND (kind <> 'camp' OR kind IS NULL)", aggregate="count")
+    count = sum(feature["properties"]["point_count"] for feature in expected["features"])
+    page.wait_for_function("n => viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0) === n", arg=count)
+    page.wait_for_function("() => location.hash.includes('where=size+%3C+100')")
+    # What is no filter is said in the words of the server, and takes none away.
+    page = open_map("#index=events&view=tree&where=colour+%3D+1", settle=False, tolerates=["400"])
+    page.locator("#notice").get_by_text("colour").wait_for()
+    page.wait_for_function("() => viewer.settings.where === ''")
+
+
 def test_an_index_without_columns_offers_nothing(open_map):
     page = open_map("#index=iceland-mean&view=tree")
     assert page.locator("#donuts").is_hidden() and page.locator("#brush").is_hidden() and page.locator("#timeline").is_hidden()
+    assert page.locator("#where").is_hidden()

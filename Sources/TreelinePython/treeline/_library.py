@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint64
-from ctypes import c_void_p
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
+from ctypes import c_uint64, c_void_p
 from typing import Any
 
 from ._errors import BY_KIND, Error
@@ -87,6 +87,10 @@ class Array(Structure):
     ]
 
 
+class Plane(Structure):
+    _fields_ = [("seam", c_uint32), ("crosses_seam", c_bool), ("badge_distance", c_double)]
+
+
 _PATH = os.environ.get("TREELINE_LIBRARY") or str(pathlib.Path(__file__).with_name("libTreelineC.so"))
 
 #: What may take a while is called without the interpreter's lock, the rest with it, which is faster.
@@ -145,6 +149,8 @@ values = _declare(_slow, "values", _handle, _handle, _text, c_void_p, c_size_t, 
 hull = _declare(_slow, "hull", _handle, _handle, c_uint64, _error)
 histogram = _declare(_slow, "histogram", _handle, _handle, _text, c_size_t, _text, POINTER(c_int64), _error)
 expansion_zoom = _declare(_slow, "expansion_zoom", c_bool, _handle, c_uint64, _text, POINTER(c_double), _error)
+hierarchy = _declare(_slow, "hierarchy", _handle, _handle, c_size_t, POINTER(Plane), _error)
+badge_curve = _declare(_quick, "badge_curve", _handle, _handle)
 unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64, _text, POINTER(c_double), _error)
 
 

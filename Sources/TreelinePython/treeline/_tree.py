@@ -7,7 +7,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ._answer import Cluster, Clusters
 from ._columns import coordinates, input_columns
 from ._errors import CancelledError
 from ._table import AnyArray, Table
+
+if TYPE_CHECKING:
+    from .widget import Map
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -293,6 +296,42 @@ class Tree:
         """The tree index of a row; None where there is none. Takes time in proportion to the points."""
         index: int = c.tree_index_of_row(self._handle.pointer, row)
         return index if index >= 0 else None
+
+    # MARK: Showing it
+
+    def map(self, **traits: Any) -> Map:
+        """A map of the clusters in a notebook: see `treeline.widget.Map` for what it is told and tells.
+
+        >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
+        >>> map.view["bbox"], map.selected                              # doctest: +SKIP
+        """
+        from .widget import Map
+
+        return Map(self, **traits)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """In a notebook it is a map."""
+        try:
+            return self.map()._repr_mimebundle_(**options)
+        except (ImportError, ValueError):
+            return {"text/plain": repr(self)}
+
+    def to_html(
+        self, path: Path, *, title: str | None = None, columns: Sequence[str] = (), most: int | None = None
+    ) -> None:
+        """Writes a map as one page, which opens from disk and asks for nothing.
+
+        It has all answers of a spacing, or of badges. Up to some 150,000 positions all of the tree is in it. Of a larger
+        tree it holds the clusters of the lower zooms, and the map ends where they do.
+
+        :param path: Where to.
+        :param title: What the map is called.
+        :param columns: What is told of points; each adds its values to the page.
+        :param most: How many positions and clusters it holds at most.
+        """
+        from .page import to_html
+
+        to_html(self, path, title=title, columns=columns, most=most)
 
     # MARK: Keeping it
 

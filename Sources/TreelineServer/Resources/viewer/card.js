@@ -47,10 +47,10 @@ export class Card {
    * @param buttons Those over the lower right corner of the map.
    * @param viewer Has the map and the camera; is called by `wake`, `closed` and `failed`.
    */
-  constructor(node, buttons, server, viewer) {
+  constructor(node, buttons, source, viewer) {
     this.node = node;
     this.buttons = buttons;
-    this.server = server;
+    this.source = source;
     this.viewer = viewer;
     node.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
@@ -143,12 +143,12 @@ export class Card {
 
   close() {
     if (!this.isOpen) return;
-    const hadFocus = this.node.contains(document.activeElement);
+    const hadFocus = this.node.contains(this.node.getRootNode().activeElement);
     this.node.hidden = true;
     this.node.replaceChildren();
     this.cluster = null;
     this.spread = null;
-    this.viewer.closed(this.linkID, hadFocus ? this.opener : null);
+    this.viewer.closed(this.linkID, hadFocus ? (this.opener ?? document.body) : null);
   }
 
   /** Marks a member on the spread in the list. */
@@ -170,7 +170,7 @@ export class Card {
       element("header", {}, element("div", {}, heading, element("p", {}, subtitle)), close),
       element("div", { className: "body", tabIndex: 0, role: "group", ariaLabel: title }, body));
     this.spread = null;
-    if (!this.node.contains(document.activeElement)) this.opener = document.activeElement;
+    if (!this.node.contains(this.node.getRootNode().activeElement)) this.opener = this.node.getRootNode().activeElement;
     this.node.hidden = false;
     heading.focus({ preventScroll: true });
   }
@@ -195,7 +195,7 @@ export class Card {
   async #page(list, offset) {
     const { cluster, index } = this;
     try {
-      const { total, features } = await this.server.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
+      const { total, features } = await this.source.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
       if (this.cluster !== cluster) return;
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index.columns).map(([, value]) => value);

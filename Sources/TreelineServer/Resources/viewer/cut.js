@@ -64,6 +64,7 @@ export function chosenCut(settings) {
 /** The parameters by which the server cuts the tree as chosen. */
 export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
 
-/** The names of the cuts that an index can have, on tiles or on the map. */
-export const availableCuts = (index, isOnTiles) =>
-  Object.keys(CUTS).filter((name) => CUTS[name].isOf(index) && (CUTS[name].isByPixels || !isOnTiles));
+/** The names of the cuts that an index can have and a source makes, on tiles or on the map. */
+export const availableCuts = (index, { cuts }, isOnTiles) =>
+  Object.keys(CUTS).filter((name) =>
+    CUTS[name].isOf(index) && (cuts?.includes(name) ?? true) && (CUTS[name].isByPixels || !isOnTiles));

@@ -15,8 +15,8 @@ export class Hint {
   #controller = null;
 
   /** @param viewer Knows which points count; its `wake` is called when a cluster has got a box that is to be drawn. */
-  constructor(node, server, viewer) {
-    Object.assign(this, { node, server, viewer });
+  constructor(node, source, viewer) {
+    Object.assign(this, { node, source, viewer });
   }
 
   /** Shows a cluster beside a position on the screen. */
@@ -50,8 +50,8 @@ export class Hint {
       // A cluster of a tile has no box and no ellipse.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
-        this.server.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
-        cluster.bbox ? null : this.server.cluster(index.name, cluster.id, signal, filterQuery),
+        this.source.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
+        cluster.bbox ? null : this.source.cluster(index.name, cluster.id, signal, filterQuery),
       ]);
       if (this.#shown !== cluster.id) return;
       if (whole) {

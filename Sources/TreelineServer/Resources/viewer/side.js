@@ -12,11 +12,11 @@ class Side {
   filter = "";
 
   /**
-   * @param server The routes.
+   * @param source Where answers come from.
    * @param viewer Has `index`, `tones` and `prefersReducedMotion`; is called by `wake`, `failed` and `answered`.
    */
-  constructor(server, viewer) {
-    this.server = server;
+  constructor(source, viewer) {
+    this.source = source;
     this.viewer = viewer;
     this.feed = new Feed({
       fetch: (request, signal) => this.fetch(request, signal),
@@ -58,7 +58,7 @@ export class TreeSide extends Side {
   async fetch({ query }, signal) {
     const { name, version } = this.viewer.index;
     const parameters = { ...query, "from-filter": this.filter, ellipses: true };
-    const answer = await this.server.transition(name, version, this.scene.ids, parameters, signal);
+    const answer = await this.source.transition(name, version, this.scene.ids, parameters, signal);
     return { change: answer, features: answer.clusters.features };
   }
 }
@@ -74,7 +74,7 @@ export class GridSide extends Side {
   }
 
   async fetch({ query }, signal) {
-    const { features } = await this.server.clusters(this.viewer.index.name, query, signal);
+    const { features } = await this.source.clusters(this.viewer.index.name, query, signal);
     return { features };
   }
 }

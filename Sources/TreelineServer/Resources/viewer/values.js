@@ -1,7 +1,7 @@
 // What is asked of the points' values: which of them count, what badges tell of them, and how both are written for the
 // server.
 
-import { Problem } from "./server.js";
+import { Problem } from "./source.js";
 
 /** How many categories have colours of their own; all others share one. */
 export const CATEGORIES = 6;
@@ -37,8 +37,8 @@ export class Values {
   categories = [];
   #loaded = "";
 
-  constructor(server) {
-    this.server = server;
+  constructor(source) {
+    this.source = source;
   }
 
   /** The columns of an index of some kinds. */
@@ -59,7 +59,7 @@ export class Values {
     this.kind = index.column_kinds[donuts];
     if (!this.kind) return true;
     const aggregate = `top(${named(donuts)}, ${CATEGORIES}), count(${named(donuts)}), count`;
-    const { features } = await this.server.clusters(index.name, { limit: 1, aggregate });
+    const { features } = await this.source.clusters(index.name, { limit: 1, aggregate });
     if (key !== this.#loaded || features.length === 0) return false;
     const { [`top_${donuts}`]: top, [`count_${donuts}`]: present, count } = features[0].properties;
     const counts = Object.values(top).reduce((sum, one) => sum + one, 0);
@@ -85,6 +85,7 @@ export class Values {
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
     const conditions = [this.#categoryFilter(settings)];
+    if (settings.where) conditions.unshift(`(${settings.where})`);
     const ends = brush && !isWholeRange && rangeOf(range);
     if (ends) conditions.push(`${named(brush)} >= ${edge(ends[0])} AND ${named(brush)} < ${edge(ends[1])}`);
     return conditions.filter(Boolean).join(" AND ");
@@ -132,7 +133,7 @@ export class Values {
     if (columns.length === 0) return [];
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
     const query = { aggregate: aggregates.join(", "), ...(filter && { filter }) };
-    const { properties } = await this.server.cluster(index.name, id, undefined, query);
+    const { properties } = await this.source.cluster(index.name, id, undefined, query);
     return columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column)]).filter(([, said]) => said);
   }
 }
