@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
+    .library(name: "TreelineFoundation", targets: ["TreelineFoundation"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -33,6 +34,7 @@ let package = Package(
   targets: [
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
+    .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
@@ -64,9 +66,10 @@ let package = Package(
     .target(name: "PointSets", dependencies: ["Treeline", "TreelineBuilder"], path: "Tests/PointSets"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
-    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
+    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets", "TestSupport"]),
     .testTarget(
-      name: "TreelineBuilderTests", dependencies: ["Treeline", "TreelineBuilder", lapacke, "PointSets"]),
+      name: "TreelineBuilderTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(
