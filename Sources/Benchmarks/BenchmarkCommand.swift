@@ -9,7 +9,8 @@ import ArgumentParser
       number, as in clustered:1000000.
       """,
     subcommands: [
-      GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
+      GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
+      QueryBenchmark.self,
       SpacingBenchmark.self, FilterBenchmark.self,
       SeparationBenchmark.self, PromisesCommand.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
     ])

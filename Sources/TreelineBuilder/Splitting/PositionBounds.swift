@@ -162,6 +162,9 @@ struct BinScale: BitwiseCopyable {
   /// The greatest value in a bin but the last.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
+  /// Whether any number leads to a bin, as of a scale that was read.
+  var isSound: Bool { count > 0 && shift < 64 }
+
   /// How far two values in a bin are apart at most, but in the first and the last one.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

@@ -115,7 +115,7 @@ extension ClusterTree {
         try add(kind, UnsafeRawBufferPointer(bytes))
       }
     }
-    let header = IndexHeader(of: self, sections: layout.sections, fileLength: layout.end).bytes
+    let header = IndexHeader(of: IndexHeader.Content(self), sections: layout.sections, fileLength: layout.end).bytes
     try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
       try file.write(UnsafeRawBufferPointer(header), at: 0)
     }
@@ -124,7 +124,7 @@ extension ClusterTree {
 }
 
 /// Where sections come to lie.
-private struct IndexLayout {
+struct IndexLayout {
   private(set) var sections: [IndexSection] = []
   private(set) var end: UInt64
 
@@ -132,10 +132,16 @@ private struct IndexLayout {
 
   func fileLength(of lengths: [Int]) -> UInt64 { lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) } }
 
+  /// Where the next section begins.
+  var next: UInt64 { IndexHeader.aligned(end) }
+
   mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
+    add(kind, length: UInt64(bytes.count), checksum: XXHash64.hash(bytes))
+  }
+
+  @discardableResult mutating func add(_ kind: IndexSection.Kind, length: UInt64, checksum: UInt64) -> IndexSection {
     let section = IndexSection(
-      kind: kind, isRequired: kind.isRequired, offset: IndexHeader.aligned(end), length: UInt64(bytes.count),
-      checksum: XXHash64.hash(bytes))
+      kind: kind, isRequired: kind.isRequired, offset: next, length: length, checksum: checksum)
     sections.append(section)
     end = section.offset + section.length
     return section
