@@ -30,8 +30,9 @@ package struct BuildPlan: Sendable {
   /// Fewer points are one bucket, which is not split any further.
   package static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
-  /// How many bins a round has at most, in all its nodes together: 40 bytes each.
-  private static let mostBins = 1 << 18
+  /// How many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered. Fewer make
+  /// for more rounds.
+  package var mostBins = 1 << 18
 
   /// - Parameters:
   ///   - rule: Where nodes are split. Not `gamma`, which weighs points by what only all of them tell.
@@ -54,7 +55,7 @@ package struct BuildPlan: Sendable {
   package mutating func nextRound() -> PlanRound? {
     asked = nodes.indices.filter { nodes[$0].isOpen }
     if asked.isEmpty { return nil }
-    let mostBins = max(Self.mostBins / asked.count, 64)
+    let mostBins = max(mostBins / asked.count, 64)
     let questions = asked.map { nodes[$0].question(mostBins: mostBins) }
     let numbers = Dictionary(uniqueKeysWithValues: asked.enumerated().map { ($1, $0) })
     let routing = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }

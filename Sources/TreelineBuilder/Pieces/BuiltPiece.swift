@@ -28,6 +28,7 @@ package struct BuiltPiece: Sendable {
     var header = PieceHeader(
       number: task.number, pointCount: storage.pointCount, recordCount: storage.nodeCount, root: storage.nodes[0])
     for part in PiecePart.allCases { header[part] = XXHash64.hash(storage.bytes(of: part, as: header)) }
+    header.seal()
     (self.header, self.storage) = (header, storage)
   }
 }

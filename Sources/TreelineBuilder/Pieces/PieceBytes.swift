@@ -14,7 +14,9 @@ package struct PieceHeader: BitwiseCopyable, Sendable {
   private var reserved: UInt32 = 0
   let root: NodeRecord
   /// XXH64 of each part, in their order.
-  var checksums: Checksums
+  private var checksums: Checksums
+  /// XXH64 of the bytes before it.
+  private var checksum: UInt64 = 0
 
   typealias Checksums = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
@@ -27,14 +29,19 @@ package struct PieceHeader: BitwiseCopyable, Sendable {
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
   }
 
-  /// Whether this is the header of a piece.
+  /// Whether this is the header of a piece, as it was written.
   func isOf(_ task: PieceTask) -> Bool {
-    magic == Self.magic && number == UInt32(task.number) && pointCount == UInt32(task.pointCount)
+    checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
+      && pointCount == UInt32(task.pointCount)
       && root.count == pointCount && recordCount % 2 == 1 && recordCount < 2 * UInt64(pointCount)
   }
 
-  /// In bytes, of all that belongs to the piece.
-  package var totalLength: Int { offset(of: .gaps) + length(of: .gaps) }
+  private var ownChecksum: UInt64 {
+    withUnsafeBytes(of: self) { XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0.dropLast(8))) }
+  }
+
+  /// To be called once the checksums of all parts are there.
+  mutating func seal() { checksum = ownChecksum }
 
   func length(of part: PiecePart) -> Int {
     let (points, records) = (Int(pointCount), Int(recordCount))

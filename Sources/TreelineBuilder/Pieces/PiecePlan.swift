@@ -74,7 +74,8 @@ extension PiecePlan: PlainValue {
       end += piece.pointCount
     }
     guard kinds.count(where: { $0 == 1 }) == records.count, kinds.count == records.count + pieces.count,
-      end <= IndexHeader.maximumPointCount, pieces.isEmpty ? kinds.isEmpty : records.count + 1 == pieces.count
+      end <= IndexHeader.maximumPointCount, routing.leafCount == max(pieces.count, 1),
+      pieces.isEmpty ? kinds.isEmpty : records.count + 1 == pieces.count
     else { throw Self.unsound }
     var next = records.makeIterator()
     order = kinds.map { $0 == 1 ? next.next() : nil }

@@ -77,7 +77,11 @@ extension PointSurvey: PlainValue {
     (pointCount, clippedPointCount) = (Int(count), Int(clipped))
     switch projection {
     case .webMercator: gaps = try LongitudeGaps(from: &bytes)
-    case .planar: extent = try bytes.readArray(of: CoordinateExtent.self).first
+    case .planar:
+      extent = try bytes.readArray(of: CoordinateExtent.self).first
+      guard extent?.isSound ?? true else {
+        throw .damaged(what: "a survey", expected: "an extent of numbers", found: "another")
+      }
     }
   }
 }
@@ -99,6 +103,11 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
       bottom = min(bottom, coordinate.y)
       top = max(top, coordinate.y)
     }
+  }
+
+  var isSound: Bool {
+    let most = BuildError.maximumMagnitude
+    return -most <= left && left <= right && right <= most && -most <= bottom && bottom <= top && top <= most
   }
 
   func union(_ other: CoordinateExtent) -> CoordinateExtent {

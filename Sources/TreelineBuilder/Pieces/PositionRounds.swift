@@ -3,9 +3,10 @@ import Treeline
 /// The search for the position along an axis that leaves the least scatter, where points are not in memory: passes
 /// over them give the sums by bin, and every bin that may hold the best position is divided again in the next one.
 ///
-/// It ends with the position that `SplitPositionSearch` finds, by the same bounds. Each pass divides a bin into 2^11
-/// as a rule and 64 at least, so there are 3 or 4 of them as a rule and 11 at most for each that a bin of one pass
-/// leads to; bins that promise most come first, so that of many few are ever divided.
+/// It ends with the position that `SplitPositionSearch` finds, by the same bounds. Of n points it divides some 2^11
+/// bins at first, then the 50 or so that may still hold the best position, then those of a few points each that are
+/// left, of which there are O(√n): 3 or 4 passes, and a few more where there is room for few bins. Those that promise
+/// most come first then.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -25,9 +26,8 @@ struct PositionRounds: Sendable {
     var isEverything: Bool { least == .min && most == .max }
   }
 
-  /// How many bins may be divided at once.
-  private static let mostRanges = 32
-  private static let leastBits = 6
+  /// A bin is divided into as many as 2 to this at least.
+  private static let leastBits = 2
 
   /// - Parameter moments: of all points, measured from `corner`.
   init(of moments: Moments<UInt128>, from corner: PlanePoint, across axis: PrincipalAxis) {
@@ -45,13 +45,15 @@ struct PositionRounds: Sendable {
   mutating func next(mostBins: Int) -> PositionQuestion? {
     if candidates.isEmpty { return nil }
     candidates.sort { $0.mostBetween > $1.mostBetween }
-    asked = Array(candidates.prefix(max(1, min(Self.mostRanges, mostBins >> Self.leastBits))))
+    asked = Array(candidates.prefix(max(1, mostBins >> (Self.leastBits + 1))))
     candidates.removeFirst(asked.count)
     asked.sort { $0.least < $1.least }
-    let share = max(mostBins / asked.count, 1 << Self.leastBits)
-    let bits = min(Int.bitWidth - 1 - share.leadingZeroBitCount, BinScale.mostBits)
+    let mostBits = min(
+      max(Int.bitWidth - 1 - (mostBins / asked.count).leadingZeroBitCount, Self.leastBits), BinScale.mostBits)
     var firstBin = 0
     let ranges = asked.map { candidate in
+      // Twice as many bins as points: most then have one.
+      let bits = min(max(UInt64.bitWidth + 1 - candidate.count.leadingZeroBitCount, Self.leastBits), mostBits)
       let scale =
         candidate.isEverything
         ? BinScale(around: bounds.scatter, bits: bits)

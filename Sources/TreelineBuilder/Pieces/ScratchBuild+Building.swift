@@ -94,6 +94,7 @@ extension PieceTask {
       try forEachBlockOfStack(at: position, rows, part) { checksum.update($0) }
       header[part] = checksum.finalize()
     }
+    header.seal()
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
     defer { bytes.deallocate() }
     bytes.storeBytes(of: header, as: PieceHeader.self)

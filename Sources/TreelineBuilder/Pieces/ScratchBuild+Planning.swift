@@ -6,6 +6,8 @@ extension ScratchBuild {
   func plan() throws(PieceError) -> PiecePlan {
     if let planned = state.planned { return planned.plan }
     var plan = try BuildPlan(rule: options.rule, pieceSize: options.pieceSize)
+    // Some eighth of the memory for all threads' answers and their sum.
+    plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
     let positions = try Positions(of: self)
     while let round = plan.nextRound() {
       progress(.planning, plan.passCount, 0)

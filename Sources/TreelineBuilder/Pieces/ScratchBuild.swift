@@ -30,11 +30,11 @@ package final class ScratchBuild {
       self.threads = threads ?? processorCount
     }
 
-    /// How many points a piece may have: what it takes to build them is `bytesPerPoint`, and an eighth is for the rest.
+    /// How many points a piece may have. Of the memory an eighth is for the rest, and what the process takes anyway.
     var pieceSize: Int {
-      max(
-        BuildPlan.leastPieceSize, min((memory - memory / 8) / ScratchBuild.bytesPerPoint, IndexHeader.maximumPointCount)
-      )
+      let rest = min(memory / 8 + 32_000_000, memory / 2)
+      return max(
+        BuildPlan.leastPieceSize, min((memory - rest) / ScratchBuild.bytesPerPoint, IndexHeader.maximumPointCount))
     }
   }
 

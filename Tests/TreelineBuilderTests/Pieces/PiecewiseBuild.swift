@@ -16,11 +16,14 @@ struct PiecewiseBuild {
   var shufflesPieces = false
 
   /// The bytes of the index, and how many passes the plan took.
-  func run() throws -> (index: [UInt8], passCount: Int) {
+  ///
+  /// - Parameter damage: What becomes of each built piece before they are put together.
+  func run(damage: (_ piece: Int, inout [UInt8]) -> Void = { _, _ in }) throws -> (index: [UInt8], passCount: Int) {
     let survey = try survey()
     let points = set.coordinates.map(survey.plane.point(at:))
     let (plan, passCount) = try plan(points)
-    let built = try build(plan, points)
+    var built = try build(plan, points)
+    for piece in built.indices { damage(piece, &built[piece]) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try IndexAssembly(of: plan, survey).write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))

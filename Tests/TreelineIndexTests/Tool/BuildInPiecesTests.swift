@@ -46,7 +46,7 @@ import Treeline
     let input = Repository.path(Self.inputs[0])
     #expect(try build(input, folder.path("expected"), "mean").code == 0)
     let result = try Tool.run(
-      ["build", "-", "-o", folder.path("found"), "--no-separation", "--memory", "50kB"],
+      ["build", "-", "-o", folder.path("found"), "--no-separation", "--split", "mean", "--memory", "50kB"],
       input: try Data(contentsOf: URL(fileURLWithPath: input)))
     #expect(result.code == 0, "\(result.errors)")
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
@@ -93,7 +93,8 @@ import Treeline
     let result = try Tool.runShell(
       """
       unshare -m bash -c 'mount -t tmpfs -o size=64k none "$1/disk" && \
-      "$TREELINE" build "$2" -o "$1/index" --no-separation --memory 50kB --scratch "$1/disk"; echo $?; ls -A "$1/disk"' \
+      "$TREELINE" build "$2" -o "$1/index" --no-separation --memory 50kB --scratch "$1/disk"; echo $?; \
+      ls -A "$1/disk"' \
       bash "$1" "$2"
       """, ["bash", folder.url.path, Repository.path(Self.inputs[0])])
     #expect(result.output == "74\n", "\(result.output)")
