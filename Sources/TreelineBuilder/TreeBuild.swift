@@ -90,7 +90,8 @@ struct TreeBuild {
   }
 
   private func split(_ memory: BuildMemory, by rule: SplitRule) throws(BuildFailure) -> TopNode {
-    try Splitting(rule: rule, principalLevels: principalLevels, threads: options.threads, monitor: monitor)
-      .split(memory)
+    try Splitting(
+      rule: rule, solver: options.solver, principalLevels: principalLevels, threads: options.threads, monitor: monitor
+    ).split(memory)
   }
 }

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 import Treeline
 import TreelineBuilder
+import TreelineFoundation
 
-/// What an app shows of an error is its message.
+/// What an app shows of an error is its message, with TreelineFoundation among what it is linked with.
 @Suite struct LocalizedErrorTests {
   @Test func localizedDescriptionIsTheMessage() {
     let errors: [any Error & CustomStringConvertible] = [

@@ -1,7 +1,7 @@
 import Foundation
 import GridBaseline
 import Testing
-@_spi(Server) import Treeline
+@_spi(Server) @testable import Treeline
 @_spi(Server) import TreelineFormats
 
 @testable import TreelineServer
@@ -37,6 +37,11 @@ import Testing
         #expect(abs(hypot(offset.x, offset.y) - radius) < 1e-9, "member \(member) of \(count)")
       }
     }
+  }
+
+  @Test func idsTellTheFirstPoint() throws {
+    let bits = Int(try ViewerConstants().number("LEVEL_BITS"))
+    #expect(ClusterID(rawValue: 5 << bits).first == 5)
   }
 
   @Test func areasAreThoseOfTiles() throws {

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import typing
 
 ROOT = os.getcwd()
 PAGES = ["README.md", "Sources/TreelineServer/README.md", *sorted(glob.glob("Sources/*/*.docc/*.md"))]
@@ -62,24 +63,44 @@ class Page:
 
 
 def check_swift(pages):
-    """A function for each page, all in one module; what imports the server in another, of the server's build."""
+    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their builds."""
     problems = []
-    modules = {False: {}, True: {}}
+    modules = {build: {} for build in BUILDS}
     for page in pages:
         blocks = page.blocks("Swift")
         manifests = [code for _, code, _, _ in blocks if code.startswith("// swift-tools-version")]
         problems += [f"{page.path}: {error}" for manifest in manifests for error in manifest_errors(manifest)]
         code = [(code, line, hidden) for _, code, line, hidden in blocks if code not in manifests]
         if code:
-            is_server = any(re.search(r"^import (TreelineServer|Hummingbird)$", text, re.MULTILINE) for text, _, _ in code)
-            modules[is_server][page.path] = code
-    for is_server, files in modules.items():
-        build = f".build-{'server-' if is_server else ''}test"
-        if files and is_server and not os.path.exists(SERVER):
-            print(f"{', '.join(files)}: Swift left out: no server; scripts/test-server builds it")
+            imports = {name for text, _, _ in code for name in re.findall(r"^import (\w+)$", text, re.MULTILINE)}
+            build = next(build for build in BUILDS if not build.imports or imports & build.imports)
+            modules[build][page.path] = code
+    for build, files in modules.items():
+        if files and not os.path.exists(build.folder):
+            print(f"{', '.join(files)}: Swift left out: no {build.folder}; {build.script} builds it")
         elif files:
             problems += typecheck(files, build)
     return problems
+
+
+class Build(typing.NamedTuple):
+    """The modules that a page's Swift is compiled against, if it imports any of these."""
+
+    imports: frozenset
+    scratch: str
+    folder: str
+    script: str
+
+
+BUILDS = [
+    Build(
+        frozenset(["TreelineServer", "Hummingbird"]), ".build-server-test", ".build-server-test/release/Modules",
+        "scripts/test-server"),
+    Build(
+        frozenset(["TreelineMapKit", "TreelineMapLibre", "MapKit", "SwiftUI", "UIKit", "CoreLocation", "MapLibre"]),
+        ".build-apple-test", ".build-apple-test/debug/Modules", "scripts/test-mapkit"),
+    Build(frozenset(), ".build-test", ".build-test/release/Modules", "scripts/check-docs"),
+]
 
 
 def typecheck(files, build):
@@ -94,11 +115,11 @@ def typecheck(files, build):
                 source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
             with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
                 file.write("\n".join([*sorted(imports), *source, "}"]) + "\n")
-        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", f"{build}/release/Modules"]
-        headers += glob.glob(f"{build}/checkouts/*/Sources/*/include")
+        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", build.folder]
+        headers += glob.glob(f"{build.scratch}/checkouts/*/Sources/*/include")
         command = ["swiftc", "-typecheck", "-swift-version", "6", "-suppress-warnings", "-module-name", "Pages"]
         command += [option for header in headers for option in ("-I", header)]
-        for modulemap in glob.glob(f"{build}/release/*.build/module.modulemap"):
+        for modulemap in glob.glob(f"{os.path.dirname(build.folder)}/*.build/module.modulemap"):
             command += ["-Xcc", f"-fmodule-map-file={modulemap}"]
         done = subprocess.run([*command, *sorted(glob.glob(f"{folder}/*.swift"))], capture_output=True, text=True)
         return [] if done.returncode == 0 else [done.stderr]

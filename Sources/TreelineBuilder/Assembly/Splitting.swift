@@ -3,6 +3,7 @@ import Treeline
 /// The splitting of points by a rule.
 struct Splitting {
   let rule: SplitRule
+  var solver = PrincipalAxis.Solver.standard
   let principalLevels: Int
   let threads: Int
   let monitor: BuildMonitor
@@ -30,7 +31,7 @@ struct Splitting {
 
   private func split(_ memory: BuildMemory, _ root: SubtreeRoot, by algorithm: some SplitAlgorithm) -> TopNode {
     let splitter = Splitter(
-      arrays: memory.arrays, algorithm: algorithm, principalLevels: principalLevels, monitor: monitor)
+      arrays: memory.arrays, algorithm: algorithm, solver: solver, principalLevels: principalLevels, monitor: monitor)
     return TreeBuilder(splitter: splitter, threads: threads).build(pointCount: memory.pointCount, root)
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Treeline
+import TreelineBuilder
 
-// Foundation says what an error's own description says. The runtime stays without Foundation, so its errors are told
-// here, where trees come from.
+// Foundation says what an error's own description says. The runtime and the builder stay without Foundation, so their
+// errors are told here.
 
 extension BuildError: LocalizedError {
   public var errorDescription: String? { description }
