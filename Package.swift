@@ -14,6 +14,8 @@ let package = Package(
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
     .library(name: "TreelineFoundation", targets: ["TreelineFoundation"]),
+    .library(name: "TreelineMap", targets: ["TreelineMap"]),
+    .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -21,6 +23,8 @@ let package = Package(
     // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
+    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
     .trait(
@@ -35,7 +39,11 @@ let package = Package(
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
+    .target(name: "TreelineMap", dependencies: ["Treeline"]),
+    // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
+    .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
+    .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(
@@ -53,11 +61,12 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineFormats", "PointSets",
+        "Treeline", "TreelineBuilder", "TreelineMap", "TreelineFormats", "PointSets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     .systemLibrary(name: "CPrefetch"),
+    .systemLibrary(name: "CTreeline"),
     .systemLibrary(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(
@@ -70,6 +79,13 @@ let package = Package(
     .testTarget(
       name: "TreelineBuilderTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
+    .testTarget(
+      name: "TreelineMapTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
+    // Of these only what is no map view's runs on a Mac. Tests/AppleStubs runs all, where there are no map views.
+    .testTarget(
+      name: "TreelineMapKitTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(

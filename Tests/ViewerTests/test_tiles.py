@@ -124,5 +124,5 @@ def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
     if "area_km2" not in cluster:
         pytest.skip("The server is older than this viewer.")
     area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/density.js');
-      return coveredArea(await viewer.server.cluster('iceland', id)) }""", cluster["cluster_id"])
+      return coveredArea(await viewer.source.cluster('iceland', id)) }""", cluster["cluster_id"])
     assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)

@@ -121,7 +121,7 @@ extension BadgeCurve {
   /// are drawn without touching.
   ///
   /// - Parameter unitsPerPixel: With which they are drawn.
-  func distance(unitsPerPixel: Double) -> Double {
+  package func distance(unitsPerPixel: Double) -> Double {
     // Means are rounded to whole units, each less than a unit from where it is shown.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)

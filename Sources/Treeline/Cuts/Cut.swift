@@ -139,7 +139,7 @@ public struct Cut: Hashable, Sendable {
   public var pixelParameter: String? { pixels?.criterion.rawValue }
 
   /// What it goes by, and how many pixels of it; nil for a limit.
-  var pixels: (criterion: PixelCriterion, count: Double)? {
+  package var pixels: (criterion: PixelCriterion, count: Double)? {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 

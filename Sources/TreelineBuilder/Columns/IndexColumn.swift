@@ -41,6 +41,7 @@ public struct IndexColumn: Sendable {
   enum Source: Sendable {
     /// Nil to find the kind.
     case values(Kind?, @Sendable (Int) -> AttributeValue?)
+    case integers(@Sendable (Int) -> Int64?)
     case instants(@Sendable (Int) -> Instant?)
   }
 
@@ -81,6 +82,13 @@ public struct IndexColumn: Sendable {
   public init(name: String, instant: @escaping @Sendable (Int) -> Instant?) {
     (self.name, self.source) = (name, .instants(instant))
   }
+
+  /// The column of numbers that `init(name:kind:value:)` makes of whole ones, in less time.
+  package static func integers(name: String, _ integer: @escaping @Sendable (Int) -> Int64?) -> IndexColumn {
+    IndexColumn(name: name, source: .integers(integer))
+  }
+
+  private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
   /// The same column, for which the index is prepared for more. Answers are the same either way: without it they take
   /// longer and end at a number of points.

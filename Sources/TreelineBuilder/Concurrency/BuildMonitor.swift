@@ -30,10 +30,10 @@ final class BuildMonitor: Sendable {
   }
 
   /// Of a part of a build, which is cancelled with the whole.
-  init(partOf whole: BuildMonitor, pointCount: Int) {
+  init(partOf whole: BuildMonitor, pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
-    report = nil
+    self.report = report
     self.whole = whole
   }
 

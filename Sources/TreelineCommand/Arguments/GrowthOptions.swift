@@ -12,7 +12,7 @@ struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
       "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it; 'scatter', those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
-      valueName: "way")) var grow: GrowthChoice?
+      valueName: "way")) var grow: GrowthName?
 
   @Option(
     help: .init(
@@ -49,13 +49,8 @@ struct GrowthOptions: ParsableArguments {
 
   /// What was asked for, if anything.
   var growth: Growth? {
-    switch grow {
-    case .merge: .merging(by: .distance)
-    case .badges: .merging(by: .badges)
-    case .scatter: .merging(by: .scatter)
-    case .split: .splitting(split ?? .standard)
-    case nil: badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
-    }
+    if let grow { return grow.growth(splitBy: split) }
+    return badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
   }
 
 }
@@ -84,10 +79,7 @@ struct GrowthRequest {
 
 extension ClusterStand: ExpressibleByArgument {}
 
-/// Of `--grow`.
-enum GrowthChoice: String, ExpressibleByArgument, CaseIterable {
-  case split, merge, badges, scatter
-}
+extension GrowthName: ExpressibleByArgument {}
 
 extension SplitRule {
   fileprivate init(argument: String) throws {

@@ -121,14 +121,8 @@ struct ClusterStyle {
   private let hasEllipses: Bool
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
-    positions = PositionStyle(
-      parameters.choice("position", of: ShownPosition.Rule.self),
-      keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
+    positions = PositionStyle(&parameters, of: tree)
     hasEllipses = parameters.flag("ellipses")
-    if parameters.has(PixelCriterion.badges.rawValue), let name = positions.moving(in: tree) {
-      parameters.refuse(
-        [name], expected: "no \(name) beside badges, which stay apart only where they stand")
-    }
   }
 
   /// Writes an answer as a FeatureCollection.

@@ -6,6 +6,7 @@ const REST = 120;
 export class Address {
   #timer = 0;
   #isStep = false;
+  #listener = () => {};
 
   constructor(settings) {
     this.settings = settings;
@@ -17,7 +18,13 @@ export class Address {
       clearTimeout(this.#timer);
       this.#isStep = false;
       settings.read(location.hash);
+      this.#listener();
     });
+  }
+
+  /** @param listener Called once another address was read. */
+  onRead(listener) {
+    this.#listener = listener;
   }
 
   /** Has what is shown written soon. */

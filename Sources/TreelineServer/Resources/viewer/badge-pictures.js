@@ -131,7 +131,7 @@ export class BadgePictures {
     const sheet = new OffscreenCanvas(widest, top);
     const context = sheet.getContext("2d");
     for (const row of this.#discs) this.#drawDiscs(context, row);
-    const family = getComputedStyle(document.body).fontFamily;
+    const family = this.palette.fontFamily;
     for (const row of this.#glyphs.flat()) this.#drawGlyphs(context, row, family);
     return sheet.transferToImageBitmap();
   }

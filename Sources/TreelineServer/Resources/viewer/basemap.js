@@ -1,8 +1,7 @@
 // What lies below the badges: land, lakes and borders without any network; or a style of yours.
 
 import { PLACES, placesLayer, placesSource, repaintPlaces } from "./places.js";
-
-const WORLD = new URL("world.geojson", import.meta.url).href;
+import { resource } from "./resources.js";
 
 /** What is drawn, from the bottom up, and the colour of the palette that it has. */
 const LAYERS = [
@@ -23,8 +22,8 @@ export function worldStyle(palette) {
   return {
     version: 8,
     sources: {
-      world: { type: "geojson", data: WORLD, maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
-      [PLACES]: placesSource,
+      world: { type: "geojson", data: resource("world.geojson"), maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
+      [PLACES]: placesSource(),
       graticule: { type: "geojson", data: graticule(), maxzoom: 4 },
     },
     layers: [...LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({

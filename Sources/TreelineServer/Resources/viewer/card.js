@@ -2,7 +2,7 @@
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { extentText } from "./hint.js";
-import { coordinate, element, factsOf, nameOf, number, points } from "./text.js";
+import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
 
 /** A page of the list, and the most members that a spread shows. */
 const PAGE = 60;
@@ -47,10 +47,10 @@ export class Card {
    * @param buttons Those over the lower right corner of the map.
    * @param viewer Has the map and the camera; is called by `wake`, `closed` and `failed`.
    */
-  constructor(node, buttons, server, viewer) {
+  constructor(node, buttons, source, viewer) {
     this.node = node;
     this.buttons = buttons;
-    this.server = server;
+    this.source = source;
     this.viewer = viewer;
     node.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
@@ -68,14 +68,15 @@ export class Card {
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = coordinate(cluster.latitude, cluster.longitude, 4);
-      this.#fill(nameOf(cluster.properties, index.columns), position, this.#facts(cluster.properties));
+      this.#fill(nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position), this.#facts(cluster.properties));
       this.reveal();
       return;
     }
     const list = element("ol", {});
     const facts = element("dl", {});
     const position = coordinate(cluster.latitude, cluster.longitude, 4);
-    this.#fill(points(cluster.count), cluster.stack ? `All at ${position}` : `Around ${position}`, element("div", {}, facts, list));
+    const where = withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`);
+    this.#fill(points(cluster.count), where, element("div", {}, facts, list));
     const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
     this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
@@ -94,7 +95,8 @@ export class Card {
     });
     const list = element("ol", {});
     const facts = element("dl", {});
-    this.#fill(points(cluster.count), cluster.bbox ? extentText(cluster) : "", element("div", {}, facts, closer, list));
+    const extent = withGroup(cluster.properties, cluster.bbox ? extentText(cluster) : "");
+    this.#fill(points(cluster.count), extent, element("div", {}, facts, closer, list));
     // The grid is no hierarchy of which the server could list a part.
     if (side.name === "tree") await Promise.all([this.#tell(facts), this.#page(list, 0)]);
   }
@@ -143,12 +145,12 @@ export class Card {
 
   close() {
     if (!this.isOpen) return;
-    const hadFocus = this.node.contains(document.activeElement);
+    const hadFocus = this.node.contains(this.node.getRootNode().activeElement);
     this.node.hidden = true;
     this.node.replaceChildren();
     this.cluster = null;
     this.spread = null;
-    this.viewer.closed(this.linkID, hadFocus ? this.opener : null);
+    this.viewer.closed(this.linkID, hadFocus ? (this.opener ?? document.body) : null);
   }
 
   /** Marks a member on the spread in the list. */
@@ -170,7 +172,7 @@ export class Card {
       element("header", {}, element("div", {}, heading, element("p", {}, subtitle)), close),
       element("div", { className: "body", tabIndex: 0, role: "group", ariaLabel: title }, body));
     this.spread = null;
-    if (!this.node.contains(document.activeElement)) this.opener = document.activeElement;
+    if (!this.node.contains(this.node.getRootNode().activeElement)) this.opener = this.node.getRootNode().activeElement;
     this.node.hidden = false;
     heading.focus({ preventScroll: true });
   }
@@ -195,7 +197,7 @@ export class Card {
   async #page(list, offset) {
     const { cluster, index } = this;
     try {
-      const { total, features } = await this.server.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
+      const { total, features } = await this.source.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
       if (this.cluster !== cluster) return;
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index.columns).map(([, value]) => value);

@@ -37,10 +37,10 @@ export class Choice {
 
   /** Opens what a link names, if it is a point or a stack of this index. */
   async openFromLink() {
-    const { settings, card, server, index, tree } = this.viewer;
+    const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
     try {
-      const cluster = clusterOf(await server.cluster(index.name, settings.open), this.viewer);
+      const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
       // A link to what is no more shows the rest of it.
@@ -50,8 +50,8 @@ export class Choice {
   }
 
   async #goToSplit(cluster, side) {
-    const { server, index, settings, map } = this.viewer;
-    const zoom = await server.expansionZoom(index.name, cluster.id, { ...cutParameters(settings), ...this.viewer.filterQuery });
+    const { source, index, settings, map } = this.viewer;
+    const zoom = await source.expansionZoom(index.name, cluster.id, { ...cutParameters(settings), ...this.viewer.filterQuery });
     // Tiles are cut at whole zooms of the map.
     const least = zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     if (least > map.getMaxZoom()) return this.#open(cluster, side);

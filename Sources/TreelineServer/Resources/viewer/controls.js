@@ -5,21 +5,26 @@ import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
 import { element, points, short, titleOf } from "./text.js";
 import { Values } from "./values.js";
 
-const find = (selector) => document.querySelector(selector);
-
 export class Controls {
-  constructor(settings) {
-    this.settings = settings;
-    find("#cuts").replaceChildren(...Object.entries(CUTS).map(([name, { label }]) => radio("by", name, label)));
+  /** @param viewer Has the page, the settings and what its source can do. */
+  constructor(viewer) {
+    const { settings, source } = viewer;
+    const find = (this.find = (selector) => viewer.find(selector));
+    Object.assign(this, { viewer, settings });
+    find("#views").hidden = source.views.length < 2;
+    find("#measures").hidden = !source.hasMeasures;
+    find("#dust").parentElement.hidden = !source.hasTiles;
+    const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
+    find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
     fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"]], settings.compare);
     fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
     for (const name of ["view", "by"]) {
-      for (const input of document.querySelectorAll(`input[name="${name}"]`)) {
+      for (const input of viewer.root.querySelectorAll(`input[name="${name}"]`)) {
         input.addEventListener("change", () => settings[name === "view" ? "step" : "set"]({ [name]: input.value }));
       }
     }
-    for (const name of ["order", "cell", "compare"]) {
+    for (const name of ["order", "cell", "compare", "where"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     for (const name of ["donuts", "sum", "brush"]) {
@@ -41,7 +46,7 @@ export class Controls {
 
   /** Folds the settings where they can be folded. */
   fold() {
-    find("#fold").setAttribute("aria-expanded", "false");
+    this.find("#fold").setAttribute("aria-expanded", "false");
   }
 
   /**
@@ -51,15 +56,15 @@ export class Controls {
    * @param index Whose columns there are.
    */
   update(cuts, index) {
-    const { settings } = this;
+    const { find, settings, viewer } = this;
     this.#offerColumns(index);
     find("#key").hidden = settings.donuts !== "";
-    find("#grid-says").hidden = settings.off === "" && settings.range === "";
-    document.body.dataset.view = settings.view;
+    find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
+    viewer.node.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
-    for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
+    for (const name of ["order", "cell", "compare", "where"]) find(`#${name}`).value = settings[name];
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
-    for (const input of document.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
+    for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
     const cut = chosenCut(settings);
     const text = `${cut.amount}${cut.unit}`;
     find("#order-field").hidden = !cut.hasOrder;
@@ -78,7 +83,9 @@ export class Controls {
 
   /** Offers the columns whose values can be shown. */
   #offerColumns(index) {
-    const { settings } = this;
+    const { find, settings, viewer } = this;
+    const hasKinds = index.columns.some((column) => index.column_kinds[column]);
+    find("#where-field").hidden = !viewer.source.hasFilters || !hasKinds;
     const offers = {
       donuts: ["density", Values.columns(index, "category", "boolean"), (column) => column],
       sum: ["points", Values.columns(index, "number"), (column) => `sum of ${column}`],
@@ -97,6 +104,7 @@ export class Controls {
 
   /** Offers the indexes; those over the same points that are split in other ways are one choice with another below it. */
   offer(indexes, index) {
+    const { find } = this;
     const samePoints = (other) => other.point_count === index.point_count && `${other.bounds}` === `${index.bounds}`;
     const datasets = new Map();
     for (const each of indexes) {
@@ -111,11 +119,14 @@ export class Controls {
     const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
-    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}`;
+    const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
+    const facts = [titleOf(index), `${points(index.point_count)}${end}`];
+    find("#facts").textContent = facts.filter(Boolean).join(" · ");
   }
 
   /** What the colours stand for. */
   explain(palette, tones) {
+    const { find } = this;
     find("#key .ramp").style.background = palette.gradient;
     // Where all is sparse the area is larger, for numbers that can be read.
     const area = tones.high < 1 ? 3 : 0;

@@ -3,7 +3,7 @@
 import { extentOf } from "./cluster.js";
 import { FEWEST_FOR_ELLIPSE } from "./density.js";
 import { boxSize } from "./mercator.js";
-import { coordinate, element, kilometres, nameOf, number, points, short } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, short, withGroup } from "./text.js";
 
 /** Members are asked for once the pointer rests so many milliseconds. */
 const REST = 140;
@@ -15,8 +15,8 @@ export class Hint {
   #controller = null;
 
   /** @param viewer Knows which points count; its `wake` is called when a cluster has got a box that is to be drawn. */
-  constructor(node, server, viewer) {
-    Object.assign(this, { node, server, viewer });
+  constructor(node, source, viewer) {
+    Object.assign(this, { node, source, viewer });
   }
 
   /** Shows a cluster beside a position on the screen. */
@@ -41,7 +41,7 @@ export class Hint {
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
     const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster) : "…";
-    return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
+    return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
   async #loadMembers(cluster, index) {
@@ -50,8 +50,8 @@ export class Hint {
       // A cluster of a tile has no box and no ellipse.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
-        this.server.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
-        cluster.bbox ? null : this.server.cluster(index.name, cluster.id, signal, filterQuery),
+        this.source.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
+        cluster.bbox ? null : this.source.cluster(index.name, cluster.id, signal, filterQuery),
       ]);
       if (this.#shown !== cluster.id) return;
       if (whole) {

@@ -1,7 +1,7 @@
 // The clusters in view as a list, the largest first: for the keyboard, and for whoever hears the map.
 
 import { boxSize } from "./mercator.js";
-import { coordinate, element, kilometres, nameOf, number, points } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
 
 /** The rest is only counted: zooming in, or a coarser cut, leaves fewer. */
 const MOST = 100;
@@ -12,7 +12,7 @@ export class Listing {
   /**
    * @param node A details element with a count and a list.
    * @param point Called with a cluster, or with null, when the focus or the pointer goes to it or away.
-   * @param choose Called with a cluster that was chosen.
+   * @param choose Called with a cluster that was chosen, and by what event.
    */
   constructor(node, { point, choose }) {
     this.node = node;
@@ -36,7 +36,7 @@ export class Listing {
     const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts}`;
     if (key === this.#shown) return;
     this.#shown = key;
-    const hadFocus = this.list.contains(document.activeElement);
+    const hadFocus = this.list.contains(this.node.getRootNode().activeElement);
     this.list.replaceChildren(...largest.map((cluster, at) => this.#item(cluster, at)));
     if (hadFocus) this.list.querySelector("button")?.focus({ preventScroll: true });
   }
@@ -51,9 +51,9 @@ export class Listing {
     const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
-      element("span", {}, what, element("small", {}, extent)),
+      element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
       element("small", {}, coordinate(cluster.latitude, cluster.longitude, 1)));
-    button.addEventListener("click", () => this.choose(cluster));
+    button.addEventListener("click", (event) => this.choose(cluster, event));
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));
     return element("li", {}, button);
@@ -74,7 +74,7 @@ export class Listing {
 
   #step(event) {
     const buttons = [...this.list.querySelectorAll("button")];
-    const at = buttons.indexOf(document.activeElement);
+    const at = buttons.indexOf(this.node.getRootNode().activeElement);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
     if (next === undefined || !buttons[next]) return;
     event.preventDefault();

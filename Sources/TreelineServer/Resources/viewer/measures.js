@@ -21,9 +21,9 @@ export class Measures {
   #controller = null;
 
   /** @param node Has a table. */
-  constructor(node, server) {
+  constructor(node, source) {
     this.node = node;
-    this.server = server;
+    this.source = source;
     this.cells = ROWS.map(({ title, measure }) => {
       const [grid, tree] = ["grid", "tree"].map((name) => {
         const cell = document.createElement("td");
@@ -46,7 +46,7 @@ export class Measures {
     try {
       const answers = await Promise.all(
         // How well points are shown has nothing to do with their values.
-        sides.map(({ query: { aggregate, ...query } }) => this.server.measures(index.name, query, controller.signal)));
+        sides.map(({ query: { aggregate, ...query } }) => this.source.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {

@@ -6,6 +6,10 @@ import { BadgePictures } from "./badge-pictures.js";
 /** Ellipses that a badge would hide are not drawn. */
 const LEAST_ELLIPSE = 9;
 
+/** The rings in pixels around what is pointed at or chosen, and around what is selected. */
+const MARKED = { width: 2.5, distance: 3.5 };
+const SELECTED = { width: 4, distance: 1 };
+
 /** A member of an opened stack. */
 const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
@@ -41,9 +45,10 @@ export class Overlay {
    *
    * @param ellipses Whether all clusters have theirs.
    * @param marked The cluster that is pointed at or chosen, if it is on this side; it has its ellipse.
+   * @param selection Tells which clusters are selected, where they can be.
    * @param origin Where its map begins.
    */
-  draw(scene, camera, now, { left, right, ellipses, marked, origin }) {
+  draw(scene, camera, now, { left, right, ellipses, marked, selection, origin }) {
     if (right <= left) return;
     const { context } = this;
     context.save();
@@ -57,7 +62,10 @@ export class Overlay {
     }
     if (marked) this.drawExtent(marked, camera);
     for (const sprite of scene.sprites) this.#badge(sprite, camera, now, left, right);
-    if (marked) this.#mark(scene.sprite(marked.id), camera);
+    for (const cluster of selection?.ranges.length ? scene.clusters : []) {
+      if (selection.has(cluster)) this.#mark(scene.sprite(cluster.id), camera, SELECTED);
+    }
+    if (marked) this.#mark(scene.sprite(marked.id), camera, MARKED);
     context.restore();
     context.globalAlpha = 1;
   }
@@ -124,14 +132,14 @@ export class Overlay {
     this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 
-  #mark(sprite, camera) {
+  #mark(sprite, camera, { width, distance }) {
     if (!sprite) return;
     const { context } = this;
     context.globalAlpha = 1;
-    context.lineWidth = 2.5;
+    context.lineWidth = width;
     context.strokeStyle = this.palette.accent;
     context.beginPath();
-    context.arc(camera.screenX(sprite.x), camera.screenY(sprite.y), sprite.cluster.radius + 3.5, 0, 2 * Math.PI);
+    context.arc(camera.screenX(sprite.x), camera.screenY(sprite.y), sprite.cluster.radius + distance, 0, 2 * Math.PI);
     context.stroke();
   }
 

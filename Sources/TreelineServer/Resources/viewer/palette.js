@@ -3,9 +3,9 @@
 /** The ramp in so many tones: few enough to keep a picture of each badge, too many to tell two neighbours apart. */
 export const TONES = 24;
 
-/** What the stylesheet says at this moment. */
-export function readPalette() {
-  const style = getComputedStyle(document.documentElement);
+/** What the stylesheet says of an element at this moment. */
+export function readPalette(node) {
+  const style = getComputedStyle(node);
   const token = (name) => style.getPropertyValue(`--${name}`).trim();
   const stops = token("ramp").split(/\s+/).map(rgbOf);
   const tones = Array.from({ length: TONES }, (_, tone) => toneOf(along(stops, tone / (TONES - 1))));
@@ -21,6 +21,7 @@ export function readPalette() {
     ring: token("ring"),
     shadow: token("badge-shadow"),
     accent: token("accent"),
+    fontFamily: style.fontFamily,
     single: { ...toneOf(rgbOf(token("single"))) },
     /** Of categories, and of all others. */
     categories: token("categories").split(/\s+/).map((hex) => toneOf(rgbOf(hex))),

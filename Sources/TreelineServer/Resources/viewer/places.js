@@ -1,11 +1,12 @@
 // The names of cities on the map below the badges. They are pictures, as the map library writes no text without a network.
 
+import { resource } from "./resources.js";
+
 /** The source and the layer. */
 export const PLACES = "places";
 
-export const placesSource = {
-  type: "geojson", data: new URL("places.geojson", import.meta.url).href, maxzoom: 8, attribution: "Natural Earth",
-};
+export const placesSource = () => (
+  { type: "geojson", data: resource("places.geojson"), maxzoom: 8, attribution: "Natural Earth" });
 
 /** Pixels of type of places from the first rank on; the last size is that of all others. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];

@@ -45,13 +45,20 @@ export class Pointing {
   }
 
   #click({ x, y }, kind, ofMap) {
-    const { card, choice, hint } = this.viewer;
+    const { card, hint } = this.viewer;
     // A finger that held a cluster has had its answer.
     if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
     const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse", ofMap);
     hint.hide();
-    if (cluster) choice.choose(cluster, side);
+    if (cluster) this.choose(cluster, side, originalEvent);
     else card.close();
+  }
+
+  /** Chooses a cluster, or selects it where a key says so. */
+  choose(cluster, side, { shiftKey, ctrlKey, metaKey }) {
+    const { choice, selection } = this.viewer;
+    if (selection && (shiftKey || ctrlKey || metaKey)) selection.toggle(cluster);
+    else choice.choose(cluster, side);
   }
 
   /** Lists what is held, which a finger cannot point at. */

@@ -1,16 +1,16 @@
 // The routes of the server that the map uses, as `openapi.json` describes them.
 
-/** What the server says was wrong (RFC 9457), or that it says nothing: then `status` is 0. */
-export class Problem extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
+import { Problem, Source } from "./source.js";
 
-export class Server {
+export class Server extends Source {
+  views = ["grid", "compare", "tree", "tiles"];
+  hasTiles = true;
+  hasMeasures = true;
+  hasFilters = true;
+
   /** @param base The address that the routes are below. */
   constructor(base) {
+    super();
     this.base = base;
   }
 

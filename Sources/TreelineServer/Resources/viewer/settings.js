@@ -39,6 +39,8 @@ const DEFAULTS = {
   /** The column that has a histogram, and from where to where points count. */
   brush: "",
   range: "",
+  /** Which points count, in CQL2; all unless given. */
+  where: "",
   /** The address of a map style to show instead of the land outline. */
   style: "",
 };

@@ -1,6 +1,6 @@
 // One side of the map: how it clusters, what it shows and what it requests of the server.
 
-import { clusterOf } from "./cluster.js";
+import { clusterOf, firstPoint } from "./cluster.js";
 import { cutParameters } from "./cut.js";
 import { Feed } from "./feed.js";
 import { serverZoom } from "./mercator.js";
@@ -12,11 +12,11 @@ class Side {
   filter = "";
 
   /**
-   * @param server The routes.
+   * @param source Where answers come from.
    * @param viewer Has `index`, `tones` and `prefersReducedMotion`; is called by `wake`, `failed` and `answered`.
    */
-  constructor(server, viewer) {
-    this.server = server;
+  constructor(source, viewer) {
+    this.source = source;
     this.viewer = viewer;
     this.feed = new Feed({
       fetch: (request, signal) => this.fetch(request, signal),
@@ -40,6 +40,8 @@ class Side {
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
+    // Those of a tree are ranges of points.
+    if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }
@@ -58,7 +60,7 @@ export class TreeSide extends Side {
   async fetch({ query }, signal) {
     const { name, version } = this.viewer.index;
     const parameters = { ...query, "from-filter": this.filter, ellipses: true };
-    const answer = await this.server.transition(name, version, this.scene.ids, parameters, signal);
+    const answer = await this.source.transition(name, version, this.scene.ids, parameters, signal);
     return { change: answer, features: answer.clusters.features };
   }
 }
@@ -74,7 +76,7 @@ export class GridSide extends Side {
   }
 
   async fetch({ query }, signal) {
-    const { features } = await this.server.clusters(this.viewer.index.name, query, signal);
+    const { features } = await this.source.clusters(this.viewer.index.name, query, signal);
     return { features };
   }
 }

@@ -3,8 +3,6 @@
 import { WORLD_SIZE } from "./constants.js";
 import { Twin } from "./twin.js";
 
-const find = (selector) => document.querySelector(selector);
-
 export class Stage {
   /** The map of the grid's half, once there was one. */
   twin = null;
@@ -12,8 +10,8 @@ export class Stage {
   /** @param viewer Has the settings and both sides. */
   constructor(viewer) {
     this.viewer = viewer;
-    this.node = find("#stage");
-    this.mapNode = find("#map");
+    this.node = viewer.find("#stage");
+    this.mapNode = viewer.find("#map");
     new ResizeObserver(() => viewer.fit()).observe(this.node);
   }
 
@@ -39,10 +37,10 @@ export class Stage {
 
   /** Halves lie beside each other, or above each other where the stage is higher than wide. */
   divide() {
-    const { node, mapNode, hasHalves } = this;
+    const { node, mapNode, hasHalves, viewer } = this;
     node.dataset.halves = hasHalves ? (node.clientWidth >= node.clientHeight ? "row" : "column") : "";
-    find("#twin").hidden = find("#halves").hidden = !hasHalves;
-    find("#divider").hidden = !this.hasDivider;
+    viewer.find("#twin").hidden = viewer.find("#halves").hidden = !hasHalves;
+    viewer.find("#divider").hidden = !this.hasDivider;
     /** Of the map, or of each of two, in pixels. */
     this.size = { width: mapNode.clientWidth, height: mapNode.clientHeight };
     this.origin = { x: mapNode.offsetLeft, y: mapNode.offsetTop };
@@ -64,9 +62,9 @@ export class Stage {
   }
 
   #makeTwin() {
-    const { map, mapOptions, server } = this.viewer;
+    const { map, mapOptions, source } = this.viewer;
     const camera = { center: map.getCenter(), zoom: map.getZoom() };
-    const twin = new Twin(find("#twin"), map, { ...mapOptions, ...camera }, server);
+    const twin = new Twin(this.viewer.find("#twin"), map, { ...mapOptions, ...camera }, source);
     this.viewer.listenTo(twin.map, twin.tiles);
     twin.map.once("style.load", () => this.viewer.show());
     return twin;

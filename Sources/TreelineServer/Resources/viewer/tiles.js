@@ -26,10 +26,10 @@ function shortExpression(value) {
 export class TileLayers {
   #grain = 0;
 
-  /** @param server Tells where the tiles are. */
-  constructor(map, server) {
+  /** @param source Tells where the tiles are. */
+  constructor(map, source) {
     this.map = map;
-    this.server = server;
+    this.source = source;
     map.on("styleimagemissing", ({ id }) => this.#addBadge(id));
   }
 
@@ -59,7 +59,7 @@ export class TileLayers {
     }
     this.#set("dust", dust && this.#grain < GRAINS.length && this.#dustURL(index, values.filter(settings)), (source) => this.#dust(source));
     this.#set(
-      "clusters", view === "tiles" && this.server.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), ...values.query(settings), buffer: 0 }),
+      "clusters", view === "tiles" && this.source.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), ...values.query(settings), buffer: 0 }),
       (source) => this.#clusters(source, tones));
   }
 
@@ -77,7 +77,7 @@ export class TileLayers {
   #dustURL(index, filter) {
     const query = { detail: GRAINS[this.#grain], buffer: 1, ...(filter && { filter }) };
     // Braces would be encoded as a part of the address.
-    return this.server.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
+    return this.source.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
   }
 
   /** The parts of a donut that the name of its picture tells; what is left is of all other categories. */

@@ -34,8 +34,8 @@ export class Timeline {
    * @param node Has a plot, a window with two handles, and buttons.
    * @param viewer Has the settings, the index and what is asked of values.
    */
-  constructor(node, server, viewer) {
-    Object.assign(this, { node, server, viewer });
+  constructor(node, source, viewer) {
+    Object.assign(this, { node, source, viewer });
     this.plot = node.querySelector(".plot");
     this.bars = node.querySelector(".plot svg");
     this.window = node.querySelector(".window");
@@ -93,7 +93,7 @@ export class Timeline {
     this.#controller?.abort();
     const { signal } = (this.#controller = new AbortController());
     try {
-      this.histogram = await this.server.histogram(index.name, request, signal);
+      this.histogram = await this.source.histogram(index.name, request, signal);
       this.#draw();
     } catch (error) {
       if (error.name === "AbortError") return;

@@ -12,12 +12,12 @@ export class Twin {
    * @param map The map that is followed; where this one is moved, that one follows.
    * @param options Of the map library, as that map was made.
    */
-  constructor(node, map, options, server) {
+  constructor(node, map, options, source) {
     this.main = map;
     this.map = new maplibregl.Map({ ...options, locale: LOCALE, container: node, attributionControl: false });
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
-    this.tiles = new TileLayers(this.map, server);
+    this.tiles = new TileLayers(this.map, source);
     this.isStyled = false;
     this.map.once("style.load", () => (this.isStyled = true));
     this.map.on("move", () => {

@@ -1,10 +1,9 @@
 // The map and what belongs to it: requests answers, draws what moves, and reacts to the user.
 
-import { Address } from "./address.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
-import { availableCuts } from "./cut.js";
+import { availableCuts, leastLimit } from "./cut.js";
 import { Tones } from "./density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
@@ -26,14 +25,15 @@ import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
 
-const find = (selector) => document.querySelector(selector);
-
 /** How many clusters of the whole index say which densities it has. */
 const OVERVIEW = 1000;
 
 /** Pixels between a box that fills the map and its edge; a single position keeps some of what is around it. */
 const MARGIN = 56;
 const CLOSEST = 16;
+
+/** Beyond it a source that holds more has nothing to tell apart. */
+const CLOSEST_ZOOM = 20;
 
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
@@ -48,36 +48,47 @@ export class Viewer {
   #isStyled = false;
   /** Whether the style of the settings could not be had. */
   #isUnstyled = false;
+  /** Tells which clusters are selected, where they can be. */
+  selection = null;
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
 
-  /** @param indexes What the server has, one at least. */
-  constructor(server, settings, indexes) {
-    Object.assign(this, { server, settings, indexes });
+  /**
+   * @param root The document, or the shadow root of an element, that holds the page.
+   * @param source Where answers come from.
+   * @param indexes What the source has, one at least.
+   * @param address What keeps the settings in the address of the page, if anything does.
+   */
+  constructor(root, source, settings, indexes, address) {
+    Object.assign(this, { root, source, settings, indexes, address });
     this.wake = this.wake.bind(this);
-    this.palette = readPalette();
-    this.values = new Values(server);
-    this.grid = new GridSide(server, this);
-    this.tree = new TreeSide(server, this);
+    this.node = this.find("#viewer");
+    this.palette = readPalette(this.node);
+    this.values = new Values(source);
+    this.grid = new GridSide(source, this);
+    this.tree = new TreeSide(source, this);
     this.stage = new Stage(this);
-    this.overlay = new Overlay(find("#overlay"));
-    this.notice = new Notice(find("#notice"));
-    this.controls = new Controls(settings);
-    this.address = new Address(settings);
-    this.measures = new Measures(find("#measures"), server);
-    this.legend = new Legend(find("#legend"), settings);
-    this.timeline = new Timeline(find("#timeline"), server, this);
-    this.hint = new Hint(find("#hint"), server, this);
-    this.card = new Card(find("#card"), find("#buttons"), server, this);
+    this.overlay = new Overlay(this.find("#overlay"));
+    this.notice = new Notice(this.find("#notice"));
+    this.controls = new Controls(this);
+    this.measures = new Measures(this.find("#measures"), source);
+    this.legend = new Legend(this.find("#legend"), settings);
+    this.timeline = new Timeline(this.find("#timeline"), source, this);
+    this.hint = new Hint(this.find("#hint"), source, this);
+    this.card = new Card(this.find("#card"), this.find("#buttons"), source, this);
     this.choice = new Choice(this);
     this.pointing = new Pointing(this);
-    this.divider = new Divider(find("#divider"), (divider) => settings.set({ divider }));
-    this.listing = new Listing(find("#listing"), {
+    this.divider = new Divider(this.find("#divider"), (divider) => settings.set({ divider }));
+    this.listing = new Listing(this.find("#listing"), {
       point: (cluster) => this.pointing.point(cluster, this.mainSide),
-      choose: (cluster) => this.choice.choose(cluster, this.mainSide),
+      choose: (cluster, event) => this.pointing.choose(cluster, this.mainSide, event),
     });
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
   }
 
   // Starting
@@ -87,7 +98,7 @@ export class Viewer {
     this.stage.divide();
     this.mapOptions = {
       style: this.settings.style || worldStyle(this.palette),
-      maxZoom: 20,
+      maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
       maxPitch: 0,
       dragRotate: false,
       pitchWithRotate: false,
@@ -97,7 +108,7 @@ export class Viewer {
     };
     this.map = new maplibregl.Map({
       ...this.mapOptions,
-      container: "map",
+      container: this.find("#map"),
       attributionControl: false,
       ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
@@ -105,14 +116,14 @@ export class Viewer {
     this.map.addControl(new maplibregl.ScaleControl({ maxWidth: 110 }), "bottom-left");
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
-    this.tiles = new TileLayers(this.map, this.server);
+    this.tiles = new TileLayers(this.map, this.source);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     this.show();
     // Only now do the controls say what is so.
-    delete document.body.dataset.starting;
+    delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
   }
@@ -131,7 +142,7 @@ export class Viewer {
 
   /** Loads which densities the index has, over which the tones are spread. */
   async #loadDensities() {
-    const { features } = await this.server.clusters(this.index.name, { limit: OVERVIEW, ellipses: true });
+    const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
     this.tones = new Tones(features, TONES);
   }
 
@@ -176,7 +187,7 @@ export class Viewer {
   #listen() {
     const { map, settings } = this;
     settings.onChange((names) => this.#changed(names));
-    addEventListener("hashchange", () => this.#tellOfLink());
+    this.address?.onRead(() => this.#tellOfLink());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
     map.once("style.load", () => {
       this.#isStyled = true;
@@ -188,12 +199,12 @@ export class Viewer {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
     this.listenTo(map, this.tiles);
-    addEventListener("keydown", (event) => {
+    this.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.card.close();
     });
-    find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
-    find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
-    find("#zoom-all").addEventListener("click", () => this.#stepToAll());
+    this.find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
+    this.find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
+    this.find("#zoom-all").addEventListener("click", () => this.#stepToAll());
   }
 
   /** @param map The map, or its twin, which shows the grid alone. */
@@ -242,15 +253,16 @@ export class Viewer {
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
     if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
-    find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
+    this.find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
     const { pointed } = this.pointing;
+    const { selection } = this;
     const marked = pointed?.side === side ? pointed.cluster : this.card.side === side && this.card.cluster;
-    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, origin: this.stage.originOf(side) });
+    this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, selection, origin: this.stage.originOf(side) });
   }
 
   /** Those that are on the screen. */
@@ -290,14 +302,16 @@ export class Viewer {
   }
 
   async failed(error, side) {
-    // A link may hold a filter that the index has no answer to.
+    // A link may hold a filter that the index has no answer to, and so may what was written into the panel.
     if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
-      this.settings.set({ off: "", range: "" });
-      return this.tell("filter", "The index has no answer to the filter of the link; this is all of it.");
+      const isWritten = this.settings.where !== "";
+      this.settings.set({ off: "", range: "", where: "" });
+      const why = isWritten ? error.message : "The index has no answer to the filter of the link; this is all of it.";
+      return this.tell("filter", why);
     }
     // The index was replaced, or is gone: ids of before mean nothing now.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
-    const text = error.status === 0 ? "The server does not answer. Trying again…" : (error.message ?? String(error));
+    const text = error.status === 0 ? `${error.message} Trying again…` : (error.message ?? String(error));
     this.notice.show("failure", text);
   }
 
@@ -321,7 +335,7 @@ export class Viewer {
 
   /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
   async #reloadIfReplaced() {
-    this.indexes = await this.server.indexes().catch(() => this.indexes);
+    this.indexes = await this.source.indexes().catch(() => this.indexes);
     const index = this.#named(this.index.name);
     if (!index || index.version === this.index.version) return false;
     await this.#useIndex(index);
@@ -372,7 +386,9 @@ export class Viewer {
   /** Brings the page in line with the settings. */
   show() {
     const { settings } = this;
-    const cuts = availableCuts(this.index, settings.view === "tiles");
+    const { views } = this.source;
+    if (!views.includes(settings.view)) return settings.set({ view: views[0] });
+    const cuts = availableCuts(this.index, this.source, settings.view === "tiles");
     if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
     this.controls.update(cuts, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones);
@@ -382,14 +398,14 @@ export class Viewer {
     // Tiles that show nothing say nothing.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
-    const layers = [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles];
+    const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
     for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones, this.values);
-    this.address.update();
+    this.address?.update();
     this.wake();
   }
 
   #repaint() {
-    this.palette = readPalette();
+    this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     this.fit();
@@ -441,9 +457,9 @@ export class Viewer {
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;
     this.#restKey = key;
-    this.measures.update(this.index, requests);
+    if (this.source.hasMeasures) this.measures.update(this.index, requests);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
-    find("#status").textContent =
+    this.find("#status").textContent =
       `${clusters(scene.size)} of ${points(total)} around ` +
       `${coordinate(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
   }

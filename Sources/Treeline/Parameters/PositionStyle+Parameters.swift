@@ -1,0 +1,11 @@
+extension PositionStyle {
+  /// Reads where the clusters of a query are shown, of which `position` and `keep-visible` tell.
+  @_spi(Server) public init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
+    self.init(
+      parameters.choice("position", of: ShownPosition.Rule.self),
+      keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
+    if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
+      parameters.refuse([name], expected: "no \(name) beside badges, which stay apart only where they stand")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// The upper part of a tree with separations, or all of it, as a row of leaves in tree order: from it whoever has no
+/// tree finds what a spacing or badges show at any scale that it reaches.
+///
+/// Leaves are single positions and nodes whose parts are left out. Between two neighbours lies the split of one node,
+/// whose level and separation are told with the second. So a node is the leaves around a split, as far as the splits
+/// between them lie deeper.
+package struct TreeTop: Sendable {
+  package struct Leaf: Sendable {
+    package var count: UInt32
+    package var box: PlaneRect
+    /// Of the node that is split before this leaf; those of the first leaf mean nothing.
+    package var level: UInt16
+    package var code: UInt16
+    /// Whether that node stands where its right child does.
+    package var isStandRight: Bool
+    /// Of what is left out below it the greatest code, which is its own; 0 where nothing is.
+    package var ownCode: UInt16
+    /// From the top left corner of its box.
+    package var sums: NodeSums
+    package var spread: NodeSpread
+    package var stand: PlanePoint
+  }
+
+  package let leaves: [Leaf]
+}
+
+extension ClusterTree {
+  /// The upper part of the tree down to the coarsest separations of which there are no more than so many leaves.
+  ///
+  /// - Parameter most: 1 or more. Groups and points that are never clustered are leaves each, however many they are.
+  /// - Throws: `QueryError.noSeparations` where the tree has none, `IndexError` where a file is damaged.
+  /// - Complexity: O(pointCount)
+  package func top(most: Int) throws -> TreeTop {
+    precondition(most > 0, "Expected at least one leaf, found \(most)")
+    return try withStorage { storage in
+      guard let separations = storage.separations else { throw QueryError.noSeparations }
+      let least = try storage.leastCode(separations, most: most)
+      var leaves: [TreeTop.Leaf] = []
+      try storage.descend(separations, least: least) { node, split, isSplit in
+        if !isSplit { leaves.append(try storage.leaf(node, behind: split, separations)) }
+      }
+      return TreeTop(leaves: leaves)
+    }
+  }
+}
+
+extension TreeStorage {
+  /// What parts a node from its left neighbour.
+  fileprivate struct Split {
+    var level: UInt16 = 0
+    var code: UInt16 = 0
+    var isStandRight = false
+  }
+
+  /// The code of a node that is in no answer: above every other.
+  fileprivate static let apart = UInt16.max
+
+  /// The least code down to which nodes are split, so that there are no more leaves than that: 0 for all.
+  fileprivate func leastCode(_ separations: UnsafePointer<UInt16>, most: Int) throws -> UInt16 {
+    var counts = [Int](repeating: 0, count: 1 << 16)
+    try descend(separations, least: 0) { node, _, isSplit in
+      if isSplit { counts[Int(try code(of: node, separations))] += 1 }
+    }
+    var leaves = 1
+    for code in counts.indices.reversed() {
+      leaves += counts[code]
+      if leaves > most && code < Self.apart { return UInt16(code) + 1 }
+    }
+    return 0
+  }
+
+  /// Calls `visit` with each node from the root down, in tree order, with what lies before it, and whether it is split.
+  fileprivate func descend(
+    _ separations: UnsafePointer<UInt16>, least: UInt16, _ visit: (Node, Split, Bool) throws -> Void
+  ) throws {
+    var waiting = root.map { [($0, Split())] } ?? []
+    while let (node, split) = waiting.popLast() {
+      guard node.count > 1, let (left, right) = try children(of: node) else {
+        try visit(node, split, false)
+        continue
+      }
+      let code = try code(of: node, separations)
+      let isSplit = code >= least
+      try visit(node, split, isSplit)
+      guard isSplit else { continue }
+      let isStandRight = stands.map { Self.bit(of: $0, at: Int(right.first)) } ?? false
+      waiting.append((right, Split(level: node.level, code: code, isStandRight: isStandRight)))
+      waiting.append((left, split))
+    }
+  }
+
+  private func code(of node: Node, _ separations: UnsafePointer<UInt16>) throws(IndexError) -> UInt16 {
+    if isAboveClusters(node) { return Self.apart }
+    return try children(of: node).map { separations[Int($0.right.first)] } ?? 0
+  }
+
+  fileprivate func leaf(_ node: Node, behind split: Split, _ separations: UnsafePointer<UInt16>) throws -> TreeTop.Leaf
+  {
+    try checkSummary(of: node)
+    let box = box(of: node)
+    let (sums, spread) = summary(of: node, in: box)
+    return TreeTop.Leaf(
+      count: node.count, box: box, level: split.level, code: split.code, isStandRight: split.isStandRight,
+      ownCode: try code(of: node, separations), sums: sums, spread: spread,
+      stand: standIndex(of: node).map { points[$0] } ?? meanPosition(of: node))
+  }
+}

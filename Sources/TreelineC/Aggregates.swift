@@ -1,0 +1,90 @@
+import CTreeline
+@_spi(Server) import Treeline
+
+@_cdecl("treeline_aggregate")
+public func aggregate(_ answer: OpaquePointer, _ aggregates: UnsafePointer<CChar>, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let clusters = answer.object(AnswerObject.self).clusters
+    let aggregates = try Aggregate.list(String(cString: aggregates))
+    let values = try clusters.values(of: aggregates)
+    var taken: Set<String> = []
+    return Table(
+      aggregates.enumerated().map { number, aggregate in
+        var name = aggregate.propertyName
+        while !taken.insert(name).inserted { name += "_" }
+        return TableColumn(name, values.map { $0[number] }, of: aggregate, in: clusters.tree)
+      })
+  }
+}
+
+extension TableColumn {
+  fileprivate init(_ name: String, _ values: [AggregateValue], of aggregate: Aggregate, in tree: ClusterTree) {
+    let type = aggregate.resultType(in: tree)
+    switch (aggregate.function, type) {
+    case (.counts, _), (.top, _): self.init(name, counts: values.map(\.valueCounts))
+    case (_, .number):
+      let integers = aggregate.isWhole(in: tree) ? values.map(\.integer) : []
+      // A sum of 64-bit numbers need not be one.
+      if integers.count == values.count, !zip(integers, values).contains(where: { $0 == nil && $1.double != nil }) {
+        self.init(name, integers: integers)
+      } else {
+        self.init(name, doubles: values.map(\.double))
+      }
+    default: self.init(name, values.map(\.attribute), of: type)
+    }
+  }
+}
+
+extension Aggregate {
+  /// Whether its numbers are whole, whatever the points.
+  fileprivate func isWhole(in tree: ClusterTree) -> Bool {
+    switch function {
+    case .count, .distinct: true
+    case .sum, .min, .max, .mode, .percentile:
+      if case .integers(let values) = column.flatMap({ tree.column($0) })?.values { values.digits == 0 } else { false }
+    default: false
+    }
+  }
+}
+
+extension AggregateValue {
+  fileprivate var valueCounts: [(value: String, count: Int)] {
+    guard case .counts(let counts) = self else { return [] }
+    return counts.map { ($0.value.plainText ?? "null", $0.count) }
+  }
+
+  fileprivate var attribute: AttributeValue? {
+    switch self {
+    case .value(let value): value
+    case .number(let number): .number("\(number)")
+    case .counts: nil
+    }
+  }
+
+  fileprivate var integer: Int64? {
+    if let double, abs(double) < 0x1p53 { return Int64(exactly: double) }
+    return attribute?.plainText.flatMap { Int64($0) }
+  }
+}
+
+@_cdecl("treeline_histogram")
+public func histogram(
+  _ tree: OpaquePointer, _ column: UnsafePointer<CChar>, _ bins: Int, _ viewport: UnsafePointer<CChar>?,
+  _ missing: UnsafeMutablePointer<Int64>?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    guard 2...1000 ~= bins else { throw ArgumentError("expected 2 to 1000 bins, found \(bins)") }
+    let tree = tree.object(TreeObject.self).tree
+    let viewport = try read(viewport) { Viewport(&$0) }
+    let histogram = try tree.histogram(of: String(cString: column), bins: bins, in: viewport)
+    missing?.pointee = Int64(histogram.missingCount)
+    let type = tree.column(histogram.column)?.type
+    return Table([
+      TableColumn("from", histogram.edges.dropLast().map(Optional.some), of: type),
+      TableColumn("to", histogram.edges.dropFirst().map(Optional.some), of: type),
+      TableColumn("count", integers: histogram.counts.map { Int64($0) }),
+    ])
+  }
+}

@@ -1,0 +1,89 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+/// What stops builds, as C holds it.
+final class CancellationObject {
+  let cancellation = BuildCancellation()
+}
+
+@_cdecl("treeline_cancellation_create")
+public func createCancellation() -> OpaquePointer { OpaquePointer(owning: CancellationObject()) }
+
+@_cdecl("treeline_cancellation_cancel")
+public func cancel(_ cancellation: OpaquePointer) { cancellation.object(CancellationObject.self).cancellation.cancel() }
+
+@_cdecl("treeline_cancellation_free")
+public func freeCancellation(_ cancellation: OpaquePointer?) { cancellation?.release() }
+
+@_cdecl("treeline_build")
+public func buildTree(
+  _ points: UnsafePointer<treeline_points>, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
+  _ options: UnsafePointer<CChar>?, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let pointCount = points.pointee.count
+    let columns = try UnsafeBufferPointer(start: columns, count: columnCount).map {
+      try InputColumn($0, pointCount: pointCount)
+    }
+    let options = try read(options) { parameters in
+      (
+        build: BuildOptions(&parameters), groupBy: parameters.text("group-by"),
+        neverCluster: parameters.text("never-cluster"), isPlanar: parameters.flag("planar")
+      )
+    }
+    let groups = try PointGroups(columns, groupBy: options.groupBy, neverCluster: options.neverCluster, pointCount)
+    let cancellation = monitor?.pointee.cancellation?.object(CancellationObject.self).cancellation
+    let tree = try ClusterTree.build(
+      points.pointee.coordinates, groupedBy: groups, as: options.isPlanar ? .planar : .webMercator,
+      options: options.build, cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
+    return TreeObject(columns.isEmpty ? tree : try tree.adding(columns: columns.map(\.indexColumn)))
+  }
+}
+
+extension treeline_points {
+  fileprivate var coordinates: [Coordinate] {
+    guard count > 0 else { return [] }
+    let (xs, ys) = (UnsafeRawPointer(x!), UnsafeRawPointer(y!))
+    let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
+    return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
+      for row in 0..<count {
+        coordinates.initializeElement(
+          at: row,
+          to: Coordinate(
+            longitude: xs.loadUnaligned(fromByteOffset: row * xStride, as: Double.self),
+            latitude: ys.loadUnaligned(fromByteOffset: row * yStride, as: Double.self)))
+      }
+      initializedCount = count
+    }
+  }
+}
+
+extension treeline_monitor {
+  fileprivate var report: (@Sendable (BuildProgress) -> Void)? {
+    guard let progress else { return nil }
+    nonisolated(unsafe) let context = context
+    return { step in step.stage.rawValue.withCString { progress(context, $0, step.fraction) } }
+  }
+}
+
+extension PointGroups {
+  /// Groups as two columns tell them; nil where none is named.
+  fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
+    if groupBy == nil && neverCluster == nil { return nil }
+    func column(_ option: String, _ name: String?) throws -> InputColumn? {
+      guard let name else { return nil }
+      guard let column = columns.first(where: { $0.name == name }) else {
+        throw ArgumentError(
+          "expected a column \(name.debugDescription), as '\(option)' names it, found "
+            + (columns.isEmpty ? "none" : columns.map(\.name.debugDescription).joined(separator: ", ")))
+      }
+      return column
+    }
+    let (names, alone) = (try column("group-by", groupBy), try column("never-cluster", neverCluster))
+    try self.init(
+      (0..<pointCount).map { row in
+        try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row)?.plainText ?? "")
+      })
+  }
+}

@@ -1,0 +1,143 @@
+import CTreeline
+@_spi(Server) import Treeline
+
+@_cdecl("treeline_members")
+public func members(_ tree: OpaquePointer, _ id: UInt64, _ offset: Int, _ limit: Int, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let tree = tree.object(TreeObject.self).tree
+    let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
+    let start = min(max(offset, 0), members.count)
+    // No more than there are, however large the limit.
+    let page = start..<start + min(max(limit, 0), members.count - start)
+    let treeIndices = page.map(members.treeIndex)
+    let coordinates = treeIndices.map { tree.plane.coordinate(at: tree.position(atTreeIndex: $0)) }
+    return Table([
+      TableColumn("row", integers: treeIndices.map { Int64(tree.row(atTreeIndex: $0)) }),
+      TableColumn("tree_index", integers: treeIndices.map { Int64($0) }),
+      TableColumn("x", doubles: coordinates.map(\.longitude)), TableColumn("y", doubles: coordinates.map(\.latitude)),
+    ])
+  }
+}
+
+@_cdecl("treeline_values")
+public func columnValues(
+  _ tree: OpaquePointer, _ column: UnsafePointer<CChar>, _ treeIndices: UnsafePointer<Int64>?, _ count: Int,
+  _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let (object, name) = (tree.object(TreeObject.self), String(cString: column))
+    guard let column = object.tree.column(name) else {
+      throw FilterError.unknownColumn(name: name, known: object.tree.columns.map(\.name))
+    }
+    let values = try UnsafeBufferPointer(start: treeIndices, count: count).map {
+      column.value(atTreeIndex: try object.checked(treeIndex: $0))
+    }
+    return Table([TableColumn(column.name, values, of: column.type)])
+  }
+}
+
+@_cdecl("treeline_hull")
+public func hull(_ tree: OpaquePointer, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let tree = tree.object(TreeObject.self).tree
+    let corners = tree.convexHull(of: try tree.cluster(ClusterID(rawValue: id)))
+    return Table([
+      TableColumn("x", doubles: corners.map(\.longitude)), TableColumn("y", doubles: corners.map(\.latitude)),
+    ])
+  }
+}
+
+@_cdecl("treeline_expansion_zoom")
+public func expansionZoom(
+  _ tree: OpaquePointer, _ id: UInt64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>,
+  _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let (cut, tileSize) = try readScale(cut)
+    let tree = tree.object(TreeObject.self).tree
+    zoom.pointee = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize) ?? .nan
+  } != nil
+}
+
+@_cdecl("treeline_unclustered_zoom")
+public func unclusteredZoom(
+  _ tree: OpaquePointer, _ treeIndex: Int64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>,
+  _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let (cut, tileSize) = try readScale(cut)
+    let object = tree.object(TreeObject.self)
+    let index = try object.checked(treeIndex: treeIndex)
+    zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, by: cut, tileSize: tileSize) ?? .nan
+  } != nil
+}
+
+/// A cut, and of which tiles zooms are told.
+private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
+  try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
+}
+
+@_cdecl("treeline_transition")
+public func transition(_ from: OpaquePointer, _ to: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let (first, second) = (from.object(AnswerObject.self).clusters, to.object(AnswerObject.self).clusters)
+    guard first.tree.isSame(as: second.tree) else {
+      throw ArgumentError("expected two answers of one tree, found answers of two trees")
+    }
+    return TransitionRows(first, second).table
+  }
+}
+
+/// A transition as rows, one for each thing to be drawn.
+private struct TransitionRows {
+  private let first: Clusters
+  private let second: Clusters
+  private var changes: [Int64] = []
+  private var froms: [Int64] = []
+  private var tos: [Int64] = []
+  private var hidden: [Int64] = []
+  private var filteredOut: [Int64] = []
+  private var filteredIn: [Int64] = []
+
+  init(_ first: Clusters, _ second: Clusters) {
+    (self.first, self.second) = (first, second)
+    let transition = Transition(from: first, to: second)
+    for cluster in transition.kept {
+      append(0, cluster, cluster)
+      let counts = transition.filteredPointCounts(in: cluster.range)
+      (filteredOut[filteredOut.count - 1], filteredIn[filteredIn.count - 1]) = (Int64(counts.out), Int64(counts.in))
+    }
+    for split in transition.splits {
+      for (number, part) in split.parts.enumerated() { append(1, split.whole, part, number == 0 ? split : nil) }
+    }
+    for merge in transition.merges {
+      for (number, part) in merge.parts.enumerated() { append(2, part, merge.whole, number == 0 ? merge : nil) }
+    }
+    for cluster in transition.entered { append(3, nil, cluster) }
+    for cluster in transition.exited { append(4, cluster, nil) }
+  }
+
+  private mutating func append(
+    _ change: Int64, _ from: Cluster?, _ to: Cluster?, _ replacement: Transition.Replacement? = nil
+  ) {
+    func place(_ cluster: Cluster?, in answer: Clusters) -> Int64 {
+      cluster.flatMap { answer.firstIndex(containingTreeIndex: $0.range.lowerBound) }.map(Int64.init) ?? -1
+    }
+    changes.append(change)
+    froms.append(place(from, in: first))
+    tos.append(place(to, in: second))
+    hidden.append(Int64(replacement?.hiddenPointCount ?? 0))
+    filteredOut.append(Int64(replacement?.filteredOutPointCount ?? 0))
+    filteredIn.append(Int64(replacement?.filteredInPointCount ?? 0))
+  }
+
+  var table: Table {
+    Table([
+      TableColumn("change", integers: changes), TableColumn("from", integers: froms),
+      TableColumn("to", integers: tos), TableColumn("hidden", integers: hidden),
+      TableColumn("filtered_out", integers: filteredOut), TableColumn("filtered_in", integers: filteredIn),
+    ])
+  }
+}

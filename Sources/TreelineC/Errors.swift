@@ -1,0 +1,65 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+/// A mistake of a caller in C, which in Swift would trap.
+struct ArgumentError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// What is wrong with the parameters of a query or the options of a build.
+struct ParameterError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// An error as C holds it.
+final class ErrorObject {
+  let kind: treeline_error_kind
+  let message: Block
+
+  init(_ error: any Error) {
+    kind = Self.kind(of: error)
+    message = Block(text: error is CancellationError ? "the build was cancelled" : "\(error)")
+  }
+
+  private static func kind(of error: any Error) -> treeline_error_kind {
+    switch error {
+    case is ParameterError: TREELINE_ERROR_PARAMETER
+    case is QueryError: TREELINE_ERROR_QUERY
+    case is FilterError, is FilterTextError: TREELINE_ERROR_FILTER
+    case is AggregateError: TREELINE_ERROR_AGGREGATE
+    case is BuildError: TREELINE_ERROR_BUILD
+    case is ColumnError: TREELINE_ERROR_COLUMN
+    case is IndexError: TREELINE_ERROR_INDEX
+    case is IndexWritingError: TREELINE_ERROR_WRITING
+    case is CancellationError: TREELINE_ERROR_CANCELLED
+    default: TREELINE_ERROR_ARGUMENT
+    }
+  }
+}
+
+/// Where C wants an error; nil if it does not.
+public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
+
+/// Does what may fail, and leaves the error where C wants it.
+func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
+  do { return try work() } catch {
+    place?.pointee = OpaquePointer(owning: ErrorObject(error))
+    return nil
+  }
+}
+
+/// The same for what makes an object.
+func attemptObject(_ place: ErrorPlace, _ work: () throws -> AnyObject) -> OpaquePointer? {
+  attempt(place, work).map(OpaquePointer.init(owning:))
+}
+
+@_cdecl("treeline_error_get_kind")
+public func errorKind(_ error: OpaquePointer) -> treeline_error_kind { error.object(ErrorObject.self).kind }
+
+@_cdecl("treeline_error_message")
+public func errorMessage(_ error: OpaquePointer) -> UnsafePointer<CChar> { error.object(ErrorObject.self).message.text }
+
+@_cdecl("treeline_error_free") public func freeError(_ error: OpaquePointer?) { error?.release() }

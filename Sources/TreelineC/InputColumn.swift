@@ -1,0 +1,163 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+/// A column of a build, whose arrays are the caller's for as long as that takes.
+struct InputColumn: @unchecked Sendable {
+  let name: String
+  /// nil to be found.
+  private let kind: IndexColumn.Kind?
+  private let preparations: Set<IndexColumn.Preparation>
+  private let column: treeline_column
+  private let pointCount: Int
+  private let stride: Int
+  /// Of codes.
+  private let entries: [String]
+
+  init(_ column: treeline_column, pointCount: Int) throws {
+    guard let name = string(column.name) else { throw ArgumentError("expected a column with a name, found NULL") }
+    (self.name, self.column, self.pointCount) = (name, column, pointCount)
+    (kind, preparations) = try Self.declaration(string(column.kind) ?? "", of: column.type, name: name)
+    guard pointCount == 0 || column.type == TREELINE_TEXTS || column.values != nil else {
+      throw ArgumentError("column \(name.debugDescription): expected \(pointCount) values, found NULL")
+    }
+    let needsTexts = column.type == TREELINE_TEXTS || column.type == TREELINE_CODES
+    guard !needsTexts || column.offsets != nil && column.bytes != nil else {
+      throw ArgumentError("column \(name.debugDescription): expected texts with their offsets, found NULL")
+    }
+    let width =
+      switch column.type {
+      case TREELINE_BOOLEANS: 1
+      case TREELINE_CODES: 4
+      default: 8
+      }
+    stride = column.stride == 0 ? width : column.stride
+    if column.type == TREELINE_INSTANTS, ![1, 1000, 1_000_000, 1_000_000_000].contains(column.units_per_second) {
+      throw ArgumentError(
+        "column \(name.debugDescription): expected 1, 1000, 1000000 or 1000000000 units per second, "
+          + "found \(column.units_per_second)")
+    }
+    entries = column.type == TREELINE_CODES ? (0..<column.entry_count).map { column.text($0) } : []
+  }
+
+  /// Reads `price`'s `number+percentiles`.
+  private static func declaration(_ text: String, of type: treeline_value_type, name: String) throws
+    -> (IndexColumn.Kind?, Set<IndexColumn.Preparation>)
+  {
+    let words = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+    let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed()
+    let standard: IndexColumn.Kind?
+    switch type {
+    case TREELINE_DOUBLES, TREELINE_INTEGERS: standard = .number
+    case TREELINE_BOOLEANS: standard = .boolean
+    case TREELINE_TEXTS: standard = nil
+    case TREELINE_CODES: standard = .category
+    case TREELINE_INSTANTS: standard = .time
+    default: throw ArgumentError("column \(name.debugDescription): expected a type of values, found \(type.rawValue)")
+    }
+    let kind = words.first.flatMap(IndexColumn.Kind.init(rawValue:))
+    guard kind != nil || words.first?.isEmpty ?? true else {
+      throw ArgumentError("column \(name.debugDescription): expected one of the kinds \(kinds), found '\(words[0])'")
+    }
+    guard type != TREELINE_INSTANTS || kind == nil || kind == .time else {
+      throw ArgumentError("column \(name.debugDescription): expected instants to be of kind time, found '\(words[0])'")
+    }
+    let preparations = try words.dropFirst().map { word in
+      guard let preparation = IndexColumn.Preparation(rawValue: word) else {
+        let known = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed()
+        throw ArgumentError("column \(name.debugDescription): expected \(known) behind the kind, found '+\(word)'")
+      }
+      return preparation
+    }
+    return (kind ?? standard, Set(preparations))
+  }
+
+  var indexColumn: IndexColumn {
+    let column: IndexColumn =
+      if self.column.type == TREELINE_INSTANTS {
+        IndexColumn(name: name, instant: { instant($0) })
+      } else if kind == .number, hasIntegersAlone {
+        .integers(name: name) { integer($0) }
+      } else {
+        IndexColumn(name: name, kind: kind) { value($0) }
+      }
+    return column.prepared(for: preparations)
+  }
+}
+
+// MARK: - Values
+
+extension InputColumn {
+  /// nil for a missing value.
+  func value(_ row: Int) -> AttributeValue? {
+    guard isValid(row) else { return nil }
+    switch column.type {
+    case TREELINE_DOUBLES:
+      let number: Double = load(row)
+      return number.isFinite ? .number("\(number)") : nil
+    case TREELINE_INTEGERS: return .number("\(load(row) as Int64)")
+    case TREELINE_BOOLEANS: return .bool(load(row) as UInt8 != 0)
+    case TREELINE_TEXTS: return .string(column.text(row))
+    case TREELINE_CODES:
+      let code = Int(load(row) as Int32)
+      return entries.indices.contains(code) ? .string(entries[code]) : nil
+    default: return instant(row).map { .string("\($0)") }
+    }
+  }
+
+  /// What `never-cluster` reads, as the tool does.
+  func isTrue(_ row: Int) throws -> Bool {
+    switch value(row) {
+    case nil, .null, .bool(false): return false
+    case .bool(true), .number("1"), .number("1.0"): return true
+    case .number("0"), .number("0.0"): return false
+    case .string(let text) where ["true", "yes"].contains(text.lowercased()): return true
+    case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
+    case let value?:
+      throw ArgumentError(
+        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as "
+          + "'never-cluster' names it, found \((value.plainText ?? "").debugDescription)")
+    }
+  }
+
+  private func instant(_ row: Int) -> Instant? {
+    let count: Int64 = load(row)
+    guard isValid(row), count != .min else { return nil }
+    let units = column.units_per_second
+    let (seconds, rest) = count.quotientAndRemainder(dividingBy: units)
+    return rest < 0
+      ? Instant(seconds: seconds - 1, nanoseconds: UInt32((rest + units) * (1_000_000_000 / units)))
+      : Instant(seconds: seconds, nanoseconds: UInt32(rest * (1_000_000_000 / units)))
+  }
+
+  /// Whether it is of integers, or of doubles that are whole: their decimals need not be looked for.
+  private var hasIntegersAlone: Bool {
+    if column.type == TREELINE_INTEGERS { return true }
+    guard column.type == TREELINE_DOUBLES else { return false }
+    return (0..<pointCount).allSatisfy { row in
+      let number: Double = load(row)
+      return !isValid(row) || !number.isFinite || abs(number) <= 0x1p53 && number == number.rounded()
+    }
+  }
+
+  private func integer(_ row: Int) -> Int64? {
+    guard isValid(row) else { return nil }
+    if column.type == TREELINE_INTEGERS { return load(row, as: Int64.self) }
+    let number: Double = load(row)
+    return number.isFinite ? Int64(number) : nil
+  }
+
+  private func isValid(_ row: Int) -> Bool { column.validity.map { $0[row / 8] >> (row % 8) & 1 == 1 } ?? true }
+
+  private func load<Value: Numeric & BitwiseCopyable>(_ row: Int, as type: Value.Type = Value.self) -> Value {
+    column.values!.loadUnaligned(fromByteOffset: row * stride, as: Value.self)
+  }
+}
+
+extension treeline_column {
+  fileprivate func text(_ number: Int) -> String {
+    let (start, end) = (Int(offsets[number]), Int(offsets[number + 1]))
+    guard start < end else { return "" }
+    return String(decoding: UnsafeRawBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
+  }
+}

@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+// What C holds is a pointer to an object of a class, which it owns until it frees it. The opaque types of the header
+// are one pointer to Swift, so each function says of which class its arguments are.
+
+extension OpaquePointer {
+  /// A pointer for C, which owns the object from now on.
+  init(owning object: AnyObject) { self.init(Unmanaged.passRetained(object).toOpaque()) }
+
+  /// The object that C holds.
+  func object<Object: AnyObject>(_: Object.Type = Object.self) -> Object {
+    Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
+  }
+
+  /// Gives up what C held.
+  func release() { Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(self)).release() }
+}
+
+/// Memory that stays where it is, for pointers that are handed to C.
+final class Block: @unchecked Sendable {
+  private let memory: UnsafeMutableRawPointer
+
+  /// - Parameter byteCount: May be 0: there is a pointer then, too.
+  init(byteCount: Int) { memory = .allocate(byteCount: max(byteCount, 8), alignment: 8) }
+
+  convenience init<Entry: BitwiseCopyable>(_ entries: [Entry]) {
+    self.init(byteCount: entries.count * MemoryLayout<Entry>.stride)
+    entries.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count) }
+  }
+
+  /// A text with the zero that ends it.
+  convenience init(text: String) { self.init(Array(text.utf8CString)) }
+
+  deinit { memory.deallocate() }
+
+  /// Valid as long as the block.
+  var start: UnsafeRawPointer { UnsafeRawPointer(memory) }
+  var text: UnsafePointer<CChar> { start.assumingMemoryBound(to: CChar.self) }
+
+  /// One of several arrays of 8-byte entries that lie one behind the other.
+  func array<Entry: BitwiseCopyable>(_ number: Int, of _: Entry.Type = Entry.self, count: Int)
+    -> UnsafeMutablePointer<Entry>
+  { (memory + 8 * count * number).assumingMemoryBound(to: Entry.self) }
+}
+
+/// A text of C; invalid UTF-8 is repaired.
+func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }

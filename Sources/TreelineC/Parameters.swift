@@ -1,0 +1,45 @@
+import Treeline
+
+/// Reads a value from a text of parameters, such as `zoom=9&spacing=44`, as the query of a URL has them.
+///
+/// Names may have `_` in place of `-`, for languages whose names cannot have that; messages spell them as given.
+///
+/// - Throws: `ParameterError` with all that is wrong.
+func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {
+  var values: [(name: String, value: String)] = []
+  var spellings: [String: String] = [:]
+  for part in (string(text) ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+    let equals = part.firstIndex(of: UInt8(ascii: "="))
+    let given = String(decoding: part[..<(equals ?? part.endIndex)], as: UTF8.self)
+    let value = equals.map { decoded(part[part.index(after: $0)...]) } ?? ""
+    let name = given.utf8.contains(UInt8(ascii: "_")) ? String(given.map { $0 == "_" ? "-" : $0 }) : given
+    if name != given { spellings[name] = given }
+    values.append((name, value))
+  }
+  var parameters = QueryParameters(values)
+  let value = try work(&parameters)
+  parameters.refuseUnread()
+  guard parameters.faults.isEmpty else {
+    let messages = parameters.faults.map { $0.message { "'\(spellings[$0] ?? $0)'" } }
+    throw ParameterError(description: messages.joined(separator: " "))
+  }
+  return value
+}
+
+/// A value without the percent encoding of URLs.
+private func decoded(_ bytes: Substring.UTF8View) -> String {
+  guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
+  var (found, rest) = ([UInt8](), bytes)
+  while let byte = rest.popFirst() {
+    let digits = rest.prefix(2)
+    if byte == UInt8(ascii: "%"), digits.count == 2,
+      let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+    {
+      found.append(code)
+      rest = rest.dropFirst(2)
+    } else {
+      found.append(byte)
+    }
+  }
+  return String(decoding: found, as: UTF8.self)
+}

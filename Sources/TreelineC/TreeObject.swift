@@ -1,0 +1,113 @@
+import CTreeline
+@_spi(Server) import Treeline
+import TreelineBuilder
+import TreelineVerification
+
+/// A tree as C holds it, with the texts that are lent of it.
+final class TreeObject {
+  let tree: ClusterTree
+  /// The same without a filter.
+  let unfiltered: ClusterTree
+  private let growth: Block
+  private let stand: Block
+  private let title: Block
+  private let attribution: Block
+  private let unit: Block
+
+  /// - Parameter unfiltered: The same tree without its filter, where it has one.
+  init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil) {
+    (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
+    growth = Block(text: "\(tree.growth)")
+    stand = Block(text: tree.stand.rawValue)
+    let description = tree.withStorage(\.description)
+    title = Block(text: description.title ?? "")
+    attribution = Block(text: description.attribution ?? "")
+    unit = Block(text: description.unit ?? "")
+  }
+
+  var facts: treeline_facts {
+    let bounds = tree.root?.bounds ?? BoundingBox(west: .nan, south: .nan, east: .nan, north: .nan)
+    return treeline_facts(
+      point_count: tree.pointCount, passing_point_count: tree.passingPointCount,
+      clipped_point_count: tree.clippedPointCount, has_separations: tree.hasSeparations,
+      has_badges: tree.badgeCurve != nil, is_planar: tree.plane.projection == .planar, west: bounds.west,
+      south: bounds.south, east: bounds.east, north: bounds.north, growth: growth.text, stand: stand.text,
+      title: title.text, attribution: attribution.text, unit: unit.text)
+  }
+
+  /// Checks a tree index, for one beyond the tree is a caller's mistake.
+  func checked(treeIndex: Int64) throws -> Int {
+    guard let index = Int(exactly: treeIndex), 0..<tree.pointCount ~= index else {
+      throw ArgumentError("expected a tree index from 0 to below \(tree.pointCount), found \(treeIndex)")
+    }
+    return index
+  }
+}
+
+private let version = Block(text: Release.version)
+
+@_cdecl("treeline_version") public func versionText() -> UnsafePointer<CChar> { version.text }
+
+@_cdecl("treeline_open")
+public func openTree(_ path: UnsafePointer<CChar>, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { TreeObject(try ClusterTree(index: String(cString: path))) }
+}
+
+@_cdecl("treeline_save")
+public func saveTree(
+  _ tree: OpaquePointer, _ path: UnsafePointer<CChar>, _ description: UnsafePointer<treeline_description>?,
+  _ overwriting: Bool, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let given = (description?.pointee).map {
+      IndexDescription(title: string($0.title), attribution: string($0.attribution), unit: string($0.unit))
+    }
+    try tree.object(TreeObject.self).unfiltered.write(
+      to: IndexDestination(String(cString: path), overwriting: overwriting), description: given)
+  } != nil
+}
+
+@_cdecl("treeline_verify")
+public func verifyIndex(_ path: UnsafePointer<CChar>, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let problems = try ClusterTree.problems(ofIndex: String(cString: path))
+    return Table([TableColumn("problem", texts: problems.map { "\($0)" })])
+  }
+}
+
+@_cdecl("treeline_tree_free") public func freeTree(_ tree: OpaquePointer?) { tree?.release() }
+
+@_cdecl("treeline_tree_facts")
+public func treeFacts(_ tree: OpaquePointer, _ facts: UnsafeMutablePointer<treeline_facts>) {
+  facts.pointee = tree.object(TreeObject.self).facts
+}
+
+@_cdecl("treeline_tree_content_hash")
+public func treeContentHash(_ tree: OpaquePointer) -> UInt64 { tree.object(TreeObject.self).tree.contentHash }
+
+@_cdecl("treeline_tree_columns")
+public func treeColumns(_ tree: OpaquePointer) -> OpaquePointer {
+  let columns = tree.object(TreeObject.self).tree.columns
+  return OpaquePointer(
+    owning: Table([
+      TableColumn("name", texts: columns.map(\.name)), TableColumn("kind", texts: columns.map(\.kind.rawValue)),
+    ]))
+}
+
+@_cdecl("treeline_select")
+public func selectPoints(_ tree: OpaquePointer, _ filter: UnsafePointer<CChar>?, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let object = tree.object(TreeObject.self)
+    let all = object.unfiltered
+    // What the filter of the tree has in common with this one is not looked for again.
+    let selected = try string(filter).map { try all.selecting(Filter($0), reusing: object.tree) }
+    return TreeObject(selected ?? all, unfiltered: all)
+  }
+}
+
+@_cdecl("treeline_tree_index_of_row")
+public func treeIndexOfRow(_ tree: OpaquePointer, _ row: Int64) -> Int64 {
+  Int(exactly: row).flatMap { tree.object(TreeObject.self).tree.treeIndex(ofRow: $0) }.map(Int64.init) ?? -1
+}

@@ -1,0 +1,8 @@
+// What the id of a cluster says besides its first point.
+
+import { LEVEL_BITS } from "./constants.js";
+
+const LEVELS = 2 ** LEVEL_BITS;
+
+export const idOf = (first, level) => first * LEVELS + level;
+export const levelOf = (id) => id % LEVELS;

@@ -1,0 +1,72 @@
+// Answers of a notebook's kernel, asked for and given as messages of the widget.
+
+import { Problem, Source } from "./source.js";
+
+export class Kernel extends Source {
+  hasFilters = true;
+  #waiting = new Map();
+  #count = 0;
+  /** Another view of the same widget hears its answers, too. */
+  #name = Math.random().toString(36).slice(2);
+
+  /** @param model The widget's: has `facts` of the tree. */
+  constructor(model) {
+    super();
+    this.model = model;
+    this.receive = (message, buffers) => this.#receive(message, buffers);
+    model.on("msg:custom", this.receive);
+  }
+
+  async indexes() {
+    return [this.model.get("_facts")];
+  }
+
+  clusters(index, query, signal) {
+    return this.#ask("clusters", { query }, signal);
+  }
+
+  transition(index, version, ids, query, signal) {
+    return this.#ask("transition", { ids, query }, signal);
+  }
+
+  members(index, id, query, signal) {
+    return this.#ask("members", { cluster: +id, query }, signal);
+  }
+
+  async expansionZoom(index, id, query) {
+    return (await this.#ask("expansion_zoom", { cluster: +id, query })).zoom;
+  }
+
+  cluster(index, id, signal, query = {}) {
+    return this.#ask("cluster", { cluster: +id, query }, signal);
+  }
+
+  histogram(index, query, signal) {
+    return this.#ask("histogram", { query }, signal);
+  }
+
+  end() {
+    this.model.off("msg:custom", this.receive);
+  }
+
+  /** Asks for an answer. The kernel is told when it is no longer wanted, and forgets what it has not begun. */
+  #ask(verb, options, signal) {
+    const id = `${this.#name} ${this.#count++}`;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      signal?.addEventListener("abort", () => {
+        if (!this.#waiting.delete(id)) return;
+        this.model.send({ cancel: id });
+        reject(new DOMException("No longer wanted", "AbortError"));
+      });
+      this.model.send({ id, verb, ...options });
+    });
+  }
+
+  #receive({ id, problem }, buffers) {
+    const waiting = this.#waiting.get(id);
+    if (!this.#waiting.delete(id)) return;
+    if (problem) waiting.reject(new Problem(problem.status, problem.message));
+    else waiting.resolve(JSON.parse(new TextDecoder().decode(buffers[0])));
+  }
+}

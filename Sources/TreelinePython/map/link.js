@@ -1,0 +1,104 @@
+// Keeps a map and the widget's traits alike: whichever changes, the other follows.
+
+import { corners } from "./choice.js";
+import { chosenCut, CUTS } from "./cut.js";
+import { mapZoom, serverZoom } from "./mercator.js";
+
+/** Two views are the same where they differ by less, in degrees and zooms: what was set came back. */
+const NEARLY = 1e-9;
+
+/** The settings that a widget begins with. */
+export const settingsOf = (model) => (
+  { ...cutSettings(model.get("cut")), where: model.get("where"), map: mapSetting(model.get("view")) });
+
+export class Link {
+  #listeners = [];
+
+  constructor(model, viewer) {
+    Object.assign(this, { model, viewer });
+    const { settings, selection } = viewer;
+    settings.onChange((names) => this.#settingsChanged(names));
+    selection.onChange = (ids) => this.#set("selected", ids);
+    this.#follow("cut", (cut) => settings.set(cutSettings(cut)));
+    this.#follow("where", (where) => settings.set({ where }));
+    this.#follow("_selected_ranges", (ranges) => {
+      selection.ranges = ranges;
+      viewer.wake();
+    });
+    this.#follow("selected", (ids) => (selection.ids = ids));
+    this.#follow("view", (view) => this.#show(view));
+    [selection.ids, selection.ranges] = [model.get("selected"), model.get("_selected_ranges")];
+  }
+
+  /** Once the map is there. */
+  begin() {
+    const { map } = this.viewer;
+    // It takes clicks with Shift for boxes of no size.
+    map.boxZoom.disable();
+    const view = this.model.get("view");
+    if (view.bbox && !view.center) this.#show(view);
+    map.on("moveend", () => this.#moved());
+    map.on("resize", () => this.#moved());
+    this.#moved();
+  }
+
+  end() {
+    for (const [event, listener] of this.#listeners) this.model.off(event, listener);
+  }
+
+  #follow(name, changed) {
+    const listener = () => changed(this.model.get(name));
+    this.model.on(`change:${name}`, listener);
+    this.#listeners.push([`change:${name}`, listener]);
+  }
+
+  #set(name, value) {
+    if (JSON.stringify(this.model.get(name)) === JSON.stringify(value)) return;
+    this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  #settingsChanged(names) {
+    const { settings } = this.viewer;
+    if (names.has("where")) this.#set("where", settings.where);
+    const { name, amount, hasOrder } = chosenCut(settings);
+    if (["by", "order", name].some((each) => names.has(each))) {
+      this.#set("cut", { [name]: amount, ...(hasOrder && { order: settings.order }) });
+    }
+  }
+
+  get #view() {
+    const { longitude, latitude, zoom } = this.viewer.currentCamera;
+    const bounds = this.viewer.map.getBounds();
+    const wrapped = (degrees) => degrees - 360 * Math.floor((degrees + 180) / 360);
+    const isWhole = bounds.getEast() - bounds.getWest() >= 360;
+    const [west, east] = isWhole ? [-180, 180] : [bounds.getWest(), bounds.getEast()].map(wrapped);
+    const bbox = [west, bounds.getSouth(), east, bounds.getNorth()];
+    return { center: [wrapped(longitude), latitude], zoom: serverZoom(zoom), bbox };
+  }
+
+  #moved() {
+    this.#set("view", this.#view);
+  }
+
+  /** Shows what a view says: a center, a zoom or both; or else a box. */
+  #show({ center, zoom, bbox }) {
+    const { map } = this.viewer;
+    const now = this.#view;
+    const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
+    const moves = center && differs(center, now.center);
+    const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
+    // Of a view that came from a map, of which one part was replaced, that part counts.
+    if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
+    else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
+  }
+}
+
+/** A cut such as `{ spacing: 44 }` as settings. */
+function cutSettings(cut) {
+  const by = Object.keys(CUTS).find((name) => name in cut);
+  return by ? { by, [by]: cut[by], ...(cut.order && { order: cut.order }) } : {};
+}
+
+const mapSetting = ({ center, zoom }) =>
+  (center && zoom !== undefined ? `${mapZoom(zoom)}/${center[1]}/${center[0]}` : "");

@@ -1,0 +1,11 @@
+// The bundle as a page of its own, which holds all that it needs.
+
+const bytesOf = (id) => {
+  const node = document.getElementById(id);
+  const bytes = Uint8Array.from(atob(node.textContent), (character) => character.charCodeAt(0));
+  node.remove();
+  return bytes;
+};
+
+const [{ library, ...rest }, hierarchy] = await Promise.all([held(bytesOf("assets")), unpacked(bytesOf("hierarchy"))]);
+await bundle(library, { ...rest, hierarchy })["page.js"].open(document.getElementById("host"));

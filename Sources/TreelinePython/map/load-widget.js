@@ -1,0 +1,35 @@
+// The bundle as an anywidget. What it needs besides is sent by the first widget on a page, and kept for the others.
+
+const KEPT = Symbol.for("treeline " + VERSION);
+
+function heldFor(model) {
+  return (globalThis[KEPT] ??= new Promise((resolve, reject) => {
+    const receive = ({ id, problem }, buffers) => {
+      if (id !== "assets") return;
+      model.off("msg:custom", receive);
+      if (problem) reject(new Error(problem.message));
+      else held(buffers[0]).then(resolve, reject);
+    };
+    model.on("msg:custom", receive);
+    model.send({ id: "assets", verb: "assets" });
+  }));
+}
+
+async function render({ model, el }) {
+  const host = document.createElement("div");
+  host.style.height = `${model.get("height")}px`;
+  model.on("change:height", () => (host.style.height = `${model.get("height")}px`));
+  // Keys are the map's: no notebook adds a cell for one of them.
+  host.dataset.lmSuppressShortcuts = "true";
+  el.append(host);
+  try {
+    const { library, ...rest } = await heldFor(model);
+    return await bundle(library, rest)["widget.js"].render(model, host);
+  } catch (error) {
+    delete globalThis[KEPT];
+    if (!host.shadowRoot) host.textContent = error.message;
+    throw error;
+  }
+}
+
+export default { render };

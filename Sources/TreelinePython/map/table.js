@@ -1,0 +1,35 @@
+// A table as a page holds it: a line of JSON that names its arrays, then their bytes, the first bytes of all numbers
+// of an array before the second ones, for so they compress best.
+
+const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
+
+/** @returns What the line says, and the arrays by their names. */
+export function readTable(bytes) {
+  const end = bytes.indexOf(10);
+  const { arrays, ...facts } = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
+  let at = end + 1;
+  const table = {};
+  for (const { name, kind, count, differences } of arrays) {
+    const numbers = new KINDS[kind](count);
+    const width = numbers.BYTES_PER_ELEMENT;
+    const target = new Uint8Array(numbers.buffer);
+    for (let plane = 0; plane < width; plane++, at += count) {
+      for (let i = 0; i < count; i++) target[i * width + plane] = bytes[at + i];
+    }
+    if (differences) addUp(numbers);
+    table[name] = numbers;
+  }
+  return { facts, table };
+}
+
+/**
+ * From the differences of neighbours to the numbers. Small ones of either sign are small numbers: the lowest bit is the
+ * sign.
+ */
+function addUp(numbers) {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    sum = (sum + ((numbers[i] >>> 1) ^ -(numbers[i] & 1))) >>> 0;
+    numbers[i] = sum;
+  }
+}

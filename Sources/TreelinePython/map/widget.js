@@ -1,0 +1,27 @@
+// A map as a widget of a notebook (https://anywidget.dev).
+
+import { Kernel } from "./kernel.js";
+import { Link, settingsOf } from "./link.js";
+import { mount } from "./mount.js";
+import { Selection } from "./selection.js";
+import { Settings } from "./settings.js";
+
+/** @returns What takes it away again. */
+export async function render(model, host) {
+  const settings = new Settings("view=tree");
+  settings.set(settingsOf(model));
+  const source = new Kernel(model);
+  let link;
+  const viewer = await mount(host, source, settings, undefined, (viewer) => {
+    viewer.selection = new Selection();
+    link = new Link(model, viewer);
+    // For tests, and for whoever looks at it from the console.
+    host.viewer = viewer;
+  });
+  link?.begin();
+  return () => {
+    link?.end();
+    source.end();
+    viewer?.map.remove();
+  };
+}

@@ -1,0 +1,48 @@
+"""Clusters of points on a map that follow their density, in microseconds: arrays in, arrays out.
+
+>>> import numpy as np, treeline
+>>> random = np.random.default_rng(1)
+>>> tree = treeline.build(random.uniform(2, 3, 1000), random.uniform(48, 49, 1000))
+>>> shown = tree.clusters(zoom=6, limit=5)
+>>> int(shown.count.sum())
+1000
+"""
+
+from ._answer import Cluster, Clusters, Transition
+from ._errors import (
+    AggregateError,
+    ArgumentError,
+    BuildError,
+    ColumnError,
+    Error,
+    FilterError,
+    IndexFileError,
+    ParameterError,
+    QueryError,
+    WritingError,
+)
+from ._table import Table
+from ._tree import Tree, build, open, verify
+from ._version import version as __version__
+
+__all__ = [
+    "AggregateError",
+    "ArgumentError",
+    "BuildError",
+    "Cluster",
+    "Clusters",
+    "ColumnError",
+    "Error",
+    "FilterError",
+    "IndexFileError",
+    "ParameterError",
+    "QueryError",
+    "Table",
+    "Transition",
+    "Tree",
+    "WritingError",
+    "__version__",
+    "build",
+    "open",
+    "verify",
+]

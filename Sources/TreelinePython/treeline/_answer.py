@@ -1,0 +1,341 @@
+"""Answers: the clusters of a query."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._table import AnyArray, Table, view
+
+if TYPE_CHECKING:
+    from ._tree import Tree
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_EXTENTS = (
+    "west",
+    "south",
+    "east",
+    "north",
+    "radius",
+    "semi_major",
+    "semi_minor",
+    "axis_x",
+    "axis_y",
+    "badge_diameter",
+)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster of an answer, or a single point."""
+
+    id: int
+    """Holds within its tree, for every query."""
+    count: int
+    """How many points that pass the filter it stands for."""
+    x: float
+    """Where it is shown: its longitude, or its x."""
+    y: float
+    """Its latitude, or its y."""
+    first: int
+    """The tree index of its first point."""
+    end: int
+    """The tree index behind its last point."""
+    row: int | None
+    """The row in the input of a single point."""
+    values: dict[str, Any]
+    """What is told of it by aggregates."""
+
+
+class Clusters:
+    """The clusters of a query, in tree order, as numpy arrays without a copy.
+
+    >>> import treeline
+    >>> tree = treeline.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
+    >>> shown = tree.clusters(limit=2)
+    >>> shown.count.tolist()
+    [1, 2]
+    >>> shown.x.round(3).tolist()
+    [-0.12, 2.355]
+    >>> shown[0].row
+    2
+    """
+
+    __slots__ = ("_tree", "_handle", "_block", "_length", "_extents", "_values")
+
+    def __init__(self, tree: Tree, pointer: int, aggregates: str | None = None) -> None:
+        self._tree, self._handle = tree, c.Handle(pointer, c.answer_free)
+        arrays = c.ClustersArrays()
+        c.answer_arrays(pointer, ctypes.byref(arrays))
+        self._length: int = arrays.count
+        self._block: Integers = view(self._handle, arrays.start, (8, arrays.count), "<i8")
+        self._extents: Floats | None = None
+        self._values: Table | None = None
+        if aggregates is not None:
+            self._values = Table._of(c.call(c.aggregate, pointer, c.encoded(aggregates)))
+
+    @property
+    def tree(self) -> Tree:
+        """The tree that was asked, with the filter of the query."""
+        return self._tree
+
+    @property
+    def id(self) -> Integers:
+        """Ids, which hold within the tree for every query."""
+        return self._integers(0)
+
+    @property
+    def count(self) -> Integers:
+        """How many points that pass the filter each stands for."""
+        return self._integers(1)
+
+    @property
+    def first(self) -> Integers:
+        """The tree index of each one's first point; its points are those up to `end`."""
+        return self._integers(2)
+
+    @property
+    def end(self) -> Integers:
+        """The tree index behind each one's last point."""
+        return self._integers(3)
+
+    @property
+    def row(self) -> Integers:
+        """The rows in the input of single points; -1 for clusters."""
+        return self._integers(4)
+
+    @property
+    def tree_index(self) -> Integers:
+        """The tree indices of single points, and of the points at which clusters are shown; else -1."""
+        return self._integers(5)
+
+    @property
+    def x(self) -> Floats:
+        """Where they are shown: longitudes, or x."""
+        x: Floats = self._block[6].view(np.float64)
+        return x
+
+    @property
+    def y(self) -> Floats:
+        """Latitudes, or y."""
+        y: Floats = self._block[7].view(np.float64)
+        return y
+
+    def _integers(self, number: int) -> Integers:
+        array: Integers = self._block[number]
+        return array
+
+    def _extent(self, name: str) -> Floats:
+        if self._extents is None:
+            arrays = c.ExtentsArrays()
+            c.answer_extents(self._handle.pointer, ctypes.byref(arrays))
+            self._extents = view(self._handle, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
+        array: Floats = self._extents[_EXTENTS.index(name)]
+        return array
+
+    @property
+    def bounds(self) -> Floats:
+        """Of each west, south, east and north; west is greater than east across the antimeridian."""
+        self._extent("west")
+        assert self._extents is not None
+        boxes: Floats = self._extents[:4].T
+        return boxes
+
+    @property
+    def radius(self) -> Floats:
+        """The root mean square distance of points to their mean, in pixels of zoom 24."""
+        return self._extent("radius")
+
+    @property
+    def semi_major(self) -> Floats:
+        """The standard deviation along the longer principal axis, in pixels of zoom 24."""
+        return self._extent("semi_major")
+
+    @property
+    def semi_minor(self) -> Floats:
+        """The same along the shorter axis."""
+        return self._extent("semi_minor")
+
+    @property
+    def axis_x(self) -> Floats:
+        """The direction of the longer axis to the east, of a unit vector."""
+        return self._extent("axis_x")
+
+    @property
+    def axis_y(self) -> Floats:
+        """The same to the south."""
+        return self._extent("axis_y")
+
+    @property
+    def badge_diameter(self) -> Floats:
+        """By badges, the diameter in pixels to draw each with; else NaN."""
+        return self._extent("badge_diameter")
+
+    @property
+    def values(self) -> Table:
+        """What is told of them by the aggregates of the query."""
+        return self._values if self._values is not None else Table({})
+
+    def aggregate(self, *aggregates: str) -> Table:
+        """What is told of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
+
+        Arrays are named as in GeoJSON, `sum_population` and `top_kind`.
+        """
+        return Table._of(c.call(c.aggregate, self._handle.pointer, c.encoded(", ".join(aggregates))))
+
+    def find(self, tree_index: int) -> int | None:
+        """The place in the answer of the cluster that holds a point; None if none does."""
+        place: int = c.answer_find(self._handle.pointer, tree_index)
+        return place if place >= 0 else None
+
+    def transition_to(self, other: Clusters) -> Transition:
+        """What changes from this answer to another of the same tree."""
+        return Transition(self, other)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Cluster]:
+        return (self[place] for place in range(self._length))
+
+    @overload
+    def __getitem__(self, place: int) -> Cluster: ...
+
+    @overload
+    def __getitem__(self, place: str) -> AnyArray: ...
+
+    def __getitem__(self, place: int | str) -> Cluster | AnyArray:
+        """A cluster by its place, or the array of an aggregate by its name."""
+        if isinstance(place, str):
+            return self.values[place]
+        id, count, first, end, row, _ = (int(number) for number in self._block[:6, place])
+        x, y = float(self.x[place]), float(self.y[place])
+        values = {name: array[place] for name, array in self.values.items()}
+        return Cluster(id, count, x, y, first, end, row if row >= 0 else None, values)
+
+    def __repr__(self) -> str:
+        return f"{self._length} clusters of {int(self.count.sum())} points"
+
+    def _columns(self) -> dict[str, AnyArray]:
+        names = ("id", "count", "row", "x", "y", "west", "south", "east", "north")
+        columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names[:5]}
+        columns |= {name: self._extent(name) for name in names[5:]}
+        return columns | dict(self.values)
+
+    def to_arrow(self) -> Any:
+        """The clusters as a `pyarrow.Table`, numbers without a copy."""
+        return Table(self._columns()).to_arrow()
+
+    def to_pandas(self) -> Any:
+        """The clusters as a `pandas.DataFrame`."""
+        return Table(self._columns()).to_pandas()
+
+    def to_geopandas(self) -> Any:
+        """The clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
+        import geopandas
+
+        columns = self._columns()
+        geometry = geopandas.points_from_xy(columns.pop("x"), columns.pop("y"))
+        crs = None if self._tree.is_planar else "EPSG:4326"
+        return geopandas.GeoDataFrame(columns, geometry=geometry, crs=crs)
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The clusters as GeoJSON with the names of supercluster, which map libraries read."""
+        bounds = self.bounds.tolist()
+        features = []
+        for cluster, box in zip(self, bounds):
+            properties: dict[str, Any] = {"cluster": cluster.count > 1, "cluster_id": cluster.id}
+            properties["point_count"] = cluster.count
+            if cluster.row is not None:
+                properties["index"] = cluster.row
+            for name, value in cluster.values.items():
+                properties[name] = value.item() if isinstance(value, np.generic) else value
+            features.append(
+                {
+                    "type": "Feature",
+                    "id": cluster.id,
+                    "bbox": tuple(box),
+                    "geometry": {"type": "Point", "coordinates": (cluster.x, cluster.y)},
+                    "properties": properties,
+                }
+            )
+        return {"type": "FeatureCollection", "features": features}
+
+
+class Transition:
+    """What changes between two answers of one tree: a row for everything that is to be drawn.
+
+    Each starts where it stands in the first answer and ends where it stands in the second: a part of a cluster that is
+    split starts where the whole was, a part of one that others merge into ends where the whole will be.
+    """
+
+    KEPT, SPLIT, MERGED, ENTERED, EXITED = range(5)
+
+    def __init__(self, first: Clusters, second: Clusters) -> None:
+        self.first, self.second = first, second
+        self._rows = Table._of(c.call(c.transition, first._handle.pointer, second._handle.pointer))
+
+    @property
+    def change(self) -> Integers:
+        """`KEPT`, `SPLIT`, `MERGED`, `ENTERED` or `EXITED`."""
+        return self._rows["change"]
+
+    @property
+    def from_place(self) -> Integers:
+        """Places in the first answer; -1 for what enters."""
+        return self._rows["from"]
+
+    @property
+    def to_place(self) -> Integers:
+        """Places in the second answer; -1 for what exits."""
+        return self._rows["to"]
+
+    @property
+    def hidden(self) -> Integers:
+        """In the first row of a split or merge, how many of the whole's points are in none of the parts."""
+        return self._rows["hidden"]
+
+    @property
+    def filtered_out(self) -> Integers:
+        """How many points pass the first filter alone: of each cluster of both, and in its first row of a split."""
+        return self._rows["filtered_out"]
+
+    @property
+    def filtered_in(self) -> Integers:
+        """The same of those that pass the second filter alone."""
+        return self._rows["filtered_in"]
+
+    @property
+    def start(self) -> Floats:
+        """Where each starts, as rows of x and y; NaN for what enters."""
+        return _positions(self.first, self.from_place)
+
+    @property
+    def stop(self) -> Floats:
+        """Where each ends, as rows of x and y; NaN for what exits."""
+        return _positions(self.second, self.to_place)
+
+    def __len__(self) -> int:
+        return len(self.change)
+
+    def __repr__(self) -> str:
+        names = ("kept", "split", "merged", "entered", "exited")
+        counts = np.bincount(self.change, minlength=5)
+        return "Transition: " + ", ".join(f"{count} {name}" for count, name in zip(counts, names))
+
+
+def _positions(answer: Clusters, places: Integers) -> Floats:
+    positions: Floats = np.full((len(places), 2), np.nan)
+    known = places >= 0
+    positions[known, 0] = answer.x[places[known]]
+    positions[known, 1] = answer.y[places[known]]
+    return positions

@@ -1,0 +1,192 @@
+"""The library, as `treeline.h` declares it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
+from ctypes import c_uint64, c_void_p
+from typing import Any
+
+from ._errors import BY_KIND, Error
+
+
+class Points(Structure):
+    _fields_ = [("x", c_void_p), ("x_stride", c_ssize_t), ("y", c_void_p), ("y_stride", c_ssize_t), ("count", c_size_t)]
+
+
+class Column(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_char_p),
+        ("type", c_int),
+        ("values", c_void_p),
+        ("stride", c_ssize_t),
+        ("validity", c_void_p),
+        ("offsets", c_void_p),
+        ("bytes", c_void_p),
+        ("entry_count", c_size_t),
+        ("units_per_second", c_int64),
+    ]
+
+
+DOUBLES, INTEGERS, BOOLEANS, TEXTS, CODES, INSTANTS, COUNTS = range(1, 8)
+
+Progress = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_double)
+
+
+class Monitor(Structure):
+    _fields_ = [("progress", Progress), ("context", c_void_p), ("cancellation", c_void_p)]
+
+
+class Description(Structure):
+    _fields_ = [("title", c_char_p), ("attribution", c_char_p), ("unit", c_char_p)]
+
+
+class Facts(Structure):
+    _fields_ = [
+        ("point_count", c_size_t),
+        ("passing_point_count", c_size_t),
+        ("clipped_point_count", c_size_t),
+        ("has_separations", c_bool),
+        ("has_badges", c_bool),
+        ("is_planar", c_bool),
+        ("west", c_double),
+        ("south", c_double),
+        ("east", c_double),
+        ("north", c_double),
+        ("growth", c_char_p),
+        ("stand", c_char_p),
+        ("title", c_char_p),
+        ("attribution", c_char_p),
+        ("unit", c_char_p),
+    ]
+
+
+class Box(Structure):
+    _fields_ = [("west", c_double), ("south", c_double), ("east", c_double), ("north", c_double)]
+
+
+class ClustersArrays(Structure):
+    _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 7)]
+
+
+class ExtentsArrays(Structure):
+    _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 9)]
+
+
+class Array(Structure):
+    _fields_ = [
+        ("type", c_int),
+        ("values", c_void_p),
+        ("validity", c_void_p),
+        ("offsets", c_void_p),
+        ("bytes", c_void_p),
+        ("lists", c_void_p),
+    ]
+
+
+class Plane(Structure):
+    _fields_ = [("seam", c_uint32), ("crosses_seam", c_bool), ("badge_distance", c_double)]
+
+
+_PATH = os.environ.get("TREELINE_LIBRARY") or str(pathlib.Path(__file__).with_name("libTreelineC.so"))
+
+#: What may take a while is called without the interpreter's lock, the rest with it, which is faster.
+_slow = ctypes.CDLL(_PATH)
+_quick = ctypes.PyDLL(_PATH)
+
+
+def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, "treeline_" + name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+_text, _handle, _error = c_char_p, c_void_p, POINTER(c_void_p)
+
+version = _declare(_quick, "version", _text)
+error_get_kind = _declare(_quick, "error_get_kind", c_int, _handle)
+error_message = _declare(_quick, "error_message", _text, _handle)
+error_free = _declare(_quick, "error_free", None, _handle)
+cancellation_create = _declare(_quick, "cancellation_create", _handle)
+cancellation_cancel = _declare(_quick, "cancellation_cancel", None, _handle)
+cancellation_free = _declare(_quick, "cancellation_free", None, _handle)
+build = _declare(
+    _slow, "build", _handle, POINTER(Points), POINTER(Column), c_size_t, _text, POINTER(Monitor), _error
+)
+open = _declare(_slow, "open", _handle, _text, _error)
+save = _declare(_slow, "save", c_bool, _handle, _text, POINTER(Description), c_bool, _error)
+verify = _declare(_slow, "verify", _handle, _text, _error)
+tree_free = _declare(_slow, "tree_free", None, _handle)
+tree_facts = _declare(_slow, "tree_facts", None, _handle, POINTER(Facts))
+tree_content_hash = _declare(_slow, "tree_content_hash", c_uint64, _handle)
+tree_columns = _declare(_quick, "tree_columns", _handle, _handle)
+select = _declare(_slow, "select", _handle, _handle, _text, _error)
+tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int64)
+clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
+cut_create = _declare(_slow, "cut_create", _handle, _handle, _text, _error)
+cut_free = _declare(_quick, "cut_free", None, _handle)
+clusters_in_box = _declare(_slow, "clusters_in_box", _handle, _handle, _handle, POINTER(Box), c_double, _handle, _error)
+clusters_with_ids = _declare(_slow, "clusters_with_ids", _handle, _handle, c_void_p, c_size_t, _error)
+children = _declare(_slow, "children", _handle, _handle, c_uint64, _error)
+parent = _declare(_slow, "parent", _handle, _handle, c_uint64, _error)
+root = _declare(_slow, "root", _handle, _handle, _error)
+answer_free = _declare(_quick, "answer_free", None, _handle)
+answer_arrays = _declare(_quick, "answer_arrays", None, _handle, POINTER(ClustersArrays))
+answer_extents = _declare(_slow, "answer_extents", None, _handle, POINTER(ExtentsArrays))
+answer_find = _declare(_quick, "answer_find", c_int64, _handle, c_int64)
+table_free = _declare(_quick, "table_free", None, _handle)
+table_row_count = _declare(_quick, "table_row_count", c_size_t, _handle)
+table_column_count = _declare(_quick, "table_column_count", c_size_t, _handle)
+table_name = _declare(_quick, "table_name", _text, _handle, c_size_t)
+table_column = _declare(_quick, "table_column", None, _handle, c_size_t, POINTER(Array))
+aggregate = _declare(_slow, "aggregate", _handle, _handle, _text, _error)
+transition = _declare(_slow, "transition", _handle, _handle, _handle, _error)
+members = _declare(_slow, "members", _handle, _handle, c_uint64, c_size_t, c_size_t, _error)
+values = _declare(_slow, "values", _handle, _handle, _text, c_void_p, c_size_t, _error)
+hull = _declare(_slow, "hull", _handle, _handle, c_uint64, _error)
+histogram = _declare(_slow, "histogram", _handle, _handle, _text, c_size_t, _text, POINTER(c_int64), _error)
+expansion_zoom = _declare(_slow, "expansion_zoom", c_bool, _handle, c_uint64, _text, POINTER(c_double), _error)
+hierarchy = _declare(_slow, "hierarchy", _handle, _handle, c_size_t, POINTER(Plane), _error)
+badge_curve = _declare(_quick, "badge_curve", _handle, _handle)
+unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64, _text, POINTER(c_double), _error)
+
+
+def error_of(place: c_void_p) -> Error:
+    """The exception of an error, which is freed."""
+    handle = place.value
+    kind, message = error_get_kind(handle), error_message(handle).decode()
+    error_free(handle)
+    return BY_KIND.get(kind, Error)(message)
+
+
+def call(function: Any, *arguments: Any) -> Any:
+    """Calls what may fail, and raises what it reports."""
+    error = c_void_p()
+    result = function(*arguments, ctypes.byref(error))
+    if error.value is not None:
+        raise error_of(error)
+    return result
+
+
+class Handle:
+    """An object of the library, which is freed with this one."""
+
+    __slots__ = ("pointer", "_free", "__weakref__")
+
+    def __init__(self, pointer: int, free: Any) -> None:
+        self.pointer, self._free = pointer, free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+
+def encoded(text: str | None) -> bytes | None:
+    """A text as C has it, where a zero would end it."""
+    if text is None:
+        return None
+    if "\0" in text:
+        raise ValueError(f"expected a text without a zero character, found {text!r}")
+    return text.encode()

@@ -1,0 +1,524 @@
+"""Trees: building, opening, asking and saving them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import numpy as np
+
+from . import _library as c
+from ._answer import Cluster, Clusters
+from ._columns import coordinates, input_columns
+from ._errors import CancelledError
+from ._table import AnyArray, Table
+
+if TYPE_CHECKING:
+    from .widget import Map
+
+Path = Union[str, "os.PathLike[str]"]
+
+#: How many filters a tree keeps prepared: those that were asked for last.
+_KEPT_FILTERS = 8
+
+#: How many cuts it keeps.
+_KEPT_CUTS = 64
+
+_NOTHING = (None,) * 6
+
+
+class Tree:
+    """The hierarchy over some points, which any number of threads may ask.
+
+    `build` and `open` make it.
+    """
+
+    def __init__(self, pointer: int) -> None:
+        self._handle = c.Handle(pointer, c.tree_free)
+        self._filtered: OrderedDict[str, Tree] = OrderedDict()
+        self._cuts: dict[tuple[Any, ...], c.Handle] = {}
+        self._facts = c.Facts()
+        c.tree_facts(pointer, ctypes.byref(self._facts))
+
+    # MARK: What it is
+
+    def __len__(self) -> int:
+        """The number of points, or of those that pass the filter."""
+        count: int = self._facts.passing_point_count
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def point_count(self) -> int:
+        """The number of points, those that fail the filter included."""
+        count: int = self._facts.point_count
+        return count
+
+    @property
+    def clipped_point_count(self) -> int:
+        """How many points beyond Web Mercator's latitudes were moved to its edge."""
+        count: int = self._facts.clipped_point_count
+        return count
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east and north of the points; west is greater than east across the antimeridian."""
+        facts = self._facts
+        return facts.west, facts.south, facts.east, facts.north
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether coordinates are plain x and y."""
+        return bool(self._facts.is_planar)
+
+    @property
+    def has_separations(self) -> bool:
+        """Whether it answers a spacing."""
+        return bool(self._facts.has_separations)
+
+    @property
+    def has_badges(self) -> bool:
+        """Whether it answers badges."""
+        return bool(self._facts.has_badges)
+
+    @property
+    def growth(self) -> str:
+        """How it grew: `least-scatter`, `merge:distance` and so on."""
+        return _decoded(self._facts.growth)
+
+    @property
+    def stand(self) -> str:
+        """Where clusters stand: `mean` or `member`."""
+        return _decoded(self._facts.stand)
+
+    @property
+    def title(self) -> str:
+        """What the index says that the points are."""
+        return _decoded(self._facts.title)
+
+    @property
+    def attribution(self) -> str:
+        """Whose data the index says it is."""
+        return _decoded(self._facts.attribution)
+
+    @property
+    def unit(self) -> str:
+        """What the index says that plain coordinates count."""
+        return _decoded(self._facts.unit)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The kinds of the columns by their names."""
+        table = Table._of(c.tree_columns(self._handle.pointer))
+        return dict(zip(table["name"].tolist(), table["kind"].tolist()))
+
+    @property
+    def content_hash(self) -> int:
+        """A hash of the hierarchy, the same for the same points in any order."""
+        hash: int = c.tree_content_hash(self._handle.pointer)
+        return hash
+
+    def __repr__(self) -> str:
+        passing = f" of {self.point_count}" if len(self) < self.point_count else ""
+        columns = f", columns {', '.join(self.columns)}" if self.columns else ""
+        return f"<treeline.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
+
+    # MARK: Asking it
+
+    def clusters(
+        self,
+        bbox: Sequence[float] | None = None,
+        zoom: float | None = None,
+        *,
+        center: Sequence[float] | None = None,
+        width: float | None = None,
+        height: float | None = None,
+        tile: Sequence[int] | None = None,
+        tile_size: Literal[256, 512] | None = None,
+        margin: float | None = None,
+        limit: int | None = None,
+        order: Literal["breadth-first", "widest-first", "steepest-first"] | None = None,
+        detail: float | None = None,
+        spacing: float | None = None,
+        badges: float | None = None,
+        min_points: int | None = None,
+        alone_from_zoom: float | None = None,
+        position: Literal["mean", "member"] | None = None,
+        keep_visible: bool | None = None,
+        after: Clusters | None = None,
+        where: str | None = None,
+        aggregate: str | Iterable[str] | None = None,
+    ) -> Clusters:
+        """The clusters that stand for the points in view, in tree order.
+
+        What is looked at:
+
+        :param bbox: West, south, east, north; west is greater than east across the antimeridian. Everything without.
+        :param zoom: Of 256 px tiles, and may be fractional; needed by cuts in pixels.
+        :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
+        :param tile: Zoom, column and row of a map tile.
+        :param tile_size: Of which tiles the zoom is, 256 or 512.
+        :param margin: By how many pixels the view is widened.
+
+        How finely points are told apart, by one of
+
+        :param limit: The greatest number of clusters, 100 unless told; beside pixels an upper bound.
+        :param detail: Points lie so many pixels from their cluster's mean, as a root mean square.
+        :param spacing: Clusters stand so many pixels apart, so that badges never touch.
+        :param badges: What diameters of badges are multiplied by, of a tree that grew for them.
+
+        and further
+
+        :param order: What a limit splits first.
+        :param min_points: A cluster of fewer points is shown as its points.
+        :param alone_from_zoom: From this zoom on every point is shown by itself.
+        :param position: Where clusters are shown: at their mean, or at the member nearest to it.
+        :param keep_visible: Whether one that stands out of view is shown at a member in view.
+        :param after: The answer shown before, from which a limit changes as little as it can.
+        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`.
+        :param aggregate: What is told of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
+        :raises Error: In the words of the library.
+        """
+        tree = self if where is None else self.select(where)
+        previous = None if after is None else after._handle.pointer
+        key = (
+            limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
+        )  # fmt: skip
+        error = ctypes.c_void_p()
+        place = ctypes.byref(error)
+        others = center, width, height, tile, tile_size, margin
+        if bbox is not None and zoom is not None and len(bbox) == 4 and others == _NOTHING:
+            # A map that moves asks again and again with the same cut, which is read once.
+            cut = self._cuts.get(key) or self._cut(key)
+            box = c.Box(*bbox)
+            pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
+        else:
+            view = _text(
+                bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
+                margin=margin,
+            )  # fmt: skip
+            pointer = c.clusters(tree._handle.pointer, (view + _cut_text(key)).encode(), previous, place)
+        if pointer is None:
+            raise c.error_of(error)
+        return Clusters(tree, pointer, _aggregates(aggregate))
+
+    def _cut(self, key: tuple[Any, ...]) -> c.Handle:
+        """A cut, which is kept for the next query."""
+        pointer = c.call(c.cut_create, self._handle.pointer, _cut_text(key).encode())
+        if len(self._cuts) >= _KEPT_CUTS:
+            self._cuts.clear()
+        cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
+        return cut
+
+    def select(self, where: str | None) -> Tree:
+        """The same tree, of which only those points count that pass a filter in CQL2; all without one.
+
+        It takes the place of a filter that the tree has. Ids and tree indices stay those of the tree. The last few
+        filters are kept prepared.
+        """
+        if where is None:
+            return Tree(c.call(c.select, self._handle.pointer, None))
+        tree = self._filtered.get(where)
+        if tree is None:
+            # A filter is found sooner from one that is like it.
+            like = next(reversed(self._filtered.values()), self)
+            tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)))
+            self._filtered[where] = tree
+            while len(self._filtered) > _KEPT_FILTERS:
+                self._filtered.popitem(last=False)
+        return tree
+
+    def clusters_with_ids(self, ids: Iterable[int]) -> Clusters:
+        """An answer of the clusters with some ids, in tree order."""
+        array = np.fromiter(ids, np.uint64)
+        return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
+
+    def root(self) -> Clusters:
+        """The cluster of all points, as an answer; an empty one where there are none."""
+        return Clusters(self, c.call(c.root, self._handle.pointer))
+
+    def children(self, cluster: Cluster | int) -> Clusters:
+        """The two parts of a cluster, or none where all its points have one position."""
+        return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
+
+    def parent(self, cluster: Cluster | int) -> Clusters:
+        """The cluster that a cluster is part of, as an answer of one; none for the root."""
+        return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
+
+    def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
+        """A page of a cluster's points that pass, in tree order: `row`, `tree_index`, `x` and `y`."""
+        if offset < 0 or (limit is not None and limit < 0):
+            raise ValueError(f"expected an offset and a limit of 0 or more, found {offset} and {limit}")
+        count = self.point_count if limit is None else limit
+        return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), offset, count))
+
+    def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
+        """The values that points have in a column, given their tree indices."""
+        indices = np.ascontiguousarray(tree_indices, np.int64)
+        name = c.encoded(column)
+        table = Table._of(c.call(c.values, self._handle.pointer, name, indices.ctypes.data, len(indices)))
+        return next(iter(table.values()))
+
+    def hull(self, cluster: Cluster | int) -> AnyArray:
+        """The corners of the convex hull of a cluster's points, as rows of x and y, counterclockwise on the map."""
+        table = Table._of(c.call(c.hull, self._handle.pointer, _id(cluster)))
+        return np.column_stack([table["x"], table["y"]])
+
+    def histogram(
+        self, column: str, *, bins: int = 50, bbox: Sequence[float] | None = None, zoom: float | None = None
+    ) -> Table:
+        """How many points in view have values in each bin of a column: `from`, `to` and `count`.
+
+        Bins begin at round values, and are the same for every view and filter.
+        """
+        view = _text(bbox=bbox, zoom=zoom).encode()
+        return Table._of(c.call(c.histogram, self._handle.pointer, c.encoded(column), bins, view, None))
+
+    def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
+        """The least zoom at which a cut by pixels, such as `spacing=44`, shows a cluster's parts; None if none does."""
+        zoom = ctypes.c_double()
+        c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), _text(**cut).encode(), ctypes.byref(zoom))
+        return None if np.isnan(zoom.value) else zoom.value
+
+    def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
+        """The zoom from which such a cut shows a point by itself, given its tree index; None if none does."""
+        zoom = ctypes.c_double()
+        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, _text(**cut).encode(), ctypes.byref(zoom))
+        return None if np.isnan(zoom.value) else zoom.value
+
+    def tree_index(self, row: int) -> int | None:
+        """The tree index of a row; None where there is none. Takes time in proportion to the points."""
+        index: int = c.tree_index_of_row(self._handle.pointer, row)
+        return index if index >= 0 else None
+
+    # MARK: Showing it
+
+    def map(self, **traits: Any) -> Map:
+        """A map of the clusters in a notebook: see `treeline.widget.Map` for what it is told and tells.
+
+        >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
+        >>> map.view["bbox"], map.selected                              # doctest: +SKIP
+        """
+        from .widget import Map
+
+        return Map(self, **traits)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """In a notebook it is a map."""
+        try:
+            return self.map()._repr_mimebundle_(**options)
+        except (ImportError, ValueError):
+            return {"text/plain": repr(self)}
+
+    def to_html(
+        self, path: Path, *, title: str | None = None, columns: Sequence[str] = (), most: int | None = None
+    ) -> None:
+        """Writes a map as one page, which opens from disk and asks for nothing.
+
+        It has all answers of a spacing, or of badges. Up to some 150,000 positions all of the tree is in it. Of a larger
+        tree it holds the clusters of the lower zooms, and the map ends where they do.
+
+        :param path: Where to.
+        :param title: What the map is called.
+        :param columns: What is told of points; each adds its values to the page.
+        :param most: How many positions and clusters it holds at most.
+        """
+        from .page import to_html
+
+        to_html(self, path, title=title, columns=columns, most=most)
+
+    # MARK: Keeping it
+
+    def save(
+        self,
+        path: Path,
+        *,
+        title: str | None = None,
+        attribution: str | None = None,
+        unit: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Writes the tree with its columns as an index, which appears whole or not at all.
+
+        :param title: What the points are, for maps and lists.
+        :param attribution: Whose data it is, for a corner of the map.
+        :param unit: What plain coordinates count, such as `m`.
+        :param overwrite: Whether to replace a file that is no index; an index is replaced anyway.
+        """
+        texts = [c.encoded(text) for text in (title, attribution, unit)]
+        description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
+        c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
+
+
+def build(
+    x: Any,
+    y: Any = None,
+    *,
+    columns: Any = None,
+    kinds: Mapping[str, str] | None = None,
+    planar: bool = False,
+    grow: Literal["split", "merge", "badges", "scatter"] | None = None,
+    split: str | None = None,
+    badge_gap: float | None = None,
+    stand: Literal["mean", "member"] | None = None,
+    separations: bool = True,
+    group_by: str | None = None,
+    never_cluster: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Tree:
+    """Builds a tree over some points; the same points give the same tree, in any order and on any number of threads.
+
+    Other threads of Python go on meanwhile, and KeyboardInterrupt stops it.
+
+    :param x: Longitudes, of numpy, pandas, polars, pyarrow or a list; or points as an array of two columns, or as a
+        GeoDataFrame, whose columns are taken along.
+    :param y: Latitudes.
+    :param columns: A mapping or a table of pandas, polars or pyarrow: what can be filtered and summed. Beside a
+        GeoDataFrame the names of those to take.
+    :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
+        `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
+    :param planar: Whether coordinates are plain x and y.
+    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose
+        badges touch first, or that spread least.
+    :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
+    :param badge_gap: How far badges stay apart, in pixels.
+    :param stand: Where clusters stand that are merged by distance or for badges.
+    :param separations: Whether a spacing or badges can be asked for; without, a tree that is split is built sooner.
+    :param group_by: A column whose values never share a cluster.
+    :param never_cluster: A column that tells which points are never clustered.
+    :param threads: How many; as many as there are processors unless told.
+    :param progress: Called with what is done and how much of it, from 0 to 1.
+    :raises Error: In the words of the library.
+    """
+    xs, ys, frame = coordinates(x, y, planar)
+    if len(xs) != len(ys):
+        raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
+    names = None
+    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
+        columns, names = frame, columns
+    made = input_columns(columns, names, kinds or {}, len(xs))
+    options = _text(
+        grow=grow, split=split, badge_gap=badge_gap, stand=stand, threads=threads, group_by=group_by,
+        never_cluster=never_cluster, planar=planar or None, no_separation=None if separations else True,
+    )  # fmt: skip
+    points = c.Points(xs.ctypes.data, _stride(xs), ys.ctypes.data, _stride(ys), len(xs))
+    entries = (c.Column * len(made))(*(column.column for column in made))
+    failures: list[BaseException] = []
+
+    def report(_: Any, stage: bytes, fraction: float) -> None:
+        try:
+            if progress is not None and not failures:
+                progress(stage.decode(), fraction)
+        except BaseException as failure:
+            failures.append(failure)
+            c.cancellation_cancel(cancellation.pointer)
+
+    cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
+    callback = c.Progress(report) if progress is not None else c.Progress()
+    monitor = c.Monitor(callback, None, cancellation.pointer)
+
+    def call() -> Any:
+        arguments = (ctypes.byref(points), entries, len(made), options.encode(), ctypes.byref(monitor))
+        return c.call(c.build, *arguments)
+
+    try:
+        return Tree(_interruptible(call, cancellation))
+    except CancelledError:
+        if failures:
+            raise failures[0] from None
+        raise
+
+
+def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
+    """Calls what another thread can cancel, on a thread of its own if this is the one that signals interrupt."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    result: list[Any] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            result.append(call())
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=work, name="treeline-build", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        c.cancellation_cancel(cancellation.pointer)
+        # The arrays that it reads are this thread's.
+        while thread.is_alive():
+            thread.join()
+        raise
+    if failures:
+        raise failures[0]
+    return result[0]
+
+
+def open(path: Path) -> Tree:
+    """Opens an index by mapping it into memory, however large it is."""
+    return Tree(c.call(c.open, os.fsencode(path)))
+
+
+def verify(path: Path) -> list[str]:
+    """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
+    return list(Table._of(c.call(c.verify, os.fsencode(path)))["problem"])
+
+
+def _stride(array: AnyArray) -> int:
+    return array.strides[0] if len(array) > 1 else 0
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode()
+
+
+def _id(cluster: Cluster | int) -> int:
+    return cluster.id if isinstance(cluster, Cluster) else int(cluster)
+
+
+def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
+    if aggregate is None or isinstance(aggregate, str):
+        return aggregate
+    return ", ".join(aggregate) or None
+
+
+def _cut_text(key: tuple[Any, ...]) -> str:
+    limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
+    return _text(
+        limit=limit, order=order, detail=detail, spacing=spacing, badges=badges, min_points=min_points,
+        alone_from_zoom=alone_from_zoom, position=position, keep_visible=keep_visible,
+        continuing=None if is_fresh else True,
+    )  # fmt: skip
+
+
+def _text(**parameters: Any) -> str:
+    """Parameters as the library reads them."""
+    parts = []
+    for name, value in parameters.items():
+        if value is None:
+            continue
+        if isinstance(value, bool | np.bool_):
+            text = "true" if value else "false"
+        elif isinstance(value, str):
+            # What would end a value, or begin a code of a character.
+            text = value.replace("%", "%25").replace("&", "%26")
+        elif isinstance(value, Iterable):
+            text = ",".join(_number(number) for number in value)
+        else:
+            text = _number(value)
+        parts.append(f"&{name}={text}")
+    return "".join(parts)
+
+
+def _number(value: Any) -> str:
+    return str(int(value)) if isinstance(value, int | np.integer) else repr(float(value))

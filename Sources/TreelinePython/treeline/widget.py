@@ -1,0 +1,135 @@
+"""A tree on a map in a notebook. Needs `anywidget`, which `pip install treeline[notebook]` brings."""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ._answers import Answers, Problem
+from ._tree import Tree
+
+FILES = pathlib.Path(__file__).parent / "map"
+
+
+class Map(anywidget.AnyWidget):
+    """A map of a tree's clusters, answered by this kernel.
+
+    It moves both ways: what is set here is shown, and what is done on the map is found here.
+
+    - `view`: `center`, `zoom` and `bbox`; setting a center, a zoom or a box moves the map. Zooms count 256 px tiles, as
+      those of `Tree.clusters` do.
+    - `selected`: ids of clusters. On the map, a click with Shift or Ctrl selects. `selected_rows`: rows of points.
+      Whatever cluster has a selected point is marked.
+    - `cut`: how the tree is cut, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
+    - `where`: which points count, in CQL2.
+    """
+
+    _worker: ThreadPoolExecutor | None = None
+    _esm = FILES / "widget.js"
+
+    view = traitlets.Dict().tag(sync=True)
+    selected = traitlets.List(traitlets.Int()).tag(sync=True)
+    selected_rows = traitlets.List(traitlets.Int())
+    cut = traitlets.Dict().tag(sync=True)
+    where = traitlets.Unicode().tag(sync=True)
+    height = traitlets.Int(480, min=120).tag(sync=True)
+    _facts = traitlets.Dict().tag(sync=True)
+    _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
+
+    def __init__(self, tree: Tree, **traits: Any) -> None:
+        if tree.is_planar:
+            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+        self.tree = tree
+        self._answers = Answers(tree)
+        self._wanted: set[str] = set()
+        # One after the other, away from the kernel's own thread; what is no longer wanted is skipped.
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
+        default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
+        super().__init__(**{"cut": default, **traits}, _facts=self._answers.facts())
+        self.on_msg(self._receive)
+
+    # Traits
+
+    @traitlets.validate("view")
+    def _valid_view(self, proposal: Any) -> dict[str, Any]:
+        view = dict(proposal["value"])
+        lengths = {"center": 2, "bbox": 4}
+        for name, value in view.items():
+            numbers = list(value) if name in lengths else [value]
+            if name not in ("center", "zoom", "bbox") or len(numbers) != lengths.get(name, 1):
+                raise traitlets.TraitError(
+                    f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
+                )
+            view[name] = [float(number) for number in numbers] if name in lengths else float(value)
+        return view
+
+    @traitlets.validate("cut")
+    def _valid_cut(self, proposal: Any) -> dict[str, Any]:
+        cut = dict(proposal["value"])
+        if len([name for name in cut if name in ("spacing", "badges", "detail", "limit")]) != 1:
+            raise traitlets.TraitError(f"expected one of spacing, badges, detail and limit, found {cut!r}")
+        # The tree says what it lacks.
+        self.tree.clusters(zoom=0, **cut)
+        return cut
+
+    @traitlets.validate("where")
+    def _valid_where(self, proposal: Any) -> str:
+        where = str(proposal["value"])
+        if where:
+            self.tree.select(where)
+        return where
+
+    @traitlets.observe("selected", "selected_rows")
+    def _select(self, _: Any) -> None:
+        ranges = []
+        for cluster in self.selected:
+            answer = self.tree.clusters_with_ids([cluster])
+            ranges.append([int(answer.first[0]), int(answer.end[0])])
+        for row in self.selected_rows:
+            index = self.tree.tree_index(row)
+            if index is not None:
+                ranges.append([index, index + 1])
+        self._selected_ranges = ranges
+
+    # Messages
+
+    def _receive(self, _: Any, message: dict[str, Any], __: Any) -> None:
+        if "cancel" in message:
+            self._wanted.discard(message["cancel"])
+        elif message.get("verb") == "assets":
+            self.send({"id": message["id"]}, [assets()])
+        else:
+            self._wanted.add(message["id"])
+            assert self._worker is not None
+            self._worker.submit(self._reply, **message)
+
+    def _reply(self, id: str, verb: str, **arguments: Any) -> None:
+        if id not in self._wanted:
+            return
+        self._wanted.discard(id)
+        try:
+            answer = self._answers.answer(verb, **arguments)
+        except Problem as problem:
+            self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
+        except Exception as error:  # The map says it, for nobody else would.
+            self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
+        else:
+            self.send({"id": id}, [json.dumps(answer).encode()])
+
+    def close(self) -> None:
+        # One that was refused has none.
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
+        super().close()
+
+
+@functools.cache
+def assets() -> bytes:
+    """The map library and the land, which a page is sent once."""
+    return (FILES / "assets.json.gz").read_bytes()

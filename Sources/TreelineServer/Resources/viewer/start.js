@@ -1,0 +1,34 @@
+// Starts the map, or says why it cannot.
+
+import { Notice } from "./notice.js";
+import { Viewer } from "./viewer.js";
+
+/**
+ * @param root The document, or the shadow root of an element, that holds the page.
+ * @param source Where answers come from.
+ * @param settings What the map shows.
+ * @param address What keeps the settings in the address of the page, if anything does.
+ * @param created Called with the viewer before it has started.
+ */
+export async function start(root, source, settings, address, created = () => {}) {
+  const notice = new Notice(root.querySelector("#notice"));
+  const reload = address && { title: "Try again", run: () => location.reload() };
+  if (typeof maplibregl === "undefined") {
+    const remedy = "The map library is missing: run scripts/viewer-vendor, then reload this page.";
+    return notice.show("start", remedy, reload, true);
+  }
+  try {
+    const indexes = (await source.indexes()).filter(({ projection }) => projection === "web-mercator");
+    if (indexes.length === 0) {
+      return notice.show("start", "There is no index of points on the Earth here.", reload, true);
+    }
+    const viewer = new Viewer(root, source, settings, indexes, address);
+    created(viewer);
+    await viewer.start();
+    return viewer;
+  } catch (error) {
+    const isWebGL = /webgl/i.test(error.message);
+    notice.show("start", isWebGL ? "This browser shows no WebGL, which the map needs." : error.message, reload, true);
+    throw error;
+  }
+}

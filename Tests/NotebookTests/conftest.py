@@ -1,0 +1,245 @@
+"""JupyterLab with notebooks, pages that trees write, and a browser that reaches nothing but this machine."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-notebook/pictures"))
+
+# WebGL in software, and the page put together without it: no machine that runs the tests needs a graphics card.
+CHROMIUM = [
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",
+    "--no-sandbox",
+]
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 480, "height": 900}
+
+# Some thousand places around the golden angle, each of a kind and of a size: the same wherever it runs.
+PLACES = """
+import numpy as np, treeline
+i = np.arange(4000)
+spread, turn = np.sqrt(i / 4000), i * 2.399963
+kinds = np.array(["hotel", "hotel", "inn", "camp", "boat"])[(i * 31 + i // 7) % 5]
+tree = treeline.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(turn),
+                      columns={"name": [f"Place {n}" for n in i], "kind": kinds, "size": (i * 37) % 500})
+"""
+
+# By what the driver tells of WebGL, that its picture is copied, which only takes time.
+TOLERATED = ("GPU stall due to ReadPixels",)
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except OSError:
+            pass
+        assert time.monotonic() < end, f"Expected within {seconds} s what has not come about"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """The address of a JupyterLab, and the folder of its notebooks. It ends with the tests."""
+    folder = tmp_path_factory.mktemp("lab")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = [
+        "--no-browser",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        "--ServerApp.password=",
+        "--allow-root",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.expose_app_in_browser=True",
+    ]
+    places = {
+        name: str(folder / name)
+        for name in (
+            "JUPYTER_CONFIG_DIR",
+            "JUPYTER_DATA_DIR",
+            "JUPYTER_RUNTIME_DIR",
+            "IPYTHONDIR",
+            "JUPYTERLAB_WORKSPACES_DIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+        )
+    }
+    # Nobody asks for news or updates, which are elsewhere.
+    settings = folder / "JUPYTERLAB_SETTINGS_DIR/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    log = (folder / "lab.log").open("w")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *options], env={**os.environ, **places}, stdout=log, stderr=log
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: urllib.request.urlopen(f"{address}/api", timeout=1).status == 200, 60)
+        yield address, folder
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+class Notebook:
+    """A notebook in a browser."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def run(self, code):
+        """Runs code in the kernel and returns what it prints, or what error it ends with."""
+        return self.page.evaluate(
+            """async code => {
+          const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+          const future = kernel.requestExecute({ code, store_history: false });
+          let text = "";
+          future.onIOPub = ({ header, content }) => {
+            if (header.msg_type === "stream") text += content.text;
+            if (header.msg_type === "error") text += `${content.ename}: ${content.evalue}`;
+          };
+          await future.done;
+          return text.trim();
+        }""",
+            code,
+        )
+
+    def told(self, code):
+        """The value of an expression in the kernel."""
+        return json.loads(self.run(f"import json; print(json.dumps({code}))"))
+
+    def hosts(self):
+        return self.page.locator("[data-lm-suppress-shortcuts]")
+
+    def rest(self, at=0):
+        """Waits until a map stands still and shows the answer to what is looked at; returns a handle of its viewer."""
+        self.page.wait_for_function(
+            """at => { const viewer = [...document.querySelectorAll("[data-lm-suppress-shortcuts]")][at]?.viewer;
+          return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving(performance.now()) }""",
+            arg=at,
+            timeout=40_000,
+        )
+        return self.hosts().nth(at).evaluate_handle("host => host.viewer")
+
+
+@pytest.fixture
+def open_notebook(browser, lab):
+    """Opens a notebook and runs its cells. It may tell of no error, and look at nothing beyond this machine."""
+    address, folder = lab
+    contexts, complaints = [], []
+
+    def open_notebook(*cells, viewport=WIDE, **options):
+        name = f"notebook-{len(list(folder.glob('*.ipynb')))}.ipynb"
+        content = {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "source": cell,
+                    "metadata": {},
+                    "outputs": [],
+                    "execution_count": None,
+                    "id": f"c{at}",
+                }
+                for at, cell in enumerate(cells)
+            ],
+            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        (folder / name).write_text(json.dumps(content))
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        context.route(
+            lambda url: not url.startswith((address, "blob:", "data:")),
+            lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()),
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(f"{address}/lab/tree/{name}?reset")
+        page.wait_for_function(
+            '''() => { const session = globalThis.jupyterapp?.shell.currentWidget?.sessionContext?.session;
+              return session?.kernel?.connectionStatus === 'connected' }''',
+            timeout=60_000,
+        )
+        # The notebook takes the window, as far as it may.
+        page.evaluate("() => jupyterapp.shell.collapseLeft?.()")
+        page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+        return Notebook(page)
+
+    yield open_notebook
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens a page from disk. It may tell of no error, and ask for nothing but itself."""
+    contexts, complaints = [], []
+
+    def open_page(path, fragment="", viewport=WIDE, settle=True, **options):
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        address = path.resolve().as_uri()
+        page = context.new_page()
+        page.on(
+            "request",
+            lambda request: request.url.startswith((address, "blob:", "data:")) or complaints.append(request.url),
+        )
+        page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning")
+                and not message.text.endswith(TOLERATED)
+                and not any(text in message.text for text in TOLERATED)
+                and complaints.append(message.text)
+            ),
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(f"{address}{fragment}")
+        if settle:
+            rest(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def rest(page):
+    page.wait_for_function(
+        """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
+      && !viewer.tree.scene.isMoving(performance.now())""",
+        timeout=40_000,
+    )
+
+
+def picture(page, name):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png")

@@ -1,0 +1,74 @@
+"""What the kernel answers, without a notebook."""
+
+import threading
+
+import numpy as np
+import pytest
+import treeline
+from treeline._answers import Answers, Problem, abbreviated
+from treeline.widget import Map
+
+
+@pytest.fixture(scope="module")
+def tree():
+    random = np.random.default_rng(1)
+    return treeline.build(
+        random.normal(10, 3, 3000), random.normal(48, 2, 3000), columns={"size": random.integers(0, 9, 3000)}
+    )
+
+
+def test_transitions_account_for_every_cluster_of_both_answers(tree):
+    answers = Answers(tree)
+    view = {"center": "10,48", "width": 800, "height": 600, "spacing": 44}
+    before = [each["properties"]["cluster_id"] for each in answers.clusters({**view, "zoom": 5})["features"]]
+    for zoom in (4, 5, 6.5):
+        found = answers.transition(before, {**view, "zoom": zoom})
+        after = [each["properties"]["cluster_id"] for each in found["clusters"]["features"]]
+        named = lambda kind: [each["cluster_id"] for each in found[kind]]
+        parts = lambda kind: [part["cluster_id"] for each in found[kind] for part in each["parts"]]
+        wholes = lambda kind: [each["whole"]["cluster_id"] for each in found[kind]]
+        assert sorted(named("kept") + wholes("splits") + parts("merges") + named("left")) == sorted(before)
+        assert sorted(named("kept") + parts("splits") + wholes("merges") + named("entered")) == sorted(after)
+
+
+def test_what_is_no_filter_is_a_problem_that_names_the_filter(tree):
+    with pytest.raises(Problem, match="^filter: ") as problem:
+        Answers(tree).answer("clusters", query={"limit": 10, "filter": "colour = 'red'"})
+    assert problem.value.status == 400
+
+
+def test_counts_are_abbreviated_as_on_badges():
+    expected = {
+        999: "999",
+        1000: "1k",
+        1250: "1.3k",
+        9949: "9.9k",
+        9950: "10k",
+        999_499: "999k",
+        999_500: "1M",
+        2_000_000_000: "2B",
+    }
+    assert {count: abbreviated(count) for count in expected} == expected
+
+
+def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
+    map = Map(tree)
+    asked, may, sent = [], threading.Event(), []
+    map._answers.answer = lambda verb, **arguments: (asked.append(arguments["at"]), may.wait(10), {})[-1]
+    map.send = lambda content, buffers=None: sent.append(content["id"])
+    for at in range(4):
+        map._receive(map, {"id": str(at), "verb": "clusters", "at": at}, [])
+    for at in (1, 2):
+        map._receive(map, {"cancel": str(at)}, [])
+    may.set()
+    map._worker.shutdown(wait=True)
+    assert asked in ([0, 3], [3]) and sent[-1] == "3" and "1" not in sent and "2" not in sent
+
+
+def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
+    tree = treeline.build([0, 1, 2], [0, 1, 5], planar=True)
+    with pytest.raises(ValueError, match="plain x and y"):
+        tree.map()
+    with pytest.raises(ValueError, match="plain x and y"):
+        tree.to_html(tmp_path / "map.html")
+    assert tree._repr_mimebundle_() == {"text/plain": repr(tree)}

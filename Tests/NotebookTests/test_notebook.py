@@ -1,0 +1,220 @@
+"""What a person does with a map in a notebook, and what the kernel and the map tell each other."""
+
+import re
+
+import pytest
+
+from conftest import NARROW, PLACES, picture
+
+MAP = PLACES + "map = tree.map()\nmap"
+
+SHOWN = """viewer => viewer.tree.scene.clusters.map(({id, count, x, y, label}) => ({
+  id, count, label, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
+
+
+def shown(viewer):
+    return viewer.evaluate(SHOWN)
+
+
+def place(notebook, cluster, at=0):
+    """Where a cluster is in the window."""
+    box = notebook.hosts().nth(at).locator("#map").bounding_box()
+    return box["x"] + cluster["left"], box["y"] + cluster["top"]
+
+
+def inside(notebook, clusters, margin=50):
+    box = notebook.hosts().first.locator("#map").bounding_box()
+    return [
+        c for c in clusters if margin < c["left"] < box["width"] - margin and margin < c["top"] < box["height"] - margin
+    ]
+
+
+def test_a_tree_is_a_map_that_asks_for_nothing_beyond_the_notebook(open_notebook):
+    notebook = open_notebook(PLACES + "tree")
+    viewer = notebook.rest()
+    assert sum(cluster["count"] for cluster in shown(viewer)) == 4000
+    assert "4,000 points" in notebook.page.locator("#facts").inner_text()
+    picture(notebook.page, "notebook-wide")
+
+
+def test_answers_of_the_map_are_those_of_the_kernel(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.rest()
+    notebook.run("map.view = {'center': (12, 50), 'zoom': 6.5}")
+    viewer = notebook.rest()
+    notebook.page.wait_for_function("viewer => Math.abs(viewer.map.getZoom() - 5.5) < 1e-6", arg=viewer)
+    viewer = notebook.rest()
+    size = viewer.evaluate("viewer => viewer.stage.size")
+    asked = f"tree.clusters(center=(12, 50), zoom=6.5, width={size['width']}, height={size['height']}, spacing=44)"
+    assert notebook.told(f"{asked}.id.tolist()") == [cluster["id"] for cluster in shown(viewer)]
+    assert notebook.told(f"{asked}.count.tolist()") == [cluster["count"] for cluster in shown(viewer)]
+
+
+def test_a_view_moves_the_map_and_the_map_the_view(open_notebook):
+    notebook = open_notebook(MAP)
+    viewer = notebook.rest()
+    west, south, east, north = notebook.told("map.view['bbox']")
+    assert west < -11 and east > 31 and south < 39 and north > 56
+    notebook.run("map.view = {'bbox': (9, 47, 11, 49)}")
+    notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 5 && !viewer.map.isMoving()", arg=viewer)
+    notebook.rest()
+    west, south, east, north = notebook.told("map.view['bbox']")
+    assert west <= 9.01 and south <= 47.01 and east >= 10.99 and north >= 48.99 and east - west < 20
+    before = notebook.told("map.view['center']")
+    box = notebook.hosts().first.locator("#map").bounding_box()
+    notebook.page.mouse.move(box["x"] + 200, box["y"] + 200)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(box["x"] + 120, box["y"] + 150, steps=5)
+    notebook.page.mouse.up()
+    notebook.page.wait_for_function("viewer => !viewer.map.isMoving()", arg=viewer)
+    notebook.rest()
+    after = notebook.told("map.view['center']")
+    assert after[0] > before[0] and after[1] < before[1]
+    assert "TraitError" in notebook.run("map.view = {'centre': (1, 2)}")
+
+
+def test_what_is_selected_is_marked_and_what_is_marked_is_selected(open_notebook):
+    notebook = open_notebook(MAP)
+    viewer = notebook.rest()
+    cluster = inside(notebook, shown(viewer))[0]
+    notebook.page.keyboard.down("Shift")
+    notebook.page.mouse.click(*place(notebook, cluster))
+    notebook.page.keyboard.up("Shift")
+    notebook.page.wait_for_function("viewer => viewer.selection.ranges.length === 1", arg=viewer)
+    assert notebook.told("map.selected") == [cluster["id"]]
+    marked = "viewer => viewer.tree.scene.clusters.filter(cluster => viewer.selection.has(cluster)).map(({id}) => id)"
+    assert viewer.evaluate(marked) == [cluster["id"]]
+    # A row is marked in whatever cluster it is.
+    notebook.run("map.selected, map.selected_rows = [], [17]")
+    notebook.page.wait_for_function("viewer => viewer.selection.ids.length === 0", arg=viewer)
+    held = notebook.told(
+        "(lambda a: int(a.id[a.find(tree.tree_index(17))]))(tree.clusters_with_ids("
+        f"{[each['id'] for each in shown(viewer)]}))"
+    )
+    assert viewer.evaluate(marked) == [held]
+    assert "999" in notebook.run("map.selected = [999]")
+
+
+def test_the_cut_and_the_filter_go_both_ways(open_notebook):
+    notebook = open_notebook(MAP)
+    viewer = notebook.rest()
+    hotels = notebook.told("len(tree.select(\"kind = 'hotel'\"))")
+    notebook.run("map.where = \"kind = 'hotel'\"")
+    notebook.page.wait_for_function(
+        f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) === {hotels}", arg=viewer
+    )
+    host = notebook.hosts().first
+    assert host.locator("#where").input_value() == "kind = 'hotel'"
+    host.locator("#where").fill("size < 100")
+    host.locator("#where").press("Enter")
+    notebook.page.wait_for_function(
+        f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) !== {hotels}", arg=viewer
+    )
+    assert notebook.told("map.where") == "size < 100"
+    # What is no filter is said, and all points count again.
+    host.locator("#where").fill("price < 100")
+    host.locator("#where").press("Enter")
+    host.get_by_text("price").first.wait_for()
+    notebook.page.wait_for_function("viewer => viewer.settings.where === ''", arg=viewer)
+    assert "FilterError" in notebook.run("map.where = 'price < 100'")
+    host.get_by_label("Limit", exact=True).check(force=True)
+    notebook.rest()
+    assert notebook.told("map.cut") == {"limit": 100, "order": "breadth-first"}
+    notebook.run("map.cut = {'spacing': 80}")
+    notebook.page.wait_for_function(
+        "viewer => viewer.settings.spacing === 80 && viewer.settings.by === 'spacing'", arg=viewer
+    )
+    assert "TraitError" in notebook.run("map.cut = {'badges': 1, 'limit': 3}")
+    assert "Error" in notebook.run("map.cut = {'badges': 1}")
+
+
+def test_values_colour_badges_and_fill_a_histogram(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.rest()
+    host = notebook.hosts().first
+    host.locator("#donuts").select_option("kind")
+    host.locator("#brush").select_option("size")
+    notebook.page.wait_for_function(
+        "() => document.querySelector('[data-lm-suppress-shortcuts]').viewer.timeline.histogram?.counts.length > 0"
+    )
+    assert host.locator("#legend li").count() >= 4
+    assert sum(notebook.rest().evaluate("viewer => viewer.timeline.histogram.counts")) == 4000
+    picture(notebook.page, "notebook-values")
+
+
+def test_a_point_tells_its_columns_and_a_cluster_its_members(open_notebook):
+    notebook = open_notebook(MAP)
+    viewer = notebook.rest()
+    cluster = max(inside(notebook, shown(viewer)), key=lambda c: c["count"])
+    zoom = viewer.evaluate("viewer => viewer.map.getZoom()")
+    notebook.page.mouse.click(*place(notebook, cluster))
+    notebook.page.wait_for_function(f"viewer => viewer.map.getZoom() > {zoom} && !viewer.map.isMoving()", arg=viewer)
+    notebook.rest()
+    row = notebook.told("int(tree.members(tree.root().id[0], limit=1).row[0])")
+    notebook.run(
+        "first = tree.members(tree.root().id[0], limit=1)\n"
+        "map.view = {'center': (float(first.x[0]), float(first.y[0])), 'zoom': 15}"
+    )
+    notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 13.9", arg=viewer)
+    viewer = notebook.rest()
+    (point,) = [c for c in shown(viewer) if c["count"] == 1]
+    notebook.page.mouse.click(*place(notebook, point))
+    notebook.hosts().first.locator("#card h2").wait_for()
+    assert notebook.hosts().first.locator("#card h2").inner_text() == f"Place {row}"
+
+
+def test_the_keyboard_reaches_the_map_and_the_notebook_leaves_its_keys_alone(open_notebook):
+    notebook = open_notebook(MAP)
+    viewer = notebook.rest()
+    cells = "() => jupyterapp.shell.currentWidget.content.widgets.length"
+    before = notebook.page.evaluate(cells)
+    canvas = notebook.hosts().first.locator("#map canvas").first
+    canvas.focus()
+    center = viewer.evaluate("viewer => viewer.map.getCenter().lng")
+    for key in ("ArrowRight", "a", "b", "m"):
+        notebook.page.keyboard.press(key)
+    notebook.page.wait_for_function(
+        f"viewer => viewer.map.getCenter().lng > {center} && !viewer.map.isMoving()", arg=viewer
+    )
+    assert notebook.page.evaluate(cells) == before
+    host = notebook.hosts().first
+    host.locator("#listing summary").focus()
+    notebook.page.keyboard.press("Enter")
+    notebook.page.keyboard.press("Tab")
+    focused = "host => host.shadowRoot.activeElement?.closest('#listing ol') !== null"
+    assert host.evaluate(focused)
+    notebook.page.keyboard.press("Shift+Enter")
+    notebook.page.wait_for_function("viewer => viewer.selection.ranges.length === 1", arg=viewer)
+    assert len(notebook.told("map.selected")) == 1
+    assert notebook.page.evaluate(cells) == before
+
+
+def test_two_maps_on_a_page_have_their_own_settings_and_styles(open_notebook):
+    notebook = open_notebook(
+        PLACES + "one = tree.map(height=300)\none", "other = tree.map(cut={'limit': 5}, height=360)\nother"
+    )
+    one, other = notebook.rest(0), notebook.rest(1)
+    assert len(shown(other)) <= 5 < len(shown(one))
+    notebook.run("one.view = {'zoom': 9}")
+    notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 7.9", arg=one)
+    assert other.evaluate("viewer => viewer.map.getZoom()") < 6
+    # The stylesheet of a map reaches nothing beside it.
+    assert notebook.page.evaluate("() => getComputedStyle(document.body).display") != "grid"
+    heights = notebook.hosts().evaluate_all("hosts => hosts.map(host => host.clientHeight)")
+    assert heights == [300, 360]
+
+
+def test_a_narrow_notebook_has_the_settings_below_the_map(open_notebook):
+    notebook = open_notebook(PLACES + "tree.map(height=560)", viewport=NARROW, color_scheme="dark")
+    notebook.rest()
+    host = notebook.hosts().first
+    stage, panel = host.locator("#stage").bounding_box(), host.locator("#panel").bounding_box()
+    assert panel["y"] > stage["y"] + stage["height"] / 2
+    host.locator("#fold").click()
+    assert host.locator("#amount").is_visible()
+    host.locator("#fold").click()
+    assert (
+        host.evaluate("host => getComputedStyle(host.shadowRoot.querySelector('#viewer')).backgroundColor")
+        == "rgb(10, 15, 19)"
+    )
+    picture(notebook.page, "notebook-narrow-dark")

@@ -1,0 +1,205 @@
+"""Pages that open from disk: their answers are the tree's, and they ask for nothing."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+import treeline
+
+from conftest import NARROW, picture, rest
+
+SEED = 22
+
+
+def clouds(count, seed=SEED, longitude=10.0):
+    """Clouds of different densities, with stacks and single points."""
+    generator = np.random.default_rng(seed)
+    centers = generator.uniform(-20, 20, (40, 2))
+    spread = 10 ** generator.uniform(-3, 0.5, 40)
+    cloud = generator.integers(0, 40, count)
+    points = centers[cloud] + generator.normal(size=(count, 2)) * spread[cloud, None]
+    points[: count // 50] = points[0]
+    return (points[:, 0] + longitude + 180) % 360 - 180, np.clip(points[:, 1] + 40, -85, 85)
+
+
+def grown(kind):
+    x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
+    groups = {"kind": np.array(["a", "b", "c"])[np.arange(6000) % 3]}
+    return {
+        "split": lambda: treeline.build(x, y),
+        "split, antimeridian": lambda: treeline.build(x, y),
+        "merged, antimeridian": lambda: treeline.build(x, y, grow="merge"),
+        "merged at members": lambda: treeline.build(x, y, grow="merge", stand="member"),
+        "badges": lambda: treeline.build(x, y, grow="badges"),
+        "groups": lambda: treeline.build(x, y, columns=groups, group_by="kind"),
+    }[kind]()
+
+
+KINDS = ["split", "split, antimeridian", "merged, antimeridian", "merged at members", "badges", "groups"]
+
+ANSWERS = """async queries => {
+  const answers = [];
+  for (const query of queries) {
+    const { features } = await viewer.source.clusters("tree", query);
+    answers.push(features.map(({ geometry, bbox, properties: { cluster_id, point_count, badge_px } }) =>
+      [cluster_id, point_count, ...geometry.coordinates, ...bbox, badge_px ?? null]));
+  }
+  return answers;
+}"""
+
+
+def views(tree, x, y, count, seed, zooms=(0, 19)):
+    """Random views, most of them around points; as the map asks for them."""
+    generator = random.Random(seed)
+    cut = {"badges": (0.5, 1, 1.75)} if tree.has_badges else {"spacing": (24, 44, 81.5)}
+    for _ in range(count):
+        zoom = generator.uniform(*zooms)
+        width, height = generator.choice([(1024, 768), (390, 700), (160, 120)])
+        at = generator.randrange(len(x))
+        longitude = x[at] + generator.uniform(-0.6, 0.6) * width * 360 / 256 / 2**zoom
+        ((name, amounts),) = cut.items()
+        yield {
+            "center": f"{(longitude + 180) % 360 - 180},{y[at]}",
+            "zoom": zoom,
+            "width": width,
+            "height": height,
+            name: generator.choice(amounts),
+        }
+
+
+def asked(tree, query):
+    center = tuple(float(part) for part in query["center"].split(","))
+    answer = tree.clusters(**{**query, "center": center})
+    return [
+        [cluster.id, cluster.count, cluster.x, cluster.y, *box, None if math.isnan(badge) else badge]
+        for cluster, box, badge in zip(answer, answer.bounds.tolist(), answer.badge_diameter.tolist())
+    ]
+
+
+def same(one, other):
+    return len(one) == len(other) and all(
+        a[:2] == b[:2] and all((p is None and q is None) or abs(p - q) < 1e-9 for p, q in zip(a[2:], b[2:]))
+        for a, b in zip(one, other)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_of_a_page_are_those_of_the_tree(kind, open_page, tmp_path):
+    tree = grown(kind)
+    tree.to_html(tmp_path / "map.html", title=kind)
+    page = open_page(tmp_path / "map.html", settle=False)
+    page.wait_for_function("() => globalThis.viewer?.source")
+    x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
+    queries = list(views(tree, x, y, 150, SEED))
+    found = page.evaluate(ANSWERS, queries)
+    expected = [asked(tree, query) for query in queries]
+    assert sum(map(len, expected)) > 1000
+    wrong = [(query, a, b) for query, a, b in zip(queries, found, expected) if not same(a, b)]
+    assert not wrong, f"seed {SEED}, {len(wrong)} views, the first of them: {wrong[0]}"
+
+
+def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_page, tmp_path):
+    x, y = clouds(20_000)
+    tree = treeline.build(x, y)
+    tree.to_html(tmp_path / "map.html", most=1500)
+    page = open_page(tmp_path / "map.html")
+    closest = page.evaluate("viewer.index.closest_zoom") + 1
+    assert 3 < closest < 19
+    assert page.evaluate("viewer.map.getMaxZoom() + 1") == pytest.approx(closest)
+    assert f"zoom {closest - 1:.1f}" in page.locator("#facts").inner_text()
+    queries = list(views(tree, x, y, 200, SEED, (0, closest)))
+    found = page.evaluate(ANSWERS, queries)
+    edges = 0
+    for query, mine in zip(queries, found):
+        theirs = asked(tree, query)
+        assert {cluster[0] for cluster in theirs} <= {cluster[0] for cluster in mine}
+        ids = {cluster[0] for cluster in theirs}
+        assert same([cluster for cluster in mine if cluster[0] in ids], theirs)
+        # What is more lies across the edge of the view: whether a point of it is inside is not in the page.
+        more = [cluster for cluster in mine if cluster[0] not in ids]
+        assert not any(is_inside(cluster[4:8], query) for cluster in more)
+        edges += len(more)
+    assert edges < 0.02 * sum(map(len, found))
+
+
+def is_inside(box, query):
+    """Whether all of a box is in view."""
+    longitude, latitude = map(float, query["center"].split(","))
+    pixels = 256 * 2 ** query["zoom"]
+    down = lambda degrees: -math.asinh(math.tan(math.radians(degrees))) / (2 * math.pi) * pixels
+    west, south, east, north = box
+    across = [(edge - longitude) / 360 * pixels for edge in (west, east)]
+    along = [down(edge) - down(latitude) for edge in (south, north)]
+    return max(map(abs, across)) < query["width"] / 2 and max(map(abs, along)) < query["height"] / 2
+
+
+def test_a_hundred_thousand_points_fit_three_megabytes(tmp_path):
+    x, y = clouds(100_000)
+    tree = treeline.build(x, y)
+    tree.to_html(tmp_path / "map.html")
+    assert (tmp_path / "map.html").stat().st_size < 3_000_000
+    tree.to_html(tmp_path / "other.html")
+    assert (tmp_path / "map.html").read_bytes() == (tmp_path / "other.html").read_bytes()
+
+
+def test_a_click_zooms_to_where_a_cluster_splits_and_back_returns(open_page, tmp_path):
+    x, y = clouds(6000)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    shown = """viewer.tree.scene.clusters.map(({id, count, x, y}) => ({
+      id, count, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
+    before = page.evaluate(shown)
+    assert sum(cluster["count"] for cluster in before) == 6000
+    box = page.locator("#map").bounding_box()
+    cluster = max(
+        (c for c in before if 50 < c["left"] < box["width"] - 50 and 50 < c["top"] < box["height"] - 50),
+        key=lambda c: c["count"],
+    )
+    zoom = page.evaluate("viewer.map.getZoom()")
+    page.mouse.click(box["x"] + cluster["left"], box["y"] + cluster["top"])
+    page.wait_for_function(f"() => viewer.map.getZoom() > {zoom} && !viewer.map.isMoving()")
+    rest(page)
+    assert cluster["id"] not in [c["id"] for c in page.evaluate(shown)]
+    page.wait_for_function("() => location.hash.includes('map=')")
+    page.go_back()
+    page.wait_for_function(f"() => Math.abs(viewer.map.getZoom() - {zoom}) < 0.02")
+
+
+def test_a_page_is_light_or_dark_wide_or_narrow(open_page, tmp_path):
+    x, y = clouds(6000)
+    treeline.build(x, y).to_html(tmp_path / "map.html", title="Clouds <b>& more</b>")
+    page = open_page(tmp_path / "map.html")
+    assert page.title() == "Clouds <b>& more</b>"
+    assert "Clouds <b>& more</b> · 6,000 points" in page.locator("#facts").inner_text()
+    picture(page, "page-wide")
+    page = open_page(tmp_path / "map.html", viewport=NARROW, color_scheme="dark")
+    assert page.locator("#panel").bounding_box()["y"] > 500
+    picture(page, "page-narrow-dark")
+
+
+def test_points_tell_the_columns_that_were_asked_for(open_page, tmp_path):
+    tree = treeline.build([1, 2, 2, 8], [50, 51, 51, 55], columns={"name": ["A", "B", "C", "D </script>"]})
+    tree.to_html(tmp_path / "map.html", columns=["name"])
+    page = open_page(tmp_path / "map.html", "#view=tree&map=12/51/2")
+    box = page.locator("#map").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator("#card li").nth(1).wait_for()
+    assert page.locator("#card li").all_inner_texts() == ["B", "C"]
+
+
+def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path):
+    from axe_playwright_python.sync_playwright import Axe
+
+    x, y = clouds(2000)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    page.locator("#listing summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    zoom = page.evaluate("viewer.map.getZoom()")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => viewer.map.getZoom() > {zoom}")
+    rest(page)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -1,0 +1,45 @@
+import PointSets
+import Testing
+import TreelineBuilder
+
+@testable import Treeline
+
+/// The upper part of a tree, from which pages answer.
+@Suite struct TreeTopTests {
+  @Test(arguments: PointSet.nasty + [.cities(1500, seed: 401), .antimeridian(800, seed: 402)], [1, 2, 7, 100, 5000])
+  func holdsWhatIsShownAtEveryScaleThatItReaches(_ set: PointSet, most: Int) throws {
+    let tree = try set.tree(computesSeparations: true)
+    let leaves = try tree.top(most: most).leaves
+    #expect(leaves.count <= most)
+    #expect(leaves.reduce(0) { $0 + Int($1.count) } == tree.pointCount)
+    // A leaf lies directly below the deeper of the splits beside it, and is a node with the sums that it tells.
+    var first: UInt32 = 0
+    for (number, leaf) in leaves.enumerated() {
+      let beside = (number > 0 ? [leaf] : []) + leaves[(number + 1)...].prefix(1)
+      let level = beside.map { Int($0.level) + 1 }.max() ?? 0
+      let cluster = try tree.cluster(ClusterID(first: first, level: level))
+      #expect(cluster.pointCount == Int(leaf.count) && cluster.rect == leaf.box)
+      #expect(cluster.meanX == mean(leaf.box.minX, leaf.sums.x, leaf.count))
+      first += leaf.count
+    }
+    // What is left out gives way at no scale at which all splits do not.
+    let least = leaves.dropFirst().map(\.code).min() ?? .max
+    #expect(leaves.allSatisfy { $0.ownCode < least || $0.ownCode == 0 })
+  }
+
+  @Test func isAllOfATreeThatFits() throws {
+    let tree = try PointSet.cities(700, seed: 403).tree(computesSeparations: true)
+    let leaves = try tree.top(most: 700).leaves
+    #expect(leaves.allSatisfy { $0.ownCode == 0 && $0.box.isPoint })
+  }
+
+  @Test func needsSeparations() throws {
+    let tree = try PointSet.cities(10, seed: 404).tree()
+    #expect(throws: QueryError.noSeparations) { try tree.top(most: 3) }
+  }
+
+  private func mean(_ corner: UInt32, _ sum: UInt64, _ count: UInt32) -> Double {
+    let x = Double(corner) + Double(sum) / Double(count)
+    return x < 0x1p32 ? x : x - 0x1p32
+  }
+}

@@ -1,0 +1,106 @@
+"""Bundles the map of the server, and the modules beside it for notebooks, for a Python package.
+
+    bundle.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
+
+A module becomes a function's body and what it exports an object, so that names of two modules never meet. It is written
+for modules that import and export names, each declared where it is exported, as ours do: anything else is refused.
+"""
+
+import gzip
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
+NOTEBOOK = ROOT / "Sources/TreelinePython/map"
+
+IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.-]+)";\n', re.M)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.M)
+DECLARED = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+|\{[^}]*\}|\[[^\]]*\])", re.M)
+
+
+def main():
+    output = pathlib.Path(sys.argv[1])
+    output.mkdir(parents=True, exist_ok=True)
+    assets = packed_assets()
+    modules = bundled(["widget.js", "page.js"])
+    version = hashlib.sha256(assets + modules.encode()).hexdigest()[:16]
+    load = bare((NOTEBOOK / "load.js").read_text())
+    widget, page = (bare((NOTEBOOK / f"load-{name}.js").read_text()) for name in ("widget", "page"))
+    (output / "assets.json.gz").write_bytes(assets)
+    (output / "widget.js").write_text(f'const VERSION = "{version}";\n{modules}{load}{widget}')
+    # The script ends where a page says so, whatever it is within.
+    script = f"{modules}{load}{page}".replace("</script", "<\\/script")
+    (output / "page.html").write_text((NOTEBOOK / "page.html").read_text().replace("{{script}}", script))
+
+
+def bundled(entries):
+    """A function of the map library and what else is held, which returns the modules."""
+    done = {}
+    for entry in entries:
+        collect(entry, done, [])
+    bodies = "".join(f"modules[{json.dumps(name)}] = (() => {{\n{body}}})();\n" for name, body in done.items())
+    return f"const bundle = (maplibregl, held) => {{\nconst modules = {{}};\n{bodies}return modules;\n}};\n"
+
+
+def collect(name, done, path):
+    """Adds a module behind those that it imports."""
+    if name in done:
+        return
+    if name in path:
+        raise SystemExit(f"bundle: expected no circle of imports, found {' > '.join([*path, name])}")
+    text = source_of(name)
+    for _, imported in IMPORT.findall(text):
+        collect(imported, done, [*path, name])
+    done[name] = body_of(name, text)
+
+
+def source_of(name):
+    if name == "markup.js":
+        styles = bare((VIEWER / "viewer.css").read_text())
+        return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(styles)};\n"
+    # What is beside the notebook's modules takes the place of the server's.
+    folder = NOTEBOOK if (NOTEBOOK / name).exists() else VIEWER
+    return bare((folder / name).read_text())
+
+
+def markup():
+    """The page between the tags of its body."""
+    return re.search(r"<body>(.*)</body>", (VIEWER / "index.html").read_text(), re.S)[1]
+
+
+def body_of(name, text):
+    names = DECLARED.findall(text)
+    text = IMPORT.sub(
+        lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{json.dumps(found[2])}];\n", text
+    )
+    text = EXPORT.sub("", text)
+    odd = re.search(r"^(import|export)\b.*", text, re.M) or re.search(r"\bimport\.meta.*", text)
+    if odd:
+        raise SystemExit(f"bundle: expected in {name} imports and exports of names alone, found '{odd[0]}'")
+    return f"{text}return {{ {', '.join(names)} }};\n"
+
+
+def bare(text):
+    """The text without comments that have lines to themselves."""
+    return re.sub(r"^[ \t]*(//.*|/\*(?s:.*?)\*/[ \t]*)\n", "", text, flags=re.M)
+
+
+def packed_assets():
+    held = {
+        "library": re.sub(r"^//# sourceMappingURL=.*$", "", (VIEWER / "vendor/maplibre-gl.js").read_text(), flags=re.M),
+        "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
+        **{
+            name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
+            for name in ("world.geojson", "places.geojson")
+        },
+    }
+    text = json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode()
+    return gzip.compress(text, 9, mtime=0)
+
+
+if __name__ == "__main__":
+    main()
