@@ -62,10 +62,10 @@ class Clusters:
     >>> tree = treeline.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
     >>> shown = tree.clusters(limit=2)
     >>> shown.count.tolist()
-    [2, 1]
+    [1, 2]
     >>> shown.x.round(3).tolist()
-    [2.355, -0.12]
-    >>> shown[1].row
+    [-0.12, 2.355]
+    >>> shown[0].row
     2
     """
 
@@ -90,38 +90,32 @@ class Clusters:
     @property
     def id(self) -> Integers:
         """Ids, which hold within the tree for every query."""
-        row: Integers = self._block[0]
-        return row
+        return self._integers(0)
 
     @property
     def count(self) -> Integers:
         """How many points that pass the filter each stands for."""
-        row: Integers = self._block[1]
-        return row
+        return self._integers(1)
 
     @property
     def first(self) -> Integers:
         """The tree index of each one's first point; its points are those up to `end`."""
-        row: Integers = self._block[2]
-        return row
+        return self._integers(2)
 
     @property
     def end(self) -> Integers:
         """The tree index behind each one's last point."""
-        row: Integers = self._block[3]
-        return row
+        return self._integers(3)
 
     @property
     def row(self) -> Integers:
         """The rows in the input of single points; -1 for clusters."""
-        row: Integers = self._block[4]
-        return row
+        return self._integers(4)
 
     @property
     def tree_index(self) -> Integers:
         """The tree indices of single points, and of the points at which clusters are shown; else -1."""
-        row: Integers = self._block[5]
-        return row
+        return self._integers(5)
 
     @property
     def x(self) -> Floats:
@@ -134,6 +128,10 @@ class Clusters:
         """Latitudes, or y."""
         y: Floats = self._block[7].view(np.float64)
         return y
+
+    def _integers(self, number: int) -> Integers:
+        array: Integers = self._block[number]
+        return array
 
     def _extent(self, name: str) -> Floats:
         if self._extents is None:
@@ -308,12 +306,12 @@ class Transition:
 
     @property
     def filtered_out(self) -> Integers:
-        """In the first row of a split or merge, how many points pass the filter of the first answer alone."""
+        """How many points pass the first filter alone: of each cluster of both, and in its first row of a split."""
         return self._rows["filtered_out"]
 
     @property
     def filtered_in(self) -> Integers:
-        """In the first row of a split or merge, how many points pass the filter of the second answer alone."""
+        """The same of those that pass the second filter alone."""
         return self._rows["filtered_in"]
 
     @property

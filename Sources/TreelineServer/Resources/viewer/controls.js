@@ -120,7 +120,8 @@ export class Controls {
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
     const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}${end}`;
+    const facts = [titleOf(index), `${points(index.point_count)}${end}`];
+    find("#facts").textContent = facts.filter(Boolean).join(" · ");
   }
 
   /** What the colours stand for. */
