@@ -38,6 +38,8 @@ typedef struct treeline_error treeline_error;
 typedef struct treeline_tree treeline_tree;
 /// The clusters of a query.
 typedef struct treeline_answer treeline_answer;
+/// How a tree is cut, whatever is looked at.
+typedef struct treeline_cut treeline_cut;
 /// Named columns of as many rows.
 typedef struct treeline_table treeline_table;
 /// What stops a build.
@@ -222,6 +224,20 @@ int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 /// false tell where clusters are shown. `previous` is the answer shown before, for continuing=true, or NULL.
 treeline_answer *treeline_clusters(
     const treeline_tree *tree, const char *query, const treeline_answer *previous, treeline_error **error);
+
+/// A cut, and where clusters are shown, as the parameters of a query tell: read once for queries of many views.
+treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
+void treeline_cut_free(treeline_cut *cut);
+
+/// Edges included; west may be greater than east, across the antimeridian.
+typedef struct treeline_box {
+  double west, south, east, north;
+} treeline_box;
+
+/// The same as of a query of this cut with a bbox and a zoom. The cut is one of this tree, under whatever filter.
+treeline_answer *treeline_clusters_in_box(
+    const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
+    const treeline_answer *previous, treeline_error **error);
 
 /// An answer of the clusters with some ids, in any order.
 treeline_answer *treeline_clusters_with_ids(

@@ -52,6 +52,8 @@
       }
       AnimationRecord.finishAll()
       XCTAssertTrue(map.opened.isEmpty)
+      map.mapView.selectAnnotation(members[3], animated: true)
+      XCTAssertEqual(map.selectedRows, [members[3].row])
     }
 
     func testALargeStackIsSpreadInPartAndToldAsAWhole() async throws {

@@ -181,6 +181,22 @@ def test_answers_of_two_trees_do_not_mix(tree, points):
         tree.members(0, offset=-1)
 
 
+def test_a_box_and_a_screen_are_two_ways_to_ask(tree):
+    for zoom in (5, 6.5, 8):
+        # 256 px tiles are 360 degrees at zoom 0.
+        half = 360 / 2**zoom / 256 * 400
+        box = tree.clusters((2 - half, -90, 2 + half, 90), zoom, spacing=44)
+        screen = tree.clusters(center=(2, 48), zoom=zoom, width=800, height=10_000, spacing=44)
+        assert np.isin(screen.id, box.id).all() and len(screen) > 0
+        assert (box.id == tree.clusters([2 - half, -90, 2 + half, 90], zoom=zoom, spacing=44).id).all()
+    for zoom in (-1, 33):
+        with pytest.raises(treeline.ParameterError, match="'zoom' must be from 0 to 32"):
+            tree.clusters((0, 0, 1, 1), zoom, spacing=44)
+    for spacing in range(100):
+        tree.clusters((0, 46, 5, 50), 7, spacing=spacing)
+    assert len(tree._cuts) <= 64
+
+
 def test_continuing_keeps_what_it_can(tree):
     first = tree.clusters((1, 47, 4, 49), limit=40)
     moved = tree.clusters((1.2, 47, 4.2, 49), limit=40, after=first)

@@ -36,7 +36,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
-    "fixed_limit", "spacing", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
+    "fixed_limit", "spacing", "map", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -560,6 +560,29 @@ class Bench:
                     ratios(merged_times, split_times),
                     Bound(1.3, aim=1) if percent == 95 else None,
                 )
+
+    def map(self):
+        """A map's change of region: the answer off the main thread, and the difference that the main thread is handed."""
+        section = "A map's change of region, about 200 annotations"
+        name = f"{count_text(self.million)} clustered points"
+        runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
+        for what, key, bound in (
+            ("the answer, off the main thread", "off", 150), ("the difference, on it", "main", 100),
+            ("a frame in its midst", "frame", None),
+        ):
+            # Of those that name about as many annotations.
+            times = [
+                percentile([time for time, touched in zip(run[key], run["touched"]) if 150 <= touched <= 250], 95)
+                for run in runs
+            ]
+            self.add(
+                section, f"{name}: {what}, p95", Samples(times, "s"), None, [time * 1e6 for time in times] if bound else [],
+                Bound(bound, figure="{:.0f} µs") if bound else None)
+        # Memory goes up and down by pages that an allocator keeps; what grew by each change would be 40,000 times that.
+        grown = [run["heldBytes"] for run in runs]
+        self.add(
+            section, f"{name}: growth of memory over 40,000 changes in 4 seconds", Samples(grown, "B"), None,
+            [size / 1e6 for size in grown], Bound(8, figure="{:.1f} MB"))
 
     def filters(self):
         """Filters prepared, queries under them, windows, and histograms; and a peer, which builds anew instead."""

@@ -64,6 +64,10 @@ class Facts(Structure):
     ]
 
 
+class Box(Structure):
+    _fields_ = [("west", c_double), ("south", c_double), ("east", c_double), ("north", c_double)]
+
+
 class ClustersArrays(Structure):
     _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 7)]
 
@@ -122,6 +126,9 @@ tree_columns = _declare(_quick, "tree_columns", _handle, _handle)
 select = _declare(_slow, "select", _handle, _handle, _text, _error)
 tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int64)
 clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
+cut_create = _declare(_slow, "cut_create", _handle, _handle, _text, _error)
+cut_free = _declare(_quick, "cut_free", None, _handle)
+clusters_in_box = _declare(_slow, "clusters_in_box", _handle, _handle, _handle, POINTER(Box), c_double, _handle, _error)
 clusters_with_ids = _declare(_slow, "clusters_with_ids", _handle, _handle, c_void_p, c_size_t, _error)
 children = _declare(_slow, "children", _handle, _handle, c_uint64, _error)
 parent = _declare(_slow, "parent", _handle, _handle, c_uint64, _error)
