@@ -14,6 +14,8 @@ let package = Package(
     .library(name: "Treeline", targets: ["Treeline"]),
     .library(name: "TreelineBuilder", targets: ["TreelineBuilder"]),
     .library(name: "TreelineFoundation", targets: ["TreelineFoundation"]),
+    .library(name: "TreelineMap", targets: ["TreelineMap"]),
+    .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
@@ -37,6 +39,9 @@ let package = Package(
     .target(name: "Treeline", dependencies: ["CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
+    .target(name: "TreelineMap", dependencies: ["Treeline"]),
+    // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
+    .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
@@ -56,7 +61,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineFormats", "PointSets",
+        "Treeline", "TreelineBuilder", "TreelineMap", "TreelineFormats", "PointSets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -70,10 +75,17 @@ let package = Package(
     .target(name: "PointSets", dependencies: ["Treeline", "TreelineBuilder"], path: "Tests/PointSets"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .executableTarget(name: "TracedQueries", dependencies: ["Treeline"], path: "Tests/TracedQueries"),
-    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets"]),
+    .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineBuilderTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
+    .testTarget(
+      name: "TreelineMapTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
+    // Of these only what is no map view's runs on a Mac. Tests/AppleStubs runs all, where there are no map views.
+    .testTarget(
+      name: "TreelineMapKitTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
       name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
     .testTarget(

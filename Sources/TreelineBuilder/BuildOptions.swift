@@ -13,6 +13,9 @@ public struct BuildOptions: Hashable, Sendable {
   /// do not look at it.
   public var stand: ClusterStand
 
+  /// For tests that the tree is the same by every solver.
+  package var solver = PrincipalAxis.Solver.standard
+
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = Merges.maximumDepth
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Treeline
 
 extension ClusterTree {
@@ -84,20 +83,23 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
+  ///   - groups: The group of each, in their order, of groups that never mix; nil if all may share a cluster.
   ///   - projection: Which of the two.
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
+  /// - Precondition: There are as many groups as coordinates.
   public static func build(
-    _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
-    progress: (@Sendable (BuildProgress) -> Void)? = nil
+    _ coordinates: [Coordinate], groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterTree {
     let monitor = BuildMonitor(pointCount: coordinates.count, report: progress)
-    let build = TreeBuild(coordinates: coordinates, projection: projection, options: options, monitor: monitor)
+    let build = TreeBuild(
+      coordinates: coordinates, projection: projection, options: options, groups: groups, monitor: monitor)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       return try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
+        asynchronously {
           do throws(BuildFailure) { continuation.resume(returning: try build.run()) } catch .invalid(let error) {
             continuation.resume(throwing: error)
           } catch { continuation.resume(throwing: CancellationError()) }
@@ -115,6 +117,8 @@ extension ClusterMap {
   /// ```swift
   /// let hotels = try ClusterMap(allHotels, at: \.coordinate)
   /// let stops = try ClusterMap(allStops) { Coordinate(longitude: $0.lng, latitude: $0.lat) }
+  /// let byKind = try ClusterMap(
+  ///   allHotels, at: \.coordinate, groupedBy: PointGroups(allHotels.map { .named($0.kind) }))
   /// ```
   ///
   /// - Parameters:
@@ -123,15 +127,24 @@ extension ClusterMap {
   ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which
   ///     take several times as long as the rest.
   ///   - coordinate: Where a value is; a key path will do.
+  ///   - groups: The group of each value, of groups that never mix; nil if all may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
+  /// - Precondition: There are as many groups as values.
   public init(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
-    at coordinate: (Value) throws -> Coordinate, columns: MapColumn<Value>...
+    at coordinate: (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
+    columns: MapColumn<Value>...
   ) throws {
-    let tree = try ClusterTree(values.map(coordinate), as: projection, options: options)
-    self.init(tree: try tree.adding(columns, of: values), values: values)
+    let coordinates = try values.map(coordinate)
+    let tree =
+      if let groups {
+        try ClusterTree(coordinates, groupedBy: groups, as: projection, options: options)
+      } else {
+        try ClusterTree(coordinates, as: projection, options: options)
+      }
+    try self.init(values, on: tree, adding: columns)
   }
 
   /// Builds the same map as `init` without blocking the task that asks for it.
@@ -145,16 +158,19 @@ extension ClusterMap {
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: As of `init`.
   ///   - coordinate: Where a value is; called for all of them before the build begins.
+  ///   - groups: As of `init`.
   ///   - columns: As of `init`; they are built behind the tree, on the task itself.
   ///   - progress: As of `ClusterTree.build`.
   /// - Throws: `BuildError`, `ColumnError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
+  /// - Precondition: There are as many groups as values.
   public static func build(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true), at coordinate: (Value) throws -> Coordinate,
-    columns: MapColumn<Value>..., progress: (@Sendable (BuildProgress) -> Void)? = nil
+    groupedBy groups: PointGroups? = nil, columns: MapColumn<Value>...,
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     let tree = try await ClusterTree.build(
-      values.map(coordinate), as: projection, options: options, progress: progress)
-    return ClusterMap(tree: try tree.adding(columns, of: values), values: values)
+      values.map(coordinate), groupedBy: groups, as: projection, options: options, progress: progress)
+    return try ClusterMap(values, on: tree, adding: columns)
   }
 }

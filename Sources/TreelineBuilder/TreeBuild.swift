@@ -108,7 +108,8 @@ struct TreeBuild {
 
   private func split(_ memory: BuildMemory, by algorithm: some SplitAlgorithm) -> TopNode {
     let splitter = Splitter(
-      arrays: memory.arrays, algorithm: algorithm, principalLevels: principalLevels, monitor: monitor)
+      arrays: memory.arrays, algorithm: algorithm, solver: options.solver, principalLevels: principalLevels,
+      monitor: monitor)
     return TreeBuilder(splitter: splitter, threads: options.threads).build(pointCount: memory.pointCount)
   }
 }

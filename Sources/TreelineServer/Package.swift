@@ -66,7 +66,7 @@ let package = Package(
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   // What the server does without is documented with it.
-  for name in ["TreelineBuilder", "TreelineVerification"] {
+  for name in ["TreelineBuilder", "TreelineMap", "TreelineVerification"] {
     package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
   }
 }

@@ -5,9 +5,16 @@ extension PointSet {
   /// The tree over its points, built by one thread and without separations unless told.
   public func tree(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> ClusterTree
   {
-    try ClusterTree(
-      coordinates, as: projection,
-      options: BuildOptions(splitRule: rule, threads: threads, computesSeparations: computesSeparations))
+    try tree(rule, threads: threads, computesSeparations: computesSeparations, solver: .standard)
+  }
+
+  /// The same with principal axes by a solver.
+  package func tree(
+    _ rule: SplitRule, threads: Int = 1, computesSeparations: Bool = false, solver: PrincipalAxis.Solver
+  ) throws -> ClusterTree {
+    var options = BuildOptions(splitRule: rule, threads: threads, computesSeparations: computesSeparations)
+    options.solver = solver
+    return try ClusterTree(coordinates, as: projection, options: options)
   }
 
   public func outline(_ rule: SplitRule = .mean) throws -> TreeOutline { try TreeOutline(tree(rule)) }

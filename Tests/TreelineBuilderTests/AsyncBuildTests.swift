@@ -32,6 +32,46 @@ import Treeline
     }
   }
 
+  @Test func makesTheSameGroups() async throws {
+    let coordinates = Array(Self.coordinates.prefix(3_000))
+    func group(_ row: Int) -> PointGroups.Group { row % 11 == 0 ? .neverClustered : .named("group \(row % 3)") }
+    let groups = try PointGroups(coordinates.indices.map(group))
+    let expected = try ClusterTree(coordinates, groupedBy: groups, options: BuildOptions(computesSeparations: true))
+    let tree = try await ClusterTree.build(
+      coordinates, groupedBy: groups, options: BuildOptions(computesSeparations: true))
+    let values = Array(coordinates.enumerated())
+    let map = try ClusterMap(values, at: \.element, groupedBy: groups, columns: .number(\.offset))
+    let built = try await ClusterMap.build(
+      values, at: \.element, groupedBy: groups, columns: .number(\.offset))
+    for tree in [tree, map.tree, built.tree] {
+      #expect(tree.contentHash == expected.contentHash && tree.hasSeparations)
+      #expect(tree.groups.map(\.name) == ["group 0", "group 1", "group 2"])
+      #expect(tree.neverClusteredPointCount == 273)
+    }
+    for result in try built.clusters(.limit(1_000), in: .everything) {
+      let names = Set(built.members(of: result.cluster).map { group($0.offset) })
+      #expect(names.count == 1 && result.cluster.pointCount > 0)
+      #expect(built.tree.group(of: result.cluster).map { [.named($0)] } ?? [.neverClustered] == names)
+    }
+  }
+
+  @Test func cancelledBuildOfGroupsEndsInCancellation() async throws {
+    let task = Mutex<Task<ClusterTree, any Error>?>(nil)
+    let reports = Reports()
+    let groups = try PointGroups(Self.coordinates.indices.map { .named("\($0 % 50)") })
+    let started = Task {
+      try await ClusterTree.build(Self.coordinates, groupedBy: groups) { progress in
+        reports.add(progress)
+        if progress.stage == .splitting { task.withLock { $0?.cancel() } }
+      }
+    }
+    task.withLock { $0 = started }
+    await #expect(throws: CancellationError.self) {
+      if reports.told.contains(where: { $0.stage == .splitting }) { started.cancel() }
+      _ = try await started.value
+    }
+  }
+
   @Test(arguments: [1, 2, 5]) func progressGrowsToTheEndOfBothStages(threads: Int) async throws {
     let reports = Reports()
     _ = try await ClusterTree.build(Self.coordinates, options: BuildOptions(threads: threads)) { reports.add($0) }

@@ -6,7 +6,7 @@ import TreelineBuilder
 import TreelineFormats
 
 /// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt: the same on every machine, for any number
-/// of threads and any build of LAPACK; `scripts/bless` rewrites them.
+/// of threads, with LAPACK, any build of it, and without; `scripts/bless` rewrites them.
 @Suite struct GoldenTreesTests {
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/trees.txt")
 
@@ -21,13 +21,16 @@ import TreelineFormats
       try Self.fixtures.map { fixture in
         let path = Repository.root.appendingPathComponent("Fixtures").appendingPathComponent(fixture).path
         let table = try PointReader.read(path: path)
-        let hashes = try [1, 2, 5].map { threads in
-          try ClusterTree(
-            table.coordinates, as: table.isPlanar ? .planar : .webMercator,
-            options: BuildOptions(splitRule: rule, threads: threads)
-          ).contentHash
+        let hashes = try PrincipalAxis.Solver.allCases.flatMap { solver in
+          try [1, 2, 5].map { threads in
+            var options = BuildOptions(splitRule: rule, threads: threads)
+            options.solver = solver
+            return try ClusterTree(
+              table.coordinates, as: table.isPlanar ? .planar : .webMercator, options: options
+            ).contentHash
+          }
         }
-        #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads")
+        #expect(Set(hashes).count == 1, "\(fixture) depends on the number of threads or the solver")
         return "\(String(hashes[0], radix: 16)) \(rule) \(fixture)"
       }
     }

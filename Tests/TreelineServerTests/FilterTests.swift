@@ -103,6 +103,26 @@ import TreelineBuilder
     #expect(hotels == rows.filter { Self.kind($0) == "hotel" }.count)
   }
 
+  /// Groups that never mix are told of an index, and so is how many clusters a limit must have room for.
+  @Test func groupsAreTold() async throws {
+    let tree = try ClusterTree(
+      (0..<90).map { Coordinate(longitude: Double($0 % 30), latitude: Double($0 / 30)) },
+      groupedBy: PointGroups((0..<90).map { $0 % 30 == 0 ? .neverClustered : .named(["inn", ""][$0 % 2]) }))
+    let client = try TestServer(["grouped": tree, "places": TestServer.places]).client
+    let facts = try await client.get("/v1/grouped").json()
+    let groups = try #require(facts["groups"] as? [[String: Any]])
+    #expect(groups.map { $0["name"] as? String } == ["", "inn"])
+    #expect(groups.map { $0["point_count"] as? Int } == [45, 42])
+    #expect(facts["never_clustered_point_count"] as? Int == 3)
+    let places = try await client.get("/v1/places").json()
+    #expect(places["groups"] == nil && places["never_clustered_point_count"] == nil)
+    let features = try Self.features(try await client.get("/v1/grouped/clusters?limit=5"))
+    #expect(features.compactMap { $0["cluster_group"] as? String } == ["", "inn"] && features.count == 5)
+    let refused = try await client.get("/v1/grouped/clusters?limit=4")
+    #expect(refused.status == .badRequest)
+    #expect(String(buffer: refused.body).contains("a limit of 5 or more clusters"))
+  }
+
   @Test func tileJSONTellsAggregates() async throws {
     let json = try await Self.client().get("/v1/places/tiles.json?aggregate=sum(price),max(kind),top(kind,2)").json()
     let layers = try #require(json["vector_layers"] as? [[String: Any]])
@@ -225,6 +245,12 @@ import TreelineBuilder
     let least = FilterCache(of: Self.tree, mostBytes: 0)
     for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
     #expect(least.size.count == 1 && least.contains(filters[2]))
+    // Nothing is kept of those that have no answer, nor forgotten for them.
+    for number in 0..<100 {
+      #expect(throws: FilterError.self) { try least.tree(selecting: .where("colour \(number)", .equals, "red")) }
+      #expect(throws: FilterError.self) { try small.tree(selecting: .where("kind", .equals, .integer(number))) }
+    }
+    #expect(least.size.count == 1 && least.contains(filters[2]) && small.size.count == 3)
   }
 
   @Test func aFilterIsPreparedOnceForAll() async throws {

@@ -39,6 +39,12 @@ import Testing
     }
   }
 
+  @Test func idsTellTheFirstPoint() throws {
+    let bits = Int(try ViewerConstants().number("LEVEL_BITS"))
+    let clusters = try TestServer.tree(seed: 1).clusters(.limit(50), in: .everything)
+    for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.range.lowerBound) }
+  }
+
   @Test func areasAreThoseOfTiles() throws {
     let constants = try ViewerConstants()
     #expect(try constants.number("AREA_DEVIATIONS") == Plane.areaDeviations)

@@ -82,6 +82,7 @@ def indexes(tmp_path_factory):
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("events", events(folder / "events.csv.gz"), "--columns", "all"),
+        ("groups", folder / "events.csv.gz", "--columns", "all", "--group-by", "kind", "--grow", "badges"),
         ("one", fixtures / "nasty/one.csv"),
         ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):

@@ -97,6 +97,44 @@ def test_badges_tell_sums(open_map, address):
     page.wait_for_function("() => viewer.isAtRest && viewer.tree.scene.clusters.every(({ properties }) => !('sum_size' in properties))")
 
 
+def test_a_sum_leaves_badges_their_sizes(open_map):
+    """Badges are sized by the points that they stand for, or they would touch: a sum is written on them."""
+    page = open_map("#index=groups&view=tree&by=badges")
+    sizes = "() => viewer.tree.scene.clusters.map(({ id, radius, properties }) => [id, radius, properties.badge_px])"
+    before = page.evaluate(sizes)
+    assert before and all(radius == diameter / 2 for _, radius, diameter in before)
+    page.locator("#sum").select_option("size")
+    page.wait_for_function("() => viewer.isAtRest && viewer.tree.scene.clusters.every(({ properties }) => 'sum_size' in properties)")
+    assert page.evaluate(sizes) == before
+
+
+def test_groups_are_named(open_map, address):
+    page = open_map("#index=groups&view=tree&by=badges&donuts=active", LAPTOP)
+    # What is in all groups together has the categories that the ungrouped index has.
+    everything = root(address, aggregate="counts(active)")["counts_active"]
+    assert page.evaluate("viewer.values.categories") == list(everything)
+    assert all(sum(own) == count for count, own in parts(page))
+    page.locator("#listing summary").click()
+    first = page.locator("#listing li").first
+    first.get_by_text("hotel ·").wait_for()
+    first.get_by_role("button").hover()
+    page.locator("#hint").get_by_text("hotel ·").wait_for()
+    page.screenshot(path=PICTURES / "groups.png")
+    lone = page.evaluate("() => String(viewer.tree.scene.clusters.find(({ count }) => count === 1)?.id ?? '')")
+    assert lone
+    opened = open_map(f"#index=groups&view=tree&by=badges&open={lone}", LAPTOP)
+    kind = opened.evaluate("viewer.card.cluster.properties.cluster_group")
+    opened.locator("#card header").get_by_text(f"{kind or 'without a group'} ·").wait_for()
+
+
+def test_a_limit_below_the_groups_is_told(open_map):
+    page = open_map("#index=groups&view=tree&by=limit&limit=4", settle=False, tolerates=("400",))
+    page.get_by_text("a limit of 8 or more clusters", exact=False).wait_for()
+    page.evaluate("viewer.settings.set({ limit: 50 })")
+    rest(page)
+    assert 8 <= len(shown(page, "tree")) <= 50
+
+
 @pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
 def test_a_window_is_brushed(open_map, address, viewport):
     page = open_map("#index=events&view=tree&brush=opened", viewport)

@@ -2,7 +2,7 @@
 
 A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->` is code before
 the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it out where there is no such
-command.
+command, `<!-- run by: script -->` leaves it to a script that has what it takes.
 """
 
 import glob
@@ -14,15 +14,18 @@ import socket
 import subprocess
 import sys
 import tempfile
+import typing
 
 ROOT = os.getcwd()
 PAGES = ["README.md", "Sources/TreelineServer/README.md", *sorted(glob.glob("Sources/*/*.docc/*.md"))]
-BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs|run by): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
 SERVER = os.environ.get("TREELINE_SERVER", f"{ROOT}/.build-server-test/release/treeline-server")
 
 
 def main():
     pages = [Page(path) for path in sys.argv[1:] or PAGES]
+    for page in pages:
+        print("".join(f"{page.path}:{line}: left out: {why}\n" for line, why in page.left_out), end="")
     failed = False
     for name, check in (("Swift", check_swift), ("shell", check_shell), ("JavaScript", check_scripts), ("JSON", check_json)):
         problems = check(pages)
@@ -33,13 +36,16 @@ def main():
 
 
 class Page:
-    """The blocks of a page: language, code and what is known about it."""
+    """The blocks of a page: language, code, line and what is known about it."""
 
     languages = {"Swift": ["swift"], "shell": ["sh"], "JavaScript": ["js", "html"], "JSON": ["json"]}
 
     def __init__(self, path):
         self.path = path
         self.found = []
+        self.left_out = []
+        # By script: the code and line of each block that it runs.
+        self.run_by = {}
         with open(path, encoding="utf-8") as file:
             text = file.read()
         before = {}
@@ -49,10 +55,13 @@ class Page:
                 before[kind] = words
                 continue
             line = text.count("\n", 0, match.start()) + 2
-            if "not run" in before:
-                print(f"{path}:{line}: left out: {before['not run']}")
+            if "run by" in before:
+                self.run_by.setdefault(before["run by"], []).append((code, line))
+                self.left_out.append((line, f"run by {before['run by']}"))
+            elif "not run" in before:
+                self.left_out.append((line, before["not run"]))
             elif "needs" in before and not shutil.which(before["needs"]):
-                print(f"{path}:{line}: left out: no {before['needs']}")
+                self.left_out.append((line, f"no {before['needs']}"))
             else:
                 self.found.append((language, code, line, before.get("swift", "")))
             before = {}
@@ -62,24 +71,44 @@ class Page:
 
 
 def check_swift(pages):
-    """A function for each page, all in one module; what imports the server in another, of the server's build."""
+    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their builds."""
     problems = []
-    modules = {False: {}, True: {}}
+    modules = {build: {} for build in BUILDS}
     for page in pages:
         blocks = page.blocks("Swift")
         manifests = [code for _, code, _, _ in blocks if code.startswith("// swift-tools-version")]
         problems += [f"{page.path}: {error}" for manifest in manifests for error in manifest_errors(manifest)]
         code = [(code, line, hidden) for _, code, line, hidden in blocks if code not in manifests]
         if code:
-            is_server = any(re.search(r"^import (TreelineServer|Hummingbird)$", text, re.MULTILINE) for text, _, _ in code)
-            modules[is_server][page.path] = code
-    for is_server, files in modules.items():
-        build = f".build-{'server-' if is_server else ''}test"
-        if files and is_server and not os.path.exists(SERVER):
-            print(f"{', '.join(files)}: Swift left out: no server; scripts/test-server builds it")
+            imports = {name for text, _, _ in code for name in re.findall(r"^import (\w+)$", text, re.MULTILINE)}
+            build = next(build for build in BUILDS if not build.imports or imports & build.imports)
+            modules[build][page.path] = code
+    for build, files in modules.items():
+        if files and not os.path.exists(build.folder):
+            print(f"{', '.join(files)}: Swift left out: no {build.folder}; {build.script} builds it")
         elif files:
             problems += typecheck(files, build)
     return problems
+
+
+class Build(typing.NamedTuple):
+    """The modules that a page's Swift is compiled against, if it imports any of these."""
+
+    imports: frozenset
+    scratch: str
+    folder: str
+    script: str
+
+
+BUILDS = [
+    Build(
+        frozenset(["TreelineServer", "Hummingbird"]), ".build-server-test", ".build-server-test/release/Modules",
+        "scripts/test-server"),
+    Build(
+        frozenset(["TreelineMapKit", "TreelineMapLibre", "MapKit", "SwiftUI", "UIKit", "CoreLocation", "MapLibre"]),
+        ".build-apple-test", ".build-apple-test/debug/Modules", "scripts/test-mapkit"),
+    Build(frozenset(), ".build-test", ".build-test/release/Modules", "scripts/check-docs"),
+]
 
 
 def typecheck(files, build):
@@ -94,11 +123,11 @@ def typecheck(files, build):
                 source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
             with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
                 file.write("\n".join([*sorted(imports), *source, "}"]) + "\n")
-        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", f"{build}/release/Modules"]
-        headers += glob.glob(f"{build}/checkouts/*/Sources/*/include")
+        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", build.folder]
+        headers += glob.glob(f"{build.scratch}/checkouts/*/Sources/*/include")
         command = ["swiftc", "-typecheck", "-swift-version", "6", "-suppress-warnings", "-module-name", "Pages"]
         command += [option for header in headers for option in ("-I", header)]
-        for modulemap in glob.glob(f"{build}/release/*.build/module.modulemap"):
+        for modulemap in glob.glob(f"{os.path.dirname(build.folder)}/*.build/module.modulemap"):
             command += ["-Xcc", f"-fmodule-map-file={modulemap}"]
         done = subprocess.run([*command, *sorted(glob.glob(f"{folder}/*.swift"))], capture_output=True, text=True)
         return [] if done.returncode == 0 else [done.stderr]
@@ -205,4 +234,5 @@ def check_json(pages):
     return problems
 
 
-main()
+if __name__ == "__main__":
+    main()

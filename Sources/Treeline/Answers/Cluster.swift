@@ -170,6 +170,14 @@ extension ClusterTree {
     return cluster(of: node, selection.points, isAnchored: isAnchored)
   }
 
+  /// Where the cluster of a node stands, in units of the plane, without the rest of it.
+  ///
+  /// - Precondition: As of `cluster(of:isAnchored:)`.
+  @inline(__always) func stand(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
+    if let selection, !isAnchored { return selection.points.mean(of: node, in: storage) }
+    return storage.stand(of: node)
+  }
+
   @inline(__always) private func cluster(of node: Node, _ counted: some CountedPoints, isAnchored: Bool) -> Cluster {
     withStorage { storage in
       let count = counted.count(of: node)

@@ -30,6 +30,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case tileOnPlainPlane
   /// Values for a tree that has rows beyond them.
   case tooFewValues(expected: Int, found: Int)
+  /// A property of which a map has no column.
+  case unknownProperty(keyPath: String, columns: [String])
   /// The center of a viewport that is nowhere: not finite, or beyond a pole.
   case notACoordinate(found: Coordinate)
 }
@@ -67,6 +69,12 @@ extension QueryError: CustomStringConvertible {
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, as many as the tree has rows, found \(found); "
         + "give those that it was built over, in their order"
+    case .unknownProperty(let keyPath, let columns):
+      "expected a property that a column was made of, found \(keyPath); "
+        + (columns.isEmpty
+          ? "build the map with columns, as in 'ClusterMap(hotels, at: \\.coordinate, columns: .number(\\.price))'"
+          : "there are columns " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
+            + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"

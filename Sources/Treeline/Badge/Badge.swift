@@ -4,6 +4,12 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(WASILibc)
+  import WASILibc
+#elseif os(Windows)
+  import CRT
 #endif
 
 /// The size of badges by point count: the curves of two well-known map apps.
@@ -56,14 +62,16 @@ public enum BadgeText {
     count / unit + (count % unit >= unit - unit / 2 ? 1 : 0)
   }
 
-  /// A title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short form.
-  ///
-  /// ```swift
-  /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels
-  /// ```
-  public static func title(_ template: String, pointCount: Int) -> String {
-    template.replacing("{count}", with: "\(pointCount)").replacing("{abbreviated}", with: abbreviated(pointCount))
-  }
+  #if !hasFeature(Embedded)
+    /// A title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short form.
+    ///
+    /// ```swift
+    /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels
+    /// ```
+    public static func title(_ template: String, pointCount: Int) -> String {
+      template.replacing("{count}", with: "\(pointCount)").replacing("{abbreviated}", with: abbreviated(pointCount))
+    }
+  #endif
 }
 
 /// Where the members of a stack, which share one position at every zoom, are drawn when it is opened.

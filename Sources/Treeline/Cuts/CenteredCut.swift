@@ -37,6 +37,6 @@ extension TreeStorage {
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {
     if let index = standIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
-    return AllPoints().summary(of: node, in: self).mean
+    return mean(of: node)
   }
 }

@@ -139,7 +139,7 @@ public struct Cut: Hashable, Sendable {
   public var pixelParameter: String? { pixels?.criterion.rawValue }
 
   /// What it goes by, and how many pixels of it; nil for a limit.
-  var pixels: (criterion: PixelCriterion, count: Double)? {
+  package var pixels: (criterion: PixelCriterion, count: Double)? {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
@@ -211,7 +211,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which cluster of an answer is replaced by its children next, as long as there is room within the limit.
-public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable, Codable {
+public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   /// Level by level, within a level in tree order: the article's.
   case breadthFirst = "breadth-first"
 

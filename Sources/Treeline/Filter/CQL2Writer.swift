@@ -151,27 +151,3 @@ extension String {
     return String(quoted)
   }
 }
-
-// MARK: - Codable
-
-extension Filter: Codable {
-  /// A filter from its text in CQL2.
-  ///
-  /// - Throws: `DecodingError`, with a ``FilterTextError`` beneath it where there is a text that is no filter.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    do {
-      try self.init(container.decode(String.self))
-    } catch let error as FilterTextError {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: container.codingPath, debugDescription: "Not a filter: \(error.message)", underlyingError: error))
-    }
-  }
-
-  /// Writes its text in CQL2.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
-}

@@ -1,9 +1,9 @@
 /// Which points count: a condition on their columns and positions.
 ///
 /// ```swift
-/// Filter.where("kind", .equals("hotel")) && Filter.where("price", .isLess(than: 120))
-/// Filter.where("kind", isIn: ["hotel", "hostel"])
-/// Filter.where("opened", during: Instant("2020-01-01")!...Instant("2021-01-01")!)
+/// Filter.where("kind", .equals, "hotel") && .where("price", .isLess, 120)
+/// Filter.where("kind", in: ["hotel", "hostel"])
+/// Filter.where("opened", in: Instant("2020-01-01")!..<Instant("2021-01-01")!)
 /// try Filter(#"kind = 'hotel' AND price < 120"#)               // the same in CQL2, as in tools and URLs
 /// ```
 ///
@@ -131,7 +131,7 @@ extension Filter {
   }
 
   /// Points that have one of some values.
-  public static func `where`(_ column: String, isIn values: [FilterValue]) -> Filter { Filter(.isIn(column, values)) }
+  public static func `where`(_ column: String, in values: [FilterValue]) -> Filter { Filter(.isIn(column, values)) }
 
   /// Points whose value lies between two, both inclusive.
   public static func `where`(_ column: String, isFrom least: FilterValue, to greatest: FilterValue) -> Filter {

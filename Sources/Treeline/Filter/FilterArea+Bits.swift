@@ -90,7 +90,11 @@ extension FilterArea {
     switch self {
     case .box(let box):
       do throws(QueryError) { return try plane.window(showing: box).map(PlaneArea.window) } catch {
-        throw .noArea(expected: "a box", found: "\(error)")
+        let edges = [("west", box.west), ("south", box.south), ("east", box.east), ("north", box.north)]
+        throw .noArea(
+          expected: "a box of finite edges, south at or below north"
+            + (plane.projection == .planar ? ", west at or before east" : ""),
+          found: edges.map { "\($0) \(ParameterValue.text($1))" }.joined(separator: ", "))
       }
     case .polygons(let polygons):
       for ring in polygons.joined() {

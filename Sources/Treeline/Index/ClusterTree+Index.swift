@@ -1,19 +1,4 @@
 extension ClusterTree {
-  /// Opens an index by mapping it into memory.
-  ///
-  /// Reads only the header, the section table and the names of attributes, so it takes as long for a hundred points as
-  /// for a hundred million. A query checks only what it needs to stay within the file:
-  /// it does not notice a flipped byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module
-  /// `TreelineVerification` checks every byte.
-  ///
-  /// - Parameter path: `-` is standard input, which must be a file.
-  /// - Throws: `IndexError`
-  /// - Complexity: O(sections)
-  public init(index path: String) throws(IndexError) {
-    let file = try MappedFile(path: path)
-    try self.init(bytes: file.bytes, name: file.name, keeping: file)
-  }
-
   /// Reads an index that lies in memory, aligned to 8 bytes.
   ///
   /// - Parameters:

@@ -4,97 +4,71 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
 #endif
 
-/// A regular file that is open for reading, for as long as this object lives.
-final class OpenFile {
-  /// What errors call it.
-  let name: String
-  /// In bytes.
-  let length: Int
-  let descriptor: CInt
-  private let isStandardInput: Bool
+// Elsewhere there are no files, only bytes in memory: Windows maps them by other calls, WebAssembly not at all.
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A regular file that is open for reading, for as long as this object lives.
+  final class OpenFile {
+    /// What errors call it.
+    let name: String
+    /// In bytes.
+    let length: Int
+    let descriptor: CInt
+    private let isStandardInput: Bool
 
-  /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
-  init(path: String) throws(IndexError) {
-    isStandardInput = path == "-"
-    name = isStandardInput ? "standard input" : path
-    // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
-    descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    var status = stat()
-    let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
-    length = isOpen ? Int(status.st_size) : 0
-    guard isOpen else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
+    /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
+    init(path: String) throws(IndexError) {
+      isStandardInput = path == "-"
+      name = isStandardInput ? "standard input" : path
+      // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+      descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      var status = stat()
+      let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
+      length = isOpen ? Int(status.st_size) : 0
+      guard isOpen else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        throw .unopenable(path: name, reason: "expected a regular file, which can be mapped")
+      }
+    }
+
+    deinit { if descriptor >= 0 && !isStandardInput { close(descriptor) } }
+  }
+
+  /// A file mapped into memory for reading, for as long as this object lives.
+  ///
+  /// Renaming another file over it is safe: the mapping keeps the old one. Shortening it in place is not, and no reader
+  /// can guard against that.
+  package final class MappedFile: @unchecked Sendable {
+    /// Valid as long as the object lives; a temporary one may end before their last use, hence `withBytes`.
+    package let bytes: UnsafeRawBufferPointer
+    /// What errors call the file.
+    package let name: String
+
+    /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
+    package init(path: String) throws(IndexError) {
+      let file = try OpenFile(path: path)
+      defer { withExtendedLifetime(file) {} }
+      name = file.name
+      guard file.length > 0 else {
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        return
+      }
+      guard let start = mmap(nil, file.length, PROT_READ, MAP_SHARED, file.descriptor, 0), start != MAP_FAILED else {
+        throw .unopenable(path: name, reason: String(cString: strerror(errno)))
+      }
+      bytes = UnsafeRawBufferPointer(start: start, count: file.length)
+    }
+
+    deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
+
+    func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+      -> Result
+    {
+      defer { withExtendedLifetime(self) {} }
+      return try work(bytes)
     }
   }
-
-  deinit { if descriptor >= 0 && !isStandardInput { close(descriptor) } }
-}
-
-/// A file mapped into memory for reading, for as long as this object lives.
-///
-/// Renaming another file over it is safe: the mapping keeps the old one. Shortening it in place is not, and no reader
-/// can guard against that.
-package final class MappedFile: @unchecked Sendable {
-  /// Valid as long as the object lives; a temporary one may end before their last use, hence `withBytes`.
-  package let bytes: UnsafeRawBufferPointer
-  /// What errors call the file.
-  package let name: String
-
-  /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
-  package init(path: String) throws(IndexError) {
-    let file = try OpenFile(path: path)
-    defer { withExtendedLifetime(file) {} }
-    name = file.name
-    guard file.length > 0 else {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      return
-    }
-    guard let start = mmap(nil, file.length, PROT_READ, MAP_SHARED, file.descriptor, 0), start != MAP_FAILED else {
-      throw .unopenable(path: name, reason: String(cString: strerror(errno)))
-    }
-    bytes = UnsafeRawBufferPointer(start: start, count: file.length)
-  }
-
-  deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
-
-  func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
-    -> Result
-  {
-    defer { withExtendedLifetime(self) {} }
-    return try work(bytes)
-  }
-}
-
-/// The bytes of a whole index, and what to call it in errors.
-struct NamedBytes {
-  let bytes: UnsafeRawBufferPointer
-  let name: String
-
-  func read<Value: FixedWidthInteger>(at offset: Int) -> Value { bytes.read(at: offset) }
-
-  func require(
-    _ condition: Bool, at offset: some BinaryInteger, _ expected: @autoclosure () -> String,
-    found: @autoclosure () -> String
-  ) throws(IndexError) { if !condition { throw malformed(at: offset, expected: expected(), found: found()) } }
-
-  /// Throws unless the integer at an offset is what is expected.
-  func expect<Value: FixedWidthInteger>(_ expected: Value, at offset: Int, _ meaning: String) throws(IndexError) {
-    let found: Value = read(at: offset)
-    try require(found == expected, at: offset, "\(meaning), \(expected)", found: "\(found)")
-  }
-
-  func malformed(at offset: some BinaryInteger, expected: String, found: String) -> IndexError {
-    .malformed(path: name, offset: UInt64(offset), expected: expected, found: found)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// A little-endian integer, which must lie within.
-  package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
-    return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
-}
+#endif

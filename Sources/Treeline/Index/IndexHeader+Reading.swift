@@ -132,18 +132,3 @@ extension IndexSection {
       checksum: file.read(at: entry + 24))
   }
 }
-
-extension IndexHeader {
-  /// Whether a file begins as an index does. Nothing is read from a pipe.
-  public static func begins(fileAt path: String) -> Bool {
-    do throws(IndexError) {
-      return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
-    } catch { return false }
-  }
-
-  /// Reads the header of an index.
-  public init(ofIndex path: String) throws(IndexError) {
-    let file = try MappedFile(path: path)
-    self = try file.withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: file.name) }
-  }
-}

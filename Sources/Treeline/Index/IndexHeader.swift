@@ -1,3 +1,7 @@
+#if _pointerBitWidth(_32)
+  #error("Treeline needs an Int of 64 bits: offsets into an index and sums over its nodes do not fit into 32")
+#endif
+
 /// The first bytes of an index: its version, size and content. See the format document for the byte grid.
 public struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses one whose major version it does not know.

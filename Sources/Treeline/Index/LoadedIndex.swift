@@ -4,110 +4,114 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
 #endif
 
-/// An index with the header that it was opened by, for programs whose indexes are replaced while they run.
-@_spi(Server) public struct LoadedIndex: Sendable {
-  public let header: IndexHeader
-  public let tree: ClusterTree
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// An index with the header that it was opened by, for programs whose indexes are replaced while they run.
+  @_spi(Server) public struct LoadedIndex: Sendable {
+    public let header: IndexHeader
+    public let tree: ClusterTree
 
-  /// Maps an index into memory, as `ClusterTree(index:)` does: whoever writes to the file changes the tree.
-  ///
-  /// - Throws: `IndexError`
-  public init(mapping path: String) throws(IndexError) {
-    let file = try MappedFile(path: path)
-    header = try file.withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: file.name) }
-    tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
-  }
-
-  /// Reads a whole index into memory of its own and compares its checksums: whatever becomes of the file, the tree
-  /// stays as it is.
-  ///
-  /// - Throws: `IndexError`
-  /// - Complexity: O(bytes)
-  public init(copying path: String) throws(IndexError) {
-    let copy = try FileCopy(OpenFile(path: path))
-    defer { withExtendedLifetime(copy) {} }
-    header = try IndexHeader(copy.bytes, name: path)
-    for section in header.sections {
-      var hasher = XXHash64()
-      hasher.update(UnsafeRawBufferPointer(rebasing: copy.bytes[section.range]))
-      try section.require(hasher.finalize(), path: path)
+    /// Maps an index into memory, as `ClusterTree(index:)` does: whoever writes to the file changes the tree.
+    ///
+    /// - Throws: `IndexError`
+    public init(mapping path: String) throws(IndexError) {
+      let file = try MappedFile(path: path)
+      header = try file.withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: file.name) }
+      tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
     }
-    tree = try ClusterTree(bytes: copy.bytes, name: path, keeping: copy)
-  }
-}
 
-extension IndexHeader {
-  /// Compares the checksums of a file's sections without mapping it, so that a file that is cut meanwhile is an error.
-  ///
-  /// - Throws: `IndexError`
-  /// - Complexity: O(bytes)
-  @_spi(Server) public func checkSections(ofIndex path: String) throws(IndexError) {
-    let file = try OpenFile(path: path)
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: OpenFile.pieceLength, alignment: 16)
-    defer { piece.deallocate() }
-    for section in sections {
-      var hasher = XXHash64()
-      var offset = section.range.lowerBound
-      while offset < section.range.upperBound {
-        let part = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(section.range.upperBound - offset))
-        try file.read(part, at: offset)
-        hasher.update(UnsafeRawBufferPointer(part))
-        offset += part.count
+    /// Reads a whole index into memory of its own and compares its checksums: whatever becomes of the file, the tree
+    /// stays as it is.
+    ///
+    /// - Throws: `IndexError`
+    /// - Complexity: O(bytes)
+    public init(copying path: String) throws(IndexError) {
+      let copy = try FileCopy(OpenFile(path: path))
+      defer { withExtendedLifetime(copy) {} }
+      header = try IndexHeader(copy.bytes, name: path)
+      for section in header.sections {
+        var hasher = XXHash64()
+        hasher.update(UnsafeRawBufferPointer(rebasing: copy.bytes[section.range]))
+        try section.require(hasher.finalize(), path: path)
       }
-      try section.require(hasher.finalize(), path: path)
+      tree = try ClusterTree(bytes: copy.bytes, name: path, keeping: copy)
     }
   }
-}
 
-extension IndexSection {
-  fileprivate func require(_ found: UInt64, path: String) throws(IndexError) {
-    if found == checksum { return }
-    throw .malformed(
-      path: path, offset: offset, expected: "section \(kind) of checksum \(String(checksum, radix: 16))",
-      found: String(found, radix: 16))
-  }
-}
-
-extension OpenFile {
-  /// A read of all at once could not be interrupted by a file that ends.
-  fileprivate static let pieceLength = 4 << 20
-
-  /// Fills a buffer from an offset on.
-  fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
-    var done = 0
-    while done < buffer.count {
-      let count = pread(
-        descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.pieceLength), off_t(offset + done))
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
-      guard count > 0 else {
-        throw .malformed(
-          path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when it was opened",
-          found: "the end of the file")
+  extension IndexHeader {
+    /// Compares the checksums of a file's sections without mapping it, so that a file that is cut meanwhile is an error.
+    ///
+    /// - Throws: `IndexError`
+    /// - Complexity: O(bytes)
+    @_spi(Server) public func checkSections(ofIndex path: String) throws(IndexError) {
+      let file = try OpenFile(path: path)
+      let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: OpenFile.pieceLength, alignment: 16)
+      defer { piece.deallocate() }
+      for section in sections {
+        var hasher = XXHash64()
+        var offset = section.range.lowerBound
+        while offset < section.range.upperBound {
+          let part = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(section.range.upperBound - offset))
+          try file.read(part, at: offset)
+          hasher.update(UnsafeRawBufferPointer(part))
+          offset += part.count
+        }
+        try section.require(hasher.finalize(), path: path)
       }
-      done += count
     }
   }
-}
 
-/// A file's bytes in memory that the system takes back at once.
-private final class FileCopy: @unchecked Sendable {
-  let bytes: UnsafeRawBufferPointer
-
-  init(_ file: OpenFile) throws(IndexError) {
-    guard file.length > 0 else {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      return
+  extension IndexSection {
+    fileprivate func require(_ found: UInt64, path: String) throws(IndexError) {
+      if found == checksum { return }
+      throw .malformed(
+        path: path, offset: offset, expected: "section \(kind) of checksum \(String(checksum, radix: 16))",
+        found: String(found, radix: 16))
     }
-    let start = mmap(nil, file.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let start, start != MAP_FAILED else {
-      throw .unopenable(path: file.name, reason: "no memory for \(file.length) bytes")
-    }
-    bytes = UnsafeRawBufferPointer(start: start, count: file.length)
-    try file.read(UnsafeMutableRawBufferPointer(start: start, count: file.length), at: 0)
   }
 
-  deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
-}
+  extension OpenFile {
+    /// A read of all at once could not be interrupted by a file that ends.
+    fileprivate static let pieceLength = 4 << 20
+
+    /// Fills a buffer from an offset on.
+    fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
+      var done = 0
+      while done < buffer.count {
+        let count = pread(
+          descriptor, buffer.baseAddress! + done, min(buffer.count - done, Self.pieceLength), off_t(offset + done))
+        if count < 0 && errno == EINTR { continue }
+        guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
+        guard count > 0 else {
+          throw .malformed(
+            path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when it was opened",
+            found: "the end of the file")
+        }
+        done += count
+      }
+    }
+  }
+
+  /// A file's bytes in memory that the system takes back at once.
+  private final class FileCopy: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ file: OpenFile) throws(IndexError) {
+      guard file.length > 0 else {
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        return
+      }
+      let start = mmap(nil, file.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      guard let start, start != MAP_FAILED else {
+        throw .unopenable(path: file.name, reason: "no memory for \(file.length) bytes")
+      }
+      bytes = UnsafeRawBufferPointer(start: start, count: file.length)
+      try file.read(UnsafeMutableRawBufferPointer(start: start, count: file.length), at: 0)
+    }
+
+    deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
+  }
+#endif

@@ -30,58 +30,11 @@ extension ParameterValue: CustomStringConvertible {
   }
 }
 
-extension ParameterValue: Codable {
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let flag = try? container.decode(Bool.self) {
-      self = .flag(flag)
-    } else if let integer = try? container.decode(Int.self) {
-      self = .integer(integer)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else if let numbers = try? container.decode([Double].self) {
-      self = .numbers(numbers)
-    } else {
-      self = .text(try container.decode(String.self))
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .text(let text): try container.encode(text)
-    case .integer(let integer): try container.encode(integer)
-    case .number(let number): try container.encode(number)
-    case .numbers(let numbers): try container.encode(numbers)
-    case .flag(let flag): try container.encode(flag)
-    }
-  }
-}
-
-/// A value that is written as parameters and read back from them: as JSON, an object of them.
-protocol Parameterized: Codable {
+/// A value that is written as parameters and read back from them: in JSON, an object of them.
+protocol Parameterized {
   /// Names and values, in a fixed order; what goes without saying is left out.
   var parameters: [(name: String, value: ParameterValue)] { get }
 
   /// Reads them. Faults are left in the parameters; where there are any, the value is as good as any.
   init(_ parameters: inout QueryParameters)
-}
-
-extension Parameterized {
-  public init(from decoder: any Decoder) throws {
-    let values = try [String: ParameterValue](from: decoder).sorted { $0.key < $1.key }
-    var parameters = QueryParameters(values.map { ($0.key, "\($0.value)") }, bounds: .none)
-    self.init(&parameters)
-    parameters.refuseUnread()
-    if !parameters.faults.isEmpty {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: decoder.codingPath,
-          debugDescription: parameters.faults.map { $0.message { $0 } }.joined(separator: " ")))
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    try Dictionary(uniqueKeysWithValues: parameters.map { ($0.name, $0.value) }).encode(to: encoder)
-  }
 }

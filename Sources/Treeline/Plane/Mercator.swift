@@ -3,16 +3,16 @@
 /// Only operations that IEEE 754 defines, in a fixed order, with no fused product and sum: a C library's functions
 /// differ from one platform to the next in the last bit, and with them whole trees would. The coefficients are those
 /// that interpolate each function at Chebyshev nodes.
-enum Mercator {
+package enum Mercator {
   /// The width of the world in units.
-  static let worldWidth = 0x1p32
+  package static let worldWidth = 0x1p32
 
   /// A latitude's distance from the northern edge, in units, not rounded, to within a ten-thousandth of a unit.
   /// Latitudes beyond the edges are taken as the edge's.
   ///
   /// The y above the equator is ln((1 + u) / (1 - u)) / π of the half of the world, where u is the tangent of half the
   /// latitude: with that as a quotient, and the logarithm as the power of 2 next to it and a remainder.
-  @inline(__always) static func y(latitude: Double) -> Double {
+  @inline(__always) package static func y(latitude: Double) -> Double {
     let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
     let square = part * part
     let odd =
@@ -42,7 +42,7 @@ enum Mercator {
   }
 
   /// The latitude in degrees, within 3e-12, so many units from the northern edge. Beyond the edges it is theirs.
-  @inline(__always) static func latitude(y: Double) -> Double {
+  @inline(__always) package static func latitude(y: Double) -> Double {
     let height = min(max(1 - y * (2 / worldWidth), -1), 1)
     let z = height * height
     var odd = 106.33541022953081 + z * 0.9664572686250515

@@ -52,6 +52,9 @@ public struct ClusterTree: Sendable {
 
   /// Whether both are the same tree, not merely equal ones, whichever points count.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
+
+  /// Whether the same points count of both, by one filter or by none.
+  package func countsSamePoints(as other: ClusterTree) -> Bool { selection === other.selection }
 }
 
 // MARK: - Points

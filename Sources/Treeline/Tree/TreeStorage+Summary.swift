@@ -13,6 +13,14 @@ extension TreeStorage {
     return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
+  /// The mean of a node's points, in units of the plane: that of its summary, without the rest.
+  ///
+  /// - Precondition: `checkSummary(of: node)`.
+  @inline(__always) func mean(of node: Node) -> (x: Double, y: Double) {
+    let box = box(of: node)
+    return NodeSummary.mean(of: sums(of: node, in: box), count: Int(node.count), in: box)
+  }
+
   /// The mean of a node's points, between which distances are measured, rounded to the nearest unit, halves up.
   ///
   /// - Precondition: `checkSummary(of: node)`.

@@ -118,6 +118,11 @@ public struct Viewport: Hashable, Sendable {
   /// All there is, without a scale.
   public static let everything = Viewport(.everything)
 
+  /// The same, with so many pixels around it looked at, too, in place of its own margin.
+  package func expanded(by margin: Double) -> Viewport {
+    Viewport(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
+  }
+
   init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     (self.area, self.zoom, self.size, self.margin) = (area, zoom, size, margin)
     // Of two viewports that show the same there is one value.

@@ -25,6 +25,7 @@ struct Segment: Sendable {
 struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let arrays: PointArrays
   let algorithm: Algorithm
+  let solver: PrincipalAxis.Solver
 
   /// Nodes below this level are halved along the longer side of their box, which ends after 64 levels more whatever
   /// the data. No real data comes near it: it bounds the depth by proof.
@@ -44,7 +45,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     guard points.count > NodeRecord.bucketCapacity, !scatter.isZero else { return nil }
     let split =
       level < principalLevels
-      ? arrays.principalSplit(points, scatter, by: algorithm, threads: threads)
+      ? arrays.principalSplit(points, scatter, by: algorithm, solver: solver, threads: threads)
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))

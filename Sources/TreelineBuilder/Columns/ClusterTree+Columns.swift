@@ -7,7 +7,7 @@ extension ClusterTree {
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// It shares all else with this one, which stays as it is. Clusters of either are none of the other's.
+  /// It shares all else but a filter with this one, which stays as it is. Clusters of either are none of the other's.
   ///
   /// - Parameter columns: What to add. No two columns share a name.
   /// - Throws: `ColumnError`
@@ -29,6 +29,13 @@ extension ClusterTree {
     }
     let sections = memory
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
+  }
+
+  /// The same tree without some of its columns and without a filter, as for an index that tells less.
+  ///
+  /// - Parameter names: Of the columns; those that the tree has not change nothing.
+  public func removing(columns names: Set<String>) -> ClusterTree {
+    with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
 
   /// - Parameter row: The row of the input, for errors, given that of the tree; nil where both are the same.

@@ -10,21 +10,17 @@ import Treeline
 /// Without a name it is that of the property, the last one of the key path. The key path of a computed property or a
 /// subscript may not tell it, and building then throws `ColumnError.namelessKeyPath`.
 public struct MapColumn<Value: Sendable>: Sendable {
-  private let keyPath: String
+  private let keyPath: AnyKeyPath & Sendable
   private let name: String?
   private let column: @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
 
   private init(
-    keyPath: String, name: String?, _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?,
+    _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
   ) { (self.keyPath, self.name, self.column) = (keyPath, name, column) }
 
   private init(
-    _ keyPath: AnyKeyPath, _ name: String?,
-    _ column: @escaping @Sendable (_ name: String, _ values: [Value]) -> IndexColumn
-  ) { self.init(keyPath: "\(keyPath)", name: name, column) }
-
-  private init(
-    _ keyPath: AnyKeyPath, _ name: String?, _ kind: IndexColumn.Kind,
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ kind: IndexColumn.Kind,
     _ value: @escaping @Sendable (Value) -> AttributeValue?
   ) {
     self.init(keyPath, name) { name, values in
@@ -32,25 +28,17 @@ public struct MapColumn<Value: Sendable>: Sendable {
     }
   }
 
-  func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn {
-    guard let name = name ?? Self.lastProperty(of: keyPath) else { throw .namelessKeyPath(keyPath) }
-    return column(name, values)
+  /// What it is made of, and what it is called.
+  func named() throws(ColumnError) -> (keyPath: AnyKeyPath, name: String) {
+    guard let name = name ?? PropertyNames.lastProperty(of: keyPath) else { throw .namelessKeyPath("\(keyPath)") }
+    return (keyPath, name)
   }
+
+  func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn { column(try named().name, values) }
 
   /// The same column, prepared for more, as in `.number(\.price).prepared(for: .percentiles)`.
   public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn {
-    MapColumn(keyPath: keyPath, name: name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
-  }
-
-  /// `price` of `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`.
-  private static func lastProperty(of keyPath: String) -> String? {
-    guard let point = keyPath.lastIndex(of: ".") else { return nil }
-    var name = keyPath[keyPath.index(after: point)...]
-    while let last = name.last, last == "?" || last == "!" { name.removeLast() }
-    guard let first = name.first, first.isLetter || first == "_",
-      name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
-    else { return nil }
-    return String(name)
+    MapColumn(keyPath, name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
   }
 }
 
@@ -137,10 +125,11 @@ extension AttributeValue {
   }
 }
 
-extension ClusterTree {
-  /// The tree with columns of the values that its rows count.
-  func adding<Value>(_ columns: [MapColumn<Value>], of values: [Value]) throws(ColumnError) -> ClusterTree {
-    if columns.isEmpty { return self }
-    return try adding(columns: columns.map { column throws(ColumnError) in try column.indexColumn(of: values) })
+extension ClusterMap {
+  /// Values on a tree, which gets columns of them.
+  init(_ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>]) throws {
+    let names = PropertyNames(try columns.map { try $0.named() })
+    let tree = columns.isEmpty ? tree : try tree.adding(columns: columns.map { try $0.indexColumn(of: values) })
+    self.init(tree: tree, values: values, names: names)
   }
 }

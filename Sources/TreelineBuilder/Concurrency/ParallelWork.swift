@@ -1,23 +1,55 @@
-import Dispatch
 import Synchronization
 
+#if canImport(Dispatch)
+  import Dispatch
+#endif
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(WASILibc)
+  import WASILibc
+#elseif os(Windows)
+  import CRT
 #endif
 
-/// How many processors are online.
-var processorCount: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+/// How many processors are online, where there is a way to ask and to use them.
+var processorCount: Int {
+  #if canImport(Dispatch) && (canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android))
+    max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+  #else
+    1
+  #endif
+}
+
+/// Calls `work` with 0 ..< count at once; one after another where there are no threads.
+func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
+  #if canImport(Dispatch)
+    DispatchQueue.concurrentPerform(iterations: count, execute: work)
+  #else
+    for number in 0..<count { work(number) }
+  #endif
+}
+
+/// Calls `work` on another thread; here and now where there are no threads.
+func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
+  #if canImport(Dispatch)
+    DispatchQueue.global(qos: isUrgent ? .default : .utility).async(execute: work)
+  #else
+    work()
+  #endif
+}
 
 /// Divides 0 ..< count into one range a thread, works on them at once, and returns the results in order.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
     nonisolated(unsafe) let start = results.baseAddress!
-    DispatchQueue.concurrentPerform(iterations: chunks) { chunk in
+    concurrently(chunks) { chunk in
       (start + chunk).initialize(to: work(count * chunk / chunks..<count * (chunk + 1) / chunks))
     }
     initializedCount = chunks
@@ -35,8 +67,10 @@ final class WorkQueue<Item: Sendable>: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Counts the items that wait and, once all work is done, the threads that are yet to return.
-  private let available = DispatchSemaphore(value: 0)
+  #if canImport(Dispatch)
+    /// Counts the items that wait and, once all work is done, the threads that are yet to return.
+    private let available = DispatchSemaphore(value: 0)
+  #endif
 
   init(_ items: [Item]) { state = Mutex(State(items: items, unfinishedCount: items.count)) }
 
@@ -44,21 +78,32 @@ final class WorkQueue<Item: Sendable>: Sendable {
   ///
   /// `work` returns the items that follow from the one it was given.
   func run(threads: Int, _ work: @Sendable (Item) -> [Item]) {
-    signal(state.withLock { $0.items.isEmpty ? threads : $0.items.count })
-    DispatchQueue.concurrentPerform(iterations: threads) { _ in
-      while true {
-        available.wait()
-        guard let item = state.withLock({ $0.items.popLast() }) else { return }
-        let new = work(item)
-        let isDone = state.withLock { state in
-          state.items.append(contentsOf: new)
-          state.unfinishedCount += new.count - 1
-          return state.unfinishedCount == 0
+    #if canImport(Dispatch)
+      signal(state.withLock { $0.items.isEmpty ? threads : $0.items.count })
+      concurrently(threads) { _ in
+        while true {
+          available.wait()
+          guard let new = workOnOne(work) else { return }
+          signal(new.isLast ? threads : new.count)
         }
-        signal(isDone ? threads : new.count)
       }
+    #else
+      while workOnOne(work) != nil {}
+    #endif
+  }
+
+  /// Works on one item; nil if none waits.
+  private func workOnOne(_ work: (Item) -> [Item]) -> (count: Int, isLast: Bool)? {
+    guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
+    let new = work(item)
+    return state.withLock { state in
+      state.items.append(contentsOf: new)
+      state.unfinishedCount += new.count - 1
+      return (new.count, state.unfinishedCount == 0)
     }
   }
 
-  private func signal(_ count: Int) { for _ in 0..<count { available.signal() } }
+  #if canImport(Dispatch)
+    private func signal(_ count: Int) { for _ in 0..<count { available.signal() } }
+  #endif
 }

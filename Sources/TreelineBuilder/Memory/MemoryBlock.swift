@@ -1,11 +1,18 @@
-import Dispatch
-
+#if canImport(Dispatch)
+  import Dispatch
+#endif
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(WASILibc)
+  import WASILibc
+#elseif os(Windows)
+  import CRT
 #endif
 
 /// Memory that was allocated in one piece.
@@ -86,19 +93,23 @@ extension UnsafeMutablePointer {
 
 /// Deallocates on another thread: the system takes some 300 ms for a gigabyte, and whoever cancels does not wait.
 func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
-  DispatchQueue.global(qos: .utility).async(execute: deallocate)
+  asynchronously(isUrgent: false, deallocate)
 }
 
 extension BuildMonitor {
   /// Deallocates memory of a build that goes on, and waits for it, so that no more is held at once than need be; but
   /// no longer once the build is cancelled.
   func deallocate(_ deallocate: @escaping @Sendable () -> Void) {
-    guard pointCount > Self.blockSize else { return deallocate() }
-    let isDone = DispatchSemaphore(value: 0)
-    inBackground {
+    #if canImport(Dispatch)
+      guard pointCount > Self.blockSize else { return deallocate() }
+      let isDone = DispatchSemaphore(value: 0)
+      inBackground {
+        deallocate()
+        isDone.signal()
+      }
+      while !isCancelled, isDone.wait(timeout: .now() + .milliseconds(5)) == .timedOut {}
+    #else
       deallocate()
-      isDone.signal()
-    }
-    while !isCancelled, isDone.wait(timeout: .now() + .milliseconds(5)) == .timedOut {}
+    #endif
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Treeline
 
 extension PointArrays {
@@ -34,7 +33,7 @@ extension PointArrays {
     if monitor.isCancelled { return 1 }
     let leftCount = end - range.lowerBound
     let targets = parts.reduce(into: [end]) { $0.append($0.last! + $1.rightCount) }
-    DispatchQueue.concurrentPerform(iterations: parts.count) { index in
+    concurrently(parts.count) { index in
       let part = parts[index]
       let spare = (points: sparePoints + part.first, rows: spareRows + part.first)
       move(part.rightCount, from: spare, to: targets[index], monitor)

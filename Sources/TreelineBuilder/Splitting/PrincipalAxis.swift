@@ -1,4 +1,4 @@
-#if LAPACKE && os(Linux)
+#if LAPACKE && canImport(Glibc)
   import CLAPACKE
 #endif
 import Treeline
@@ -35,7 +35,7 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   /// Who finds the direction that is then settled. All lead to the same axis.
   package enum Solver: CaseIterable, Sendable {
-    #if LAPACKE && os(Linux)
+    #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
       case lapack
       package static let standard = lapack
@@ -53,7 +53,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     let isFlat = difference >= 0
     let slope =
       switch solver {
-      #if LAPACKE && os(Linux)
+      #if LAPACKE && canImport(Glibc)
         case .lapack: Self.slope(of: Self.eigenvector(a, b), isFlat)
       #endif
       case .halfAngle: b / (abs(a) + (a * a + b * b).squareRoot())
@@ -79,7 +79,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     self.init(x: isFlat ? Self.length : shorter, y: isFlat ? shorter : Self.length)
   }
 
-  #if LAPACKE && os(Linux)
+  #if LAPACKE && canImport(Glibc)
     /// The eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
     ///
     /// A symmetric matrix of two rows is tridiagonal as it stands, so LAPACK's solver for those is called right away,

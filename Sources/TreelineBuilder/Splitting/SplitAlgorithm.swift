@@ -25,7 +25,7 @@ extension PointArrays {
   /// products are equal, which is all that an algorithm asks for.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
-    solver: PrincipalAxis.Solver = .standard, threads: Int = 1
+    solver: PrincipalAxis.Solver, threads: Int = 1
   ) -> Split {
     let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(of: points.range)
     return algorithm.split(points, in: self, across: axis, threads: threads)

@@ -6,260 +6,264 @@ import Treeline
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Android)
+  import Android
 #endif
 
-/// A file that appears under its name only when it is complete and on the disk.
-///
-/// It is written beside its path under one fixed name, which is taken, and locked, from the start. A run that is
-/// killed leaves that file behind, and the next run for the same path removes it; the lock shows whether a run is
-/// still at work.
-package final class AtomicFile {
-  /// As it was asked for, for messages.
-  private let name: String
-  private let path: String
-  package let partialPath: String
-  private let descriptor: Int32
-  /// The permissions of a file that is made here, which the umask has a say in.
-  private let newMode: mode_t
-  private var isFinished = false
-
-  /// - Parameters:
-  ///   - path: where the file is to appear; a link is followed, even one that leads to nothing yet.
-  ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished
-  ///     is known; nothing where other files begin so too, and then that one is left to its owner.
-  package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
-    name = path
-    var status = stat()
-    let isThere = stat(path, &status) == 0
-    // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
-    if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
-    if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
-    guard let target = FilePath.resolved(path) else {
-      throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is not UTF-8")
-    }
-    guard !FilePath(target).name.isEmpty else {
-      throw .failed(path: path, action: "write to it", reason: "it names no file")
-    }
-    self.path = target
-    partialPath = FilePath(target).hidden(suffix: ".partial")
-    descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
-    var created = stat()
-    newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
-    // Nobody may read the new content who may not read the old.
-    if isThere, fchmod(descriptor, 0o600) != 0 {
-      let reason = systemReason()
-      guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
-        throw .failed(path: path, action: Self.settingPermissions, reason: reason)
-      }
-    }
-  }
-
-  deinit {
-    if !isFinished { unlink(partialPath) }
-    close(descriptor)
-  }
-
-  /// Sets the length of the whole file, in bytes. What is never written is 0.
-  package func setLength(_ length: UInt64) throws(IndexWritingError) {
-    precondition(!isFinished, "A file that is finished is written no more")
-    guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
-  }
-
-  /// Writes bytes at an offset.
-  package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
-    precondition(!isFinished, "A file that is finished is written no more")
-    var rest = bytes[...]
-    var offset = off_t(offset)
-    while !rest.isEmpty {
-      let written = pwrite(
-        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, 1 << 30), offset)
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw failure("write it")
-      }
-      rest = rest.dropFirst(written)
-      offset += off_t(written)
-    }
-  }
-
-  /// Makes sure that all is on the disk, then gives the file its name. It replaces one of that name and takes its
-  /// permissions.
-  package func finish() throws(IndexWritingError) {
-    precondition(!isFinished, "A file is finished once")
-    var old = stat()
-    let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
-    if fchmod(descriptor, mode) != 0 {
-      let failure = failure(Self.settingPermissions)
-      // A file system whose files all have the same permissions refuses, and need not be asked.
-      var written = stat()
-      guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
-    }
-    guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
-    guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
-    isFinished = true
-    try synchronizeFolder()
-  }
-
-  private static let settingPermissions = "set its permissions"
-
-  /// Brings the name itself to the disk, which it is once the folder is.
-  private func synchronizeFolder() throws(IndexWritingError) {
-    let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
-    defer { if folder >= 0 { close(folder) } }
-    if folder >= 0 && fsync(folder) == 0 { return }
-    // A folder that may be written to but not read cannot be opened, and some file systems know no fsync of folders.
-    guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
-    sync()
-  }
-
-  private static func synchronize(_ descriptor: Int32) -> Int32 {
-    #if canImport(Darwin)
-      // There fsync leaves the bytes in the disk's own cache; not every file system knows better.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-    #endif
-    return fsync(descriptor)
-  }
-
-  private func failure(_ action: String) -> IndexWritingError {
-    .failed(path: name, action: action, reason: systemReason())
-  }
-}
-
-/// What the last call of the system that failed has to say.
-func systemReason() -> String { String(cString: strerror(errno)) }
-
-/// The file in which another is written before it gets its name: made anew for each run, and locked while that lasts.
-struct PartialFile {
-  let path: String
-  /// What it is to become, for messages.
-  let target: String
-  /// What its content begins with once that is written; nothing where that would tell it from no other file.
-  let beginning: [UInt8]
-
-  /// A file that starts with so many zeros is not written yet: the fixed part of an index's header.
-  private static let blankLength = 128
-
-  /// Makes the file and locks it; one that a dead run has left is replaced.
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A file that appears under its name only when it is complete and on the disk.
   ///
-  /// - Returns: A descriptor to write to, which holds the lock until it is closed.
-  func create() throws(IndexWritingError) -> Int32 {
-    while true {
-      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+  /// It is written beside its path under one fixed name, which is taken, and locked, from the start. A run that is
+  /// killed leaves that file behind, and the next run for the same path removes it; the lock shows whether a run is
+  /// still at work.
+  package final class AtomicFile {
+    /// As it was asked for, for messages.
+    private let name: String
+    private let path: String
+    package let partialPath: String
+    private let descriptor: Int32
+    /// The permissions of a file that is made here, which the umask has a say in.
+    private let newMode: mode_t
+    private var isFinished = false
+
+    /// - Parameters:
+    ///   - path: where the file is to appear; a link is followed, even one that leads to nothing yet.
+    ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished
+    ///     is known; nothing where other files begin so too, and then that one is left to its owner.
+    package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
+      name = path
+      var status = stat()
+      let isThere = stat(path, &status) == 0
+      // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
+      if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
+      if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
+      guard let target = FilePath.resolved(path) else {
+        throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is not UTF-8")
+      }
+      guard !FilePath(target).name.isEmpty else {
+        throw .failed(path: path, action: "write to it", reason: "it names no file")
+      }
+      self.path = target
+      partialPath = FilePath(target).hidden(suffix: ".partial")
+      descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
+      var created = stat()
+      newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
+      // Nobody may read the new content who may not read the old.
+      if isThere, fchmod(descriptor, 0o600) != 0 {
+        let reason = systemReason()
+        guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
+          throw .failed(path: path, action: Self.settingPermissions, reason: reason)
+        }
+      }
+    }
+
+    deinit {
+      if !isFinished { unlink(partialPath) }
+      close(descriptor)
+    }
+
+    /// Sets the length of the whole file, in bytes. What is never written is 0.
+    package func setLength(_ length: UInt64) throws(IndexWritingError) {
+      precondition(!isFinished, "A file that is finished is written no more")
+      guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
+    }
+
+    /// Writes bytes at an offset.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
+      precondition(!isFinished, "A file that is finished is written no more")
+      var rest = bytes[...]
+      var offset = off_t(offset)
+      while !rest.isEmpty {
+        let written = pwrite(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, 1 << 30), offset)
+        if written < 0 {
+          if errno == EINTR { continue }
+          throw failure("write it")
+        }
+        rest = rest.dropFirst(written)
+        offset += off_t(written)
+      }
+    }
+
+    /// Makes sure that all is on the disk, then gives the file its name. It replaces one of that name and takes its
+    /// permissions.
+    package func finish() throws(IndexWritingError) {
+      precondition(!isFinished, "A file is finished once")
+      var old = stat()
+      let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
+      if fchmod(descriptor, mode) != 0 {
+        let failure = failure(Self.settingPermissions)
+        // A file system whose files all have the same permissions refuses, and need not be asked.
+        var written = stat()
+        guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
+      }
+      guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
+      guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
+      isFinished = true
+      try synchronizeFolder()
+    }
+
+    private static let settingPermissions = "set its permissions"
+
+    /// Brings the name itself to the disk, which it is once the folder is.
+    private func synchronizeFolder() throws(IndexWritingError) {
+      let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
+      defer { if folder >= 0 { close(folder) } }
+      if folder >= 0 && fsync(folder) == 0 { return }
+      // A folder that may be written to but not read cannot be opened, and some file systems know no fsync of folders.
+      guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
+      sync()
+    }
+
+    private static func synchronize(_ descriptor: Int32) -> Int32 {
+      #if canImport(Darwin)
+        // There fsync leaves the bytes in the disk's own cache; not every file system knows better.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+      #endif
+      return fsync(descriptor)
+    }
+
+    private func failure(_ action: String) -> IndexWritingError {
+      .failed(path: name, action: action, reason: systemReason())
+    }
+  }
+
+  /// What the last call of the system that failed has to say.
+  func systemReason() -> String { String(cString: strerror(errno)) }
+
+  /// The file in which another is written before it gets its name: made anew for each run, and locked while that lasts.
+  struct PartialFile {
+    let path: String
+    /// What it is to become, for messages.
+    let target: String
+    /// What its content begins with once that is written; nothing where that would tell it from no other file.
+    let beginning: [UInt8]
+
+    /// A file that starts with so many zeros is not written yet: the fixed part of an index's header.
+    private static let blankLength = 128
+
+    /// Makes the file and locks it; one that a dead run has left is replaced.
+    ///
+    /// - Returns: A descriptor to write to, which holds the lock until it is closed.
+    func create() throws(IndexWritingError) -> Int32 {
+      while true {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+          guard errno == EEXIST else { throw .failed(path: target, action: "create \(path)", reason: systemReason()) }
+          try clear()
+          continue
+        }
+        var isHeld = false
+        defer { if !isHeld { close(descriptor) } }
+        do { isHeld = try isLocked(descriptor) } catch {
+          if case .failed = error, isNamed(descriptor) { unlink(path) }
+          throw error
+        }
+        if isHeld { return descriptor }
+      }
+    }
+
+    /// Removes what a dead run has left, and nothing else.
+    private func clear() throws(IndexWritingError) {
+      var status = stat()
+      // The run that had it may have ended just now.
+      guard lstat(path, &status) == 0 else { return }
+      if let found = Self.kind(of: status) { throw foreign(found) }
+      // What has become a link or a pipe since is neither followed nor waited for.
+      let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
-        guard errno == EEXIST else { throw .failed(path: target, action: "create \(path)", reason: systemReason()) }
-        try clear()
-        continue
+        if errno == ENOENT { return }
+        throw .failed(path: target, action: "open \(path)", reason: systemReason())
       }
-      var isHeld = false
-      defer { if !isHeld { close(descriptor) } }
-      do { isHeld = try isLocked(descriptor) } catch {
-        if case .failed = error, isNamed(descriptor) { unlink(path) }
-        throw error
+      defer { close(descriptor) }
+      guard isOurs(descriptor) else { throw foreign("a file of \(status.st_size) bytes of other content") }
+      guard try isLocked(descriptor) else { return }
+      guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
+    }
+
+    /// What is in the way, where that is no file that a run can have made.
+    private static func kind(of status: stat) -> String? {
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: status.st_nlink == 1 ? nil : "a file that has another name, too"
+      case S_IFLNK: "a link"
+      case S_IFDIR: "a folder"
+      case S_IFIFO: "a pipe"
+      default: "something that is not a file"
       }
-      if isHeld { return descriptor }
     }
-  }
 
-  /// Removes what a dead run has left, and nothing else.
-  private func clear() throws(IndexWritingError) {
-    var status = stat()
-    // The run that had it may have ended just now.
-    guard lstat(path, &status) == 0 else { return }
-    if let found = Self.kind(of: status) { throw foreign(found) }
-    // What has become a link or a pipe since is neither followed nor waited for.
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return }
-      throw .failed(path: target, action: "open \(path)", reason: systemReason())
+    /// Whether the content is what a run makes of it: nothing, then zeros at the start, then all of it. A run that died
+    /// while it wrote the start may have left the first bytes of it, and zeros or nothing behind them.
+    private func isOurs(_ descriptor: Int32) -> Bool {
+      var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
+      let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+      guard count >= 0 else { return false }
+      let written = zip(start[..<count], beginning).prefix { $0 == $1 }.count
+      return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
     }
-    defer { close(descriptor) }
-    guard isOurs(descriptor) else { throw foreign("a file of \(status.st_size) bytes of other content") }
-    guard try isLocked(descriptor) else { return }
-    guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
-  }
 
-  /// What is in the way, where that is no file that a run can have made.
-  private static func kind(of status: stat) -> String? {
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: status.st_nlink == 1 ? nil : "a file that has another name, too"
-    case S_IFLNK: "a link"
-    case S_IFDIR: "a folder"
-    case S_IFIFO: "a pipe"
-    default: "something that is not a file"
-    }
-  }
-
-  /// Whether the content is what a run makes of it: nothing, then zeros at the start, then all of it. A run that died
-  /// while it wrote the start may have left the first bytes of it, and zeros or nothing behind them.
-  private func isOurs(_ descriptor: Int32) -> Bool {
-    var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
-    let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard count >= 0 else { return false }
-    let written = zip(start[..<count], beginning).prefix { $0 == $1 }.count
-    return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
-  }
-
-  /// Locks the file; false where it has got its final name meanwhile, or is gone: then it must not be touched.
-  private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EINTR { continue }
-      if errno == EWOULDBLOCK { throw .inUse(path: target) }
-      // Without locks nothing tells a run at work from a dead one.
-      throw .failed(path: target, action: "lock \(path)", reason: systemReason())
-    }
-    return isNamed(descriptor)
-  }
-
-  /// Whether the file that is open is the one of that name.
-  private func isNamed(_ descriptor: Int32) -> Bool {
-    var opened = stat()
-    var named = stat()
-    return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
-      && opened.st_dev == named.st_dev
-  }
-
-  private func foreign(_ found: String) -> IndexWritingError {
-    .foreignPartialFile(path: target, partialPath: path, found: found)
-  }
-}
-
-/// A path, taken apart before its last name.
-package struct FilePath {
-  /// Where the name stands; `.` where the path is a bare name.
-  package let folder: String
-  package let name: String
-  private let prefix: Substring
-
-  package init(_ path: String) {
-    let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-    prefix = path[..<start]
-    folder = prefix.isEmpty ? "." : String(prefix)
-    name = String(path[start...])
-  }
-
-  /// The path of a hidden file beside this one.
-  func hidden(suffix: String) -> String { prefix + "." + name + suffix }
-
-  /// Whether a path leads to anything.
-  static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-  /// Where a path leads once it and what it links to are followed, be there something or not.
-  ///
-  /// `realpath` knows no path to what is not there. Links to folders on the way are left to the system.
-  ///
-  /// - Returns: nil where a link leads to a name that is not UTF-8.
-  package static func resolved(_ path: String) -> String? {
-    var path = path
-    // As many as Linux follows; opening the rest fails.
-    for _ in 0..<40 {
-      var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-      let count = bytes.withUnsafeMutableBytes {
-        readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+    /// Locks the file; false where it has got its final name meanwhile, or is gone: then it must not be touched.
+    private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
+      while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        if errno == EINTR { continue }
+        if errno == EWOULDBLOCK { throw .inUse(path: target) }
+        // Without locks nothing tells a run at work from a dead one.
+        throw .failed(path: target, action: "lock \(path)", reason: systemReason())
       }
-      guard count > 0 else { return path }
-      guard let target = String(validating: bytes[..<count], as: UTF8.self) else { return nil }
-      path = target.hasPrefix("/") ? target : FilePath(path).prefix + target
+      return isNamed(descriptor)
     }
-    return path
+
+    /// Whether the file that is open is the one of that name.
+    private func isNamed(_ descriptor: Int32) -> Bool {
+      var opened = stat()
+      var named = stat()
+      return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
+        && opened.st_dev == named.st_dev
+    }
+
+    private func foreign(_ found: String) -> IndexWritingError {
+      .foreignPartialFile(path: target, partialPath: path, found: found)
+    }
   }
-}
+
+  /// A path, taken apart before its last name.
+  package struct FilePath {
+    /// Where the name stands; `.` where the path is a bare name.
+    package let folder: String
+    package let name: String
+    private let prefix: Substring
+
+    package init(_ path: String) {
+      let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+      prefix = path[..<start]
+      folder = prefix.isEmpty ? "." : String(prefix)
+      name = String(path[start...])
+    }
+
+    /// The path of a hidden file beside this one.
+    func hidden(suffix: String) -> String { prefix + "." + name + suffix }
+
+    /// Whether a path leads to anything.
+    static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Where a path leads once it and what it links to are followed, be there something or not.
+    ///
+    /// `realpath` knows no path to what is not there. Links to folders on the way are left to the system.
+    ///
+    /// - Returns: nil where a link leads to a name that is not UTF-8.
+    package static func resolved(_ path: String) -> String? {
+      var path = path
+      // As many as Linux follows; opening the rest fails.
+      for _ in 0..<40 {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = bytes.withUnsafeMutableBytes {
+          readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        guard count > 0 else { return path }
+        guard let target = String(validating: bytes[..<count], as: UTF8.self) else { return nil }
+        path = target.hasPrefix("/") ? target : FilePath(path).prefix + target
+      }
+      return path
+    }
+  }
+#endif

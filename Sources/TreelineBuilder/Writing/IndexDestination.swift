@@ -1,34 +1,36 @@
 import Treeline
 
-/// Where an index is to be written, reserved before there is one.
-///
-/// Reading points and building their tree may take minutes, lost if the index cannot be written. So the destination is
-/// checked when it is reserved, and while it is no other build gets it:
-///
-/// ```swift
-/// let destination = try IndexDestination("places.treeline")
-/// let tree = try ClusterTree(coordinates)
-/// try tree.write(to: destination)
-/// ```
-///
-/// What a killed build has left beside the path is removed. An object that is deallocated without an index leaves
-/// everything as it was.
-public final class IndexDestination {
-  package let file: AtomicFile
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// Where an index is to be written, reserved before there is one.
+  ///
+  /// Reading points and building their tree may take minutes, lost if the index cannot be written. So the destination is
+  /// checked when it is reserved, and while it is no other build gets it:
+  ///
+  /// ```swift
+  /// let destination = try IndexDestination("places.treeline")
+  /// let tree = try ClusterTree(coordinates)
+  /// try tree.write(to: destination)
+  /// ```
+  ///
+  /// What a killed build has left beside the path is removed. An object that is deallocated without an index leaves
+  /// everything as it was.
+  public final class IndexDestination {
+    package let file: AtomicFile
 
-  /// - Parameters:
-  ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`.
-  ///     A link is followed, even one that leads to nothing yet. A new index has the permissions of the one that it
-  ///     replaces.
-  ///   - overwriting: Whether to replace a file that is not an index.
-  /// - Throws: `IndexWritingError`
-  public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {
-    file = try AtomicFile(path: path, beginning: IndexHeader.magic)
-    guard overwriting || !FilePath.leadsSomewhere(path) || IndexHeader.begins(fileAt: path) else {
-      throw .wouldOverwrite(path: path)
+    /// - Parameters:
+    ///   - path: Where. The folder must be writable, for the file is written beside its path first, as `.NAME.partial`.
+    ///     A link is followed, even one that leads to nothing yet. A new index has the permissions of the one that it
+    ///     replaces.
+    ///   - overwriting: Whether to replace a file that is not an index.
+    /// - Throws: `IndexWritingError`
+    public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {
+      file = try AtomicFile(path: path, beginning: IndexHeader.magic)
+      guard overwriting || !FilePath.leadsSomewhere(path) || IndexHeader.begins(fileAt: path) else {
+        throw .wouldOverwrite(path: path)
+      }
     }
   }
-}
+#endif
 
 /// Why an index was not written. The file of that name, if there was one, is as it was, unless it is `notDurable`.
 public enum IndexWritingError: Error, Hashable, Sendable {

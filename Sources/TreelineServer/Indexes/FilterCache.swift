@@ -43,7 +43,8 @@ final class FilterCache: Sendable {
   ///
   /// - Complexity: O(points) for one that is not prepared.
   func tree(selecting filter: Filter) throws(FilterError) -> ClusterTree {
-    let (prepared, last) = entry(Self.key(filter))
+    let key = Self.key(filter)
+    let (prepared, last) = entry(key)
     let found: Result<ClusterTree, FilterError> = prepared.tree.withLock { found in
       if let found { return .success(found) }
       do throws(FilterError) {
@@ -54,9 +55,10 @@ final class FilterCache: Sendable {
         return .success(selected)
       } catch { return .failure(error) }
     }
-    let selected = try found.get()
+    // What has no answer is not kept.
+    if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()
-    return selected
+    return try found.get()
   }
 
   /// The filter of a key, which may be about to be prepared, and the one that was asked for before it.

@@ -67,13 +67,27 @@ private struct IndexFacts: Encodable {
   let hasBadges: Bool
   let columns: [String]
   let columnKinds: [String: String]
+  /// Those that never mix, and how many points are in no cluster; left out of an index that has neither.
+  let groups: [Group]?
+  let neverClusteredPointCount: Int?
+
+  struct Group: Encodable {
+    let name: String
+    let pointCount: Int
+
+    enum CodingKeys: String, CodingKey {
+      case name
+      case pointCount = "point_count"
+    }
+  }
 
   enum CodingKeys: String, CodingKey {
-    case name, title, attribution, unit, version, projection, bounds, split, columns
+    case name, title, attribution, unit, version, projection, bounds, split, columns, groups
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
     case columnKinds = "column_kinds"
+    case neverClusteredPointCount = "never_clustered_point_count"
   }
 
   init(_ index: ServedIndex) {
@@ -91,5 +105,7 @@ private struct IndexFacts: Encodable {
     hasBadges = tree.badgeCurve != nil
     columns = tree.attributeNames
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
+    groups = tree.isGrouped ? tree.groups.map { Group(name: $0.name, pointCount: $0.cluster?.pointCount ?? 0) } : nil
+    neverClusteredPointCount = tree.isGrouped ? tree.neverClusteredPointCount : nil
   }
 }

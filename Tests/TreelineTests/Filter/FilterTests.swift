@@ -289,9 +289,10 @@ import TreelineBuilder
     #expect(throws: FilterError.self) { try tree.selecting(.where("price", .equals, "cheap")) }
     #expect(throws: FilterError.self) { try tree.selecting(.where("price", isLike: "1%")) }
     #expect(throws: FilterError.self) { try tree.selecting(.inside(polygon: [Coordinate(x: 0, y: 0)])) }
-    #expect(throws: FilterError.self) {
+    let box = #expect(throws: FilterError.self) {
       try tree.selecting(.inside(BoundingBox(west: 0, south: 2, east: 1, north: 1)))
     }
+    #expect(box.map { "\($0)" }?.hasSuffix("found west 0, south 2, east 1, north 1") == true)
   }
 }
 

@@ -117,6 +117,27 @@ import TreelineBuilder
     }
   }
 
+  /// How well the room is used: by a spacing about as many clusters are shown as of a tree of the passing points alone.
+  @Test(arguments: [2, 7, 30], [Growth.splitting(.leastScatter), .merging(by: .distance)])
+  func aSpacingShowsAsManyAsATreeOfThePassingPoints(oneIn share: Int, growth: Growth) throws {
+    let options = BuildOptions(growth: growth, computesSeparations: true)
+    let coordinates = PointSet.cities(30_000, clusters: 40, seed: 77).coordinates
+    // All over the map, and as categories may be, in some parts of it.
+    for passes in [{ $0 % share == 0 }, { Int(3 * coordinates[$0].longitude + 540) % share == 0 }] as [(Int) -> Bool] {
+      let passing = coordinates.indices.filter(passes)
+      let tree = try ClusterTree(coordinates, options: options)
+      let filtered = FilteredTree(tree, passes: (0..<tree.pointCount).map { passes(tree.row(atTreeIndex: $0)) })
+        .filtered
+      let alone = try ClusterTree(passing.map { coordinates[$0] }, options: options)
+      var (found, expected) = (0, 0)
+      for zoom in [2.0, 4, 6] {
+        found += try filtered.clusters(.spacing(44), in: PlaneWindow.everything, zoom: zoom).count
+        expected += try alone.clusters(.spacing(44), in: PlaneWindow.everything, zoom: zoom).count
+      }
+      #expect(Double(found) > 0.9 * Double(expected), "\(found) clusters, \(expected) of \(passing.count) points alone")
+    }
+  }
+
   /// By detail a cluster is split by how its passing points spread.
   @Test(arguments: (0..<100).map { UInt64($0) }) func detailGoesByThePointsThatPass(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 7_000 + seed)

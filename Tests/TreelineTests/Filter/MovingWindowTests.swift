@@ -58,7 +58,7 @@ import TreelineBuilder
     case 2: .where(name, .isGreater, value(start))
     case 3: !.where(name, isFrom: value(start), to: value(end))
     case 4: .where(name, isFrom: value(start), to: value(end)) || .whereMissing(name)
-    case 5: .where(name, isIn: [value(start), value(end)])
+    case 5: .where(name, in: [value(start), value(end)])
     default: .whereMissing(name)
     }
   }
@@ -67,7 +67,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 60_000 + seed)
     let tree = try Self.tree(&random)
     let others: [Filter] = [
-      .where("kind", isIn: ["a", "c"]), .where("integer", .isLess, 300), .where("decimal", .isAtLeast, 250.5),
+      .where("kind", in: ["a", "c"]), .where("integer", .isLess, 300), .where("decimal", .isAtLeast, 250.5),
       .inside(BoundingBox(west: -90, south: -60, east: 120, north: 40)), !.where("real", .isGreater, 1e38),
       .where("kind", .equals, "none"),
     ]

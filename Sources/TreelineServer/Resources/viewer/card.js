@@ -2,7 +2,7 @@
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { extentText } from "./hint.js";
-import { coordinate, element, factsOf, nameOf, number, points } from "./text.js";
+import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
 
 /** A page of the list, and the most members that a spread shows. */
 const PAGE = 60;
@@ -68,14 +68,15 @@ export class Card {
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = coordinate(cluster.latitude, cluster.longitude, 4);
-      this.#fill(nameOf(cluster.properties, index.columns), position, this.#facts(cluster.properties));
+      this.#fill(nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position), this.#facts(cluster.properties));
       this.reveal();
       return;
     }
     const list = element("ol", {});
     const facts = element("dl", {});
     const position = coordinate(cluster.latitude, cluster.longitude, 4);
-    this.#fill(points(cluster.count), cluster.stack ? `All at ${position}` : `Around ${position}`, element("div", {}, facts, list));
+    const where = withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`);
+    this.#fill(points(cluster.count), where, element("div", {}, facts, list));
     const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
     this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
@@ -94,7 +95,8 @@ export class Card {
     });
     const list = element("ol", {});
     const facts = element("dl", {});
-    this.#fill(points(cluster.count), cluster.bbox ? extentText(cluster) : "", element("div", {}, facts, closer, list));
+    const extent = withGroup(cluster.properties, cluster.bbox ? extentText(cluster) : "");
+    this.#fill(points(cluster.count), extent, element("div", {}, facts, closer, list));
     // The grid is no hierarchy of which the server could list a part.
     if (side.name === "tree") await Promise.all([this.#tell(facts), this.#page(list, 0)]);
   }

@@ -1,7 +1,7 @@
 // A cluster as it is drawn: what a Feature of the server says, in fractions of the world and pixels.
 
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./constants.js";
+import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./constants.js";
 import { coveredArea, FEWEST_FOR_ELLIPSE } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
 import { short } from "./text.js";
@@ -37,6 +37,9 @@ export function clusterOf(feature, { tones, values, settings }, knowsValues = tr
     ...extentOf(feature),
   };
 }
+
+/** Where the range of a tree's cluster begins among all points in tree order. */
+export const firstPoint = (id) => Math.floor(id / 2 ** LEVEL_BITS);
 
 /** What stands on a badge: how many points there are, or the sum that was asked for. */
 function labelOf(properties, { sum }) {

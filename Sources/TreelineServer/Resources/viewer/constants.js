@@ -29,3 +29,6 @@ export const WORLD_SIZE = 512;
 
 /** The server's ellipses are in pixels at this zoom of its own. */
 export const ELLIPSE_ZOOM = 24;
+
+/** How many bits of a cluster's id tell its level, `ClusterID` in Swift; those above tell its first point. */
+export const LEVEL_BITS = 10;

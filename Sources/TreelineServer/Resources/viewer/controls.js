@@ -120,8 +120,8 @@ export class Controls {
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
     const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    const said = [titleOf(index), `${points(index.point_count)}${end}`];
-    find("#facts").textContent = said.filter(Boolean).join(" · ");
+    const facts = [titleOf(index), `${points(index.point_count)}${end}`];
+    find("#facts").textContent = facts.filter(Boolean).join(" · ");
   }
 
   /** What the colours stand for. */

@@ -61,6 +61,9 @@ export function chosenCut(settings) {
   return { ...CUTS[name], name, amount: settings[name] };
 }
 
+/** The lowest limit that all of an index can be asked by: there is a cluster of each group, and of each point that is in none. */
+export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
+
 /** The parameters by which the server cuts the tree as chosen. */
 export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
 

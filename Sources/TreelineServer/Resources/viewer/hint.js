@@ -3,7 +3,7 @@
 import { extentOf } from "./cluster.js";
 import { FEWEST_FOR_ELLIPSE } from "./density.js";
 import { boxSize } from "./mercator.js";
-import { coordinate, element, kilometres, nameOf, number, points, short } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, short, withGroup } from "./text.js";
 
 /** Members are asked for once the pointer rests so many milliseconds. */
 const REST = 140;
@@ -41,7 +41,7 @@ export class Hint {
   #facts(cluster, index) {
     if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
     const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster) : "…";
-    return [element("b", {}, points(cluster.count)), element("p", {}, facts)];
+    return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
   async #loadMembers(cluster, index) {

@@ -1,7 +1,7 @@
 // The clusters in view as a list, the largest first: for the keyboard, and for whoever hears the map.
 
 import { boxSize } from "./mercator.js";
-import { coordinate, element, kilometres, nameOf, number, points } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
 
 /** The rest is only counted: zooming in, or a coarser cut, leaves fewer. */
 const MOST = 100;
@@ -51,7 +51,7 @@ export class Listing {
     const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
-      element("span", {}, what, element("small", {}, extent)),
+      element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
       element("small", {}, coordinate(cluster.latitude, cluster.longitude, 1)));
     button.addEventListener("click", (event) => this.choose(cluster, event));
     button.addEventListener("focus", () => this.point(cluster));

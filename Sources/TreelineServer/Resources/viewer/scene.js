@@ -3,9 +3,10 @@
 // A sprite is a cluster as it is drawn. Its position is one in the world, so the map may move meanwhile. A change starts
 // from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
 //
-// Points are never counted twice: at any moment either a whole or its parts have labels, and they take over from each
-// other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep their labels until they arrive, and
-// the whole appears at that moment: what moves can be read.
+// The rules are those of the page MapAnimation of the documentation, which the module TreelineMap follows, too: one test
+// plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have labels,
+// and they take over from each other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep their
+// labels until they arrive, and the whole appears at that moment: what moves can be read.
 
 import { bounce, glide, linear, pop, settle } from "./easing.js";
 import { difference } from "./mercator.js";
@@ -89,7 +90,33 @@ class Sprite {
   showsLabel(now) {
     return this.labelFrom <= now && now < this.labelUntil;
   }
+
+  /** Whether it has a label now or is to get one. */
+  willShowLabel(now) {
+    return now < this.labelUntil && this.labelFrom < this.labelUntil;
+  }
+
+  /** Takes its label now if it was to get it later. */
+  takeOver(now) {
+    if (this.labelFrom <= now) return;
+    this.labelFrom = now;
+    if (this.isForming(now)) this.start = this.appearsAt = now;
+  }
+
+  /** Is at once where it goes. */
+  settle() {
+    Object.assign(this, { x: this.toX, y: this.toY, size: this.toSize, alpha: this.toAlpha });
+    Object.assign(this, { labelFrom: -Infinity, labelUntil: Infinity, appearsAt: -Infinity });
+    this.#rest();
+  }
 }
+
+// Clusters are ranges of points, so that of two clusters one holds the other or they share nothing. Those of a grid have no
+// `first`, and share nothing. Under a filter a range is known to be as long as the points that pass, which may be too short.
+
+const endOf = ({ first, count }) => first + count;
+const holds = (outer, inner) => outer.first <= inner.first && endOf(inner) <= endOf(outer);
+const overlaps = (a, b) => a.first < endOf(b) && b.first < endOf(a);
 
 export class Scene {
   /** The sprites of the answer, by id, in the order of the answer. */
@@ -98,6 +125,8 @@ export class Scene {
   #leaving = new Set();
   /** The latest of these by id, while an answer is applied. */
   #leavingByID = new Map();
+  /** Which of these had labels or were to get them, as an answer came. */
+  #counting = [];
   #until = 0;
   #pace = 1;
   /** What `sprites` and `spritesByTone` return, until other sprites come or go. */
@@ -170,14 +199,17 @@ export class Scene {
   apply(change, clusters, now, isInstant = false) {
     this.advance(now);
     this.#pace = isInstant ? 0 : 1;
+    if (isInstant) this.#settle();
     const before = this.#shown;
     this.#shown = new Map();
     this.#leavingByID = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
+    this.#counting = [...this.#leaving].filter((sprite) => sprite.willShowLabel(now));
     const sprites = new Map();
     const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
 
+    for (const { cluster_id: id } of change.entered) this.#handOver(fresh.get(id), before, now);
     for (const { cluster_id: id } of change.kept) {
-      sprites.set(id, before.get(id));
+      sprites.set(id, this.#keep(before.get(id), fresh.get(id), now));
     }
     for (const { whole, parts } of change.splits) {
       const ids = parts.map((part) => part.cluster_id);
@@ -187,9 +219,7 @@ export class Scene {
       const sprite = this.#merge(fresh.get(whole.cluster_id), parts.map((part) => before.get(part.cluster_id)), now);
       sprites.set(whole.cluster_id, sprite);
     }
-    for (const { cluster_id: id } of change.left) {
-      this.#leave(before.get(id), { size: 0.4, alpha: 0 }, now, FADE);
-    }
+    for (const { cluster_id: id } of change.left) this.#exit(before.get(id), now);
 
     const wave = before.size === 0 ? WAVE / clusters.length : 0;
     clusters.forEach((cluster, at) => {
@@ -200,6 +230,18 @@ export class Scene {
     this.#reorder();
     // Start values hold from this moment on, not from the next frame.
     this.advance(now);
+  }
+
+  /** Brings everything to where it goes, at once. */
+  #settle() {
+    this.#leaving.clear();
+    for (const sprite of this.#shown.values()) sprite.settle();
+  }
+
+  /** Under another filter a cluster may stand elsewhere. */
+  #keep(sprite, cluster, now) {
+    const isSame = sprite.cluster.x === cluster.x && sprite.cluster.y === cluster.y;
+    return isSame ? sprite : this.#move(sprite, cluster, now);
   }
 
   #split(whole, ids, fresh, now) {
@@ -221,20 +263,20 @@ export class Scene {
   }
 
   #merge(cluster, parts, now) {
-    const leaving = this.#leavingByID.get(cluster.id);
-    if (leaving?.showsLabel(now) && parts.every((part) => part.labelFrom === leaving.labelUntil)) {
-      // Its parts have no labels yet, and never get any.
-      for (const part of parts) {
-        part.labelFrom = Infinity;
-        this.#leave(part, { x: cluster.x, y: cluster.y, size: 0.6, alpha: 0 }, now, MOVE);
-      }
-      this.#leaving.delete(leaving);
-      leaving.isOver = false;
-      leaving.labelUntil = Infinity;
-      return this.#move(leaving, cluster, now);
-    }
+    const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now) && overlaps(sprite.cluster, cluster));
+    const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
+    if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    for (const part of parts) this.#arrive(part, cluster, now, takeover);
+    // What leaves within the whole and is not on its way into another goes there, with its label. What was to take over from
+    // it never does.
+    const joining = this.#joining(cluster, parts, counting);
+    const isReplaced = (sprite) => joining.some((other) =>
+      other !== sprite && holds(other.cluster, sprite.cluster) && other.labelUntil <= sprite.labelFrom);
+    const replaced = [...counting, ...parts].filter((sprite) => holds(cluster, sprite.cluster) && isReplaced(sprite));
+    for (const sprite of new Set([...joining, ...parts])) {
+      if (!replaced.includes(sprite)) this.#arrive(sprite, cluster, now, takeover);
+    }
+    for (const sprite of replaced) this.#withdraw(sprite, cluster, now);
     const whole = new Sprite(cluster);
     whole.labelFrom = takeover;
     whole.appearsAt = takeover;
@@ -244,19 +286,56 @@ export class Scene {
     return whole.go({}, takeover, length);
   }
 
+  /** What counts points of a whole, leaves, and has no sprite to take over from it that holds all of them. */
+  #joining(cluster, parts, counting) {
+    const within = counting.filter((sprite) => holds(cluster, sprite.cluster));
+    return within.filter((sprite) => ![...within, ...parts].some((other) =>
+      other !== sprite && other.labelFrom === sprite.labelUntil && holds(other.cluster, sprite.cluster)));
+  }
+
+  /** A whole that comes back, or comes out of a larger one, before its parts have their labels: they never get any. */
+  #callBack(cluster, parts, counting, around, now) {
+    const last = around.reduce((last, sprite) => (sprite.labelUntil > last.labelUntil ? sprite : last));
+    const takeover = last.labelUntil;
+    for (const sprite of counting) {
+      if (sprite !== last && holds(cluster, sprite.cluster) && sprite.labelFrom >= takeover) this.#withdraw(sprite, cluster, now);
+    }
+    for (const part of parts) this.#withdraw(part, cluster, now);
+    if (last.cluster.id === cluster.id) {
+      last.labelUntil = Infinity;
+      return this.#move(this.#takeBack(last), cluster, now);
+    }
+    const sprite = this.#resume(cluster, takeover, now) ?? startingIn(last, cluster);
+    if (sprite.labelUntil < Infinity) sprite.labelFrom = takeover;
+    sprite.labelUntil = Infinity;
+    return this.#move(sprite, cluster, now);
+  }
+
+  /** Fades into a whole, and never gets a label. */
+  #withdraw(sprite, { x, y }, now) {
+    if (sprite.isForming(now)) {
+      this.#leaving.delete(sprite);
+      return;
+    }
+    sprite.labelFrom = Infinity;
+    this.#leave(sprite, { x, y, size: 0.6, alpha: 0 }, now, MOVE);
+  }
+
   /** Moves a part to its whole, labelled until it arrives. One that is still forming sets out once its own parts are there. */
   #arrive(part, { x, y }, now, takeover) {
     const start = part.isForming(now) ? part.appearsAt : now;
     part.labelUntil = takeover;
+    part.isOver = false;
     this.#leaving.add(part.go({ x, y, size: ARRIVING }, start, takeover - start));
   }
 
   #enter(cluster, now, delay) {
-    const resumed = this.#resume(cluster, Infinity, now);
-    if (resumed) {
-      if (resumed.labelUntil < Infinity) resumed.labelFrom = now;
-      resumed.labelUntil = Infinity;
-      return this.#move(resumed, cluster, now);
+    const leaving = this.#leavingByID.get(cluster.id);
+    if (leaving) {
+      if (!leaving.showsLabel(now)) leaving.labelFrom = now;
+      leaving.labelUntil = Infinity;
+      leaving.appearsAt = Math.min(leaving.appearsAt, now);
+      return this.#move(this.#takeBack(leaving), cluster, now);
     }
     const sprite = new Sprite(cluster);
     sprite.size = 0;
@@ -264,6 +343,37 @@ export class Scene {
     const length = this.#pace * APPEAR;
     this.#until = Math.max(this.#until, start + length);
     return sprite.go({}, start, length, { sizeEasing: bounce });
+  }
+
+  /** Where a cluster comes in some of whose points have a label that leaves, that label goes at once, to all that take over
+   * from it. */
+  #handOver(cluster, before, now) {
+    const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now));
+    const sharing = counting.filter((sprite) => overlaps(sprite.cluster, cluster));
+    if (sharing.length === 0) return;
+    const outermost = sharing.reduce((outer, { cluster: other }) => (other.count > outer.count ? other : outer), cluster);
+    for (const sprite of counting) {
+      if (!holds(outermost, sprite.cluster)) continue;
+      sprite.labelUntil = Math.min(sprite.labelUntil, now);
+      this.#fade(sprite, now);
+    }
+    for (const sprite of before.values()) if (holds(outermost, sprite.cluster)) sprite.takeOver(now);
+  }
+
+  #exit(sprite, now) {
+    if (sprite.labelFrom > now) {
+      // It never gets its label. Its parts, if they are on their way to it, have nothing to go to.
+      for (const part of this.#counting) {
+        if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
+      }
+      sprite.labelUntil = -Infinity;
+      if (sprite.isForming(now)) return;
+    }
+    this.#fade(sprite, now);
+  }
+
+  #fade(sprite, now) {
+    this.#leave(sprite, { size: 0.4, alpha: 0 }, now, FADE);
   }
 
   #move(sprite, cluster, now) {
@@ -284,17 +394,21 @@ export class Scene {
   #resume(cluster, takeover, now) {
     const leaving = this.#leavingByID.get(cluster.id);
     if (!leaving) return undefined;
-    const willShowLabel = now < leaving.labelUntil && leaving.labelFrom < leaving.labelUntil;
+    const willShowLabel = leaving.willShowLabel(now);
     if (willShowLabel && leaving.labelUntil !== takeover) {
       const sprite = startingIn(leaving, cluster);
       sprite.size = leaving.size;
       sprite.alpha = leaving.alpha;
       return sprite;
     }
-    this.#leaving.delete(leaving);
-    leaving.isOver = false;
     leaving.labelUntil = willShowLabel ? Infinity : -Infinity;
-    return leaving;
+    return this.#takeBack(leaving);
+  }
+
+  #takeBack(sprite) {
+    this.#leaving.delete(sprite);
+    sprite.isOver = false;
+    return sprite;
   }
 }
 

@@ -1,6 +1,6 @@
 // One side of the map: how it clusters, what it shows and what it requests of the server.
 
-import { clusterOf } from "./cluster.js";
+import { clusterOf, firstPoint } from "./cluster.js";
 import { cutParameters } from "./cut.js";
 import { Feed } from "./feed.js";
 import { serverZoom } from "./mercator.js";
@@ -40,6 +40,8 @@ class Side {
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
+    // Those of a tree are ranges of points.
+    if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }

@@ -48,6 +48,11 @@ export function factsOf(properties, columns) {
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
 
+/** What is said of a cluster, behind the group that it is of in an index of groups that never mix. */
+export function withGroup({ cluster_group: group }, said) {
+  return [group === "" ? "without a group" : group, said].filter(Boolean).join(" · ");
+}
+
 /** Text as HTML that shows it. */
 export const escaped = (text) => element("p", {}, text).innerHTML;
 

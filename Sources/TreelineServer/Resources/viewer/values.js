@@ -1,6 +1,7 @@
 // What is asked of the points' values: which of them count, what badges tell of them, and how both are written for the
 // server.
 
+import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
 
 /** How many categories have colours of their own; all others share one. */
@@ -58,14 +59,23 @@ export class Values {
     this.categories = [];
     this.kind = index.column_kinds[donuts];
     if (!this.kind) return true;
-    const aggregate = `top(${named(donuts)}, ${CATEGORIES}), count(${named(donuts)}), count`;
-    const { features } = await this.source.clusters(index.name, { limit: 1, aggregate });
+    const limit = leastLimit(index);
+    // What is most frequent in each of several groups does not tell what is in all of them.
+    const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${CATEGORIES})`;
+    const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
-    const { [`top_${donuts}`]: top, [`count_${donuts}`]: present, count } = features[0].properties;
-    const counts = Object.values(top).reduce((sum, one) => sum + one, 0);
-    this.categories = Object.keys(top);
-    if (counts < count) this.categories.push(null);
-    this.hasMissing = present < count;
+    const frequencies = new Map();
+    let rest = 0;
+    for (const { properties } of features) {
+      rest += properties.count;
+      for (const [value, count] of Object.entries(properties[`counts_${donuts}`] ?? properties[`top_${donuts}`])) {
+        frequencies.set(value, (frequencies.get(value) ?? 0) + count);
+      }
+    }
+    const sorted = [...frequencies].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, CATEGORIES);
+    this.categories = sorted.map(([value]) => value);
+    for (const [, count] of sorted) rest -= count;
+    if (rest > 0) this.categories.push(null);
     return true;
   }
 

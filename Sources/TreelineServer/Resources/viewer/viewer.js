@@ -3,7 +3,7 @@
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
-import { availableCuts } from "./cut.js";
+import { availableCuts, leastLimit } from "./cut.js";
 import { Tones } from "./density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
@@ -142,7 +142,7 @@ export class Viewer {
 
   /** Loads which densities the index has, over which the tones are spread. */
   async #loadDensities() {
-    const { features } = await this.source.clusters(this.index.name, { limit: OVERVIEW, ellipses: true });
+    const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
     this.tones = new Tones(features, TONES);
   }
 

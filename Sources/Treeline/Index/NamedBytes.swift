@@ -1,0 +1,30 @@
+/// The bytes of a whole index, and what to call it in errors.
+struct NamedBytes {
+  let bytes: UnsafeRawBufferPointer
+  let name: String
+
+  func read<Value: FixedWidthInteger>(at offset: Int) -> Value { bytes.read(at: offset) }
+
+  func require(
+    _ condition: Bool, at offset: some BinaryInteger, _ expected: @autoclosure () -> String,
+    found: @autoclosure () -> String
+  ) throws(IndexError) { if !condition { throw malformed(at: offset, expected: expected(), found: found()) } }
+
+  /// Throws unless the integer at an offset is what is expected.
+  func expect<Value: FixedWidthInteger>(_ expected: Value, at offset: Int, _ meaning: String) throws(IndexError) {
+    let found: Value = read(at: offset)
+    try require(found == expected, at: offset, "\(meaning), \(expected)", found: "\(found)")
+  }
+
+  func malformed(at offset: some BinaryInteger, expected: String, found: String) -> IndexError {
+    .malformed(path: name, offset: UInt64(offset), expected: expected, found: found)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A little-endian integer, which must lie within.
+  package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
+    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
+    return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
+  }
+}

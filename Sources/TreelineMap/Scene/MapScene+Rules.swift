@@ -1,0 +1,294 @@
+import Treeline
+
+// How badges split, merge, come and go. Each badge counts its points from one time to another, and these times of the
+// badges of one point never overlap: who is to count it next takes over when the one before ends.
+
+extension MapScene {
+  mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
+    var badge = badge
+    let isElsewhere = new.place.x != badge.targetX || new.place.y != badge.targetY
+    if isElsewhere {
+      move(&badge, to: new)
+    } else if !isSame || new.diameter != badge.diameter {
+      badge.renew(as: new)
+    }
+    shown.append(badge)
+  }
+
+  mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
+    var whole = badge
+    // A whole without a number yet never gets one: its parts take over from what it was to take over from.
+    let hasNumber = whole.countsFrom <= now
+    let length = pace * timing.move * MapTiming.takeover
+    let takeover = hasNumber ? now + length : whole.countsFrom
+    for new in parts {
+      var part = recall(new, takeover: takeover) ?? badgeComing(outOf: whole, new)
+      if part.countsUntil < .infinity { part.countsFrom = takeover }
+      part.countsUntil = .infinity
+      move(&part, to: new)
+      shown.append(part)
+    }
+    guard hasNumber else { return drop(whole) }
+    whole.countsUntil = takeover
+    whole.isAbove = true
+    whole.go(at: now, for: length, scale: MapTiming.arriving, scaleCurve: .linear)
+    whole.isLeaving = true
+    leaving.append(whole)
+  }
+
+  mutating func merge(_ parts: ArraySlice<MapBadge>, into new: ShownCluster) {
+    let range = new.cluster.range
+    let counting = counting.filter { leaving[$0].willCount(at: now) && leaving[$0].range.overlaps(range) }
+    if let last = counting.filter({ leaving[$0].countsUntil < .infinity && leaving[$0].holds(range) })
+      .max(by: { leaving[$0].countsUntil < leaving[$1].countsUntil })
+    {
+      return callBack(new, outOf: last, insteadOf: parts, counting)
+    }
+    let length = pace * timing.move
+    let takeover = now + length
+    var joining = Joining(range)
+    if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
+    // What leaves within the whole and is not on its way into another goes there, with its number. What was to take over
+    // from it never does.
+    for index in counting {
+      if joining.replaced.contains(leaving[index].id) {
+        withdrawLeaving(index, into: new)
+      } else if joining.badges.contains(leaving[index].id) {
+        leaving[index].arrive(at: new, now: now, takeover: takeover)
+      }
+    }
+    for var part in parts {
+      if joining.replaced.contains(part.id) {
+        withdraw(part, into: new)
+      } else {
+        part.arrive(at: new, now: now, takeover: takeover)
+        leaving.append(part)
+      }
+    }
+    var whole = MapBadge(id: makeID(), of: new)
+    (whole.countsFrom, whole.appearsAt) = (takeover, takeover)
+    whole.motion.from.scale = MapTiming.formed
+    (whole.motion.start, whole.motion.duration) = (takeover, pace * timing.grow)
+    until = max(until, whole.motion.end)
+    shown.append(whole)
+  }
+
+  /// A whole that comes back, or comes out of a larger one, before its parts have their numbers: they never get any.
+  ///
+  /// - Parameters:
+  ///   - last: Which badge that leaves counts its points last.
+  ///   - counting: Which badges that leave count any.
+  private mutating func callBack(
+    _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
+  ) {
+    let takeover = leaving[last].countsUntil
+    for index in counting where index != last && leaving[index].isWithin(new.cluster.range) {
+      if leaving[index].countsFrom >= takeover { withdrawLeaving(index, into: new) }
+    }
+    for part in parts { withdraw(part, into: new) }
+    var whole: MapBadge
+    if leaving[last].cluster.id == new.cluster.id {
+      whole = takeFromLeaving(last)
+    } else {
+      whole = recall(new, takeover: takeover) ?? badgeComing(outOf: leaving[last], new)
+      if whole.countsUntil < .infinity { whole.countsFrom = takeover }
+    }
+    whole.countsUntil = .infinity
+    move(&whole, to: new)
+    shown.append(whole)
+  }
+
+  /// Has a badge fade into a whole, and never get a number. One that is not drawn yet never will be.
+  private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
+    if badge.appearsAt > now { return drop(badge) }
+    var badge = badge
+    badge.withdraw(into: whole, at: now, for: pace * timing.move)
+    leaving.append(badge)
+  }
+
+  private mutating func withdrawLeaving(_ index: Int, into whole: ShownCluster) {
+    if leaving[index].appearsAt > now {
+      leaving[index].isGone = true
+      return drop(leaving[index])
+    }
+    leaving[index].withdraw(into: whole, at: now, for: pace * timing.move)
+  }
+
+  mutating func enter(_ new: ShownCluster, after delay: Double) {
+    if let index = leavingByCluster[new.cluster.id], !leaving[index].isGone {
+      var badge = takeFromLeaving(index)
+      if !badge.counts(at: now) { badge.countsFrom = now }
+      badge.countsUntil = .infinity
+      badge.appearsAt = min(badge.appearsAt, now)
+      move(&badge, to: new)
+      return shown.append(badge)
+    }
+    var badge = MapBadge(id: makeID(), of: new)
+    badge.motion.from.scale = 0
+    badge.motion.scaleCurve = .bounce
+    (badge.motion.start, badge.motion.duration) = (now + pace * delay, pace * timing.appear)
+    until = max(until, badge.motion.end)
+    shown.append(badge)
+  }
+
+  /// Where a cluster comes in some of whose points are in the number of a badge that leaves, that badge hands over at
+  /// once, to all that take over from it.
+  ///
+  /// - Parameter remaining: The badges that are yet to be looked at.
+  mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
+    var outermost = range
+    var isCounted = false
+    for index in counting where leaving[index].willCount(at: now) && leaving[index].range.overlaps(range) {
+      isCounted = true
+      if leaving[index].range.count > outermost.count { outermost = leaving[index].range }
+    }
+    guard isCounted else { return }
+    for index in counting where leaving[index].willCount(at: now) && leaving[index].isWithin(outermost) {
+      leaving[index].countsUntil = min(leaving[index].countsUntil, now)
+      leaving[index].fade(at: now, for: pace * timing.fade)
+    }
+    for index in shown.indices where shown[index].isWithin(outermost) { shown[index].takeOver(at: now) }
+    for index in remaining.indices where remaining[index].isWithin(outermost) { remaining[index].takeOver(at: now) }
+  }
+
+  mutating func exit(_ badge: MapBadge) {
+    var badge = badge
+    if badge.countsFrom > now {
+      // It never gets its number. Its parts, if they are on their way to it, have nothing to go to.
+      for index in counting
+      where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
+        leaving[index].fade(at: now, for: pace * timing.fade)
+      }
+      badge.countsUntil = -.infinity
+      if badge.appearsAt > now { return drop(badge) }
+    }
+    badge.fade(at: now, for: pace * timing.fade)
+    leaving.append(badge)
+  }
+}
+
+// MARK: - Setting out
+
+extension MapScene {
+  private mutating func move(_ badge: inout MapBadge, to new: ShownCluster) {
+    badge.isLeaving = false
+    badge.renew(as: new)
+    badge.go(at: now, to: new, for: pace * timing.move)
+    until = max(until, badge.motion.end)
+  }
+
+  /// A badge that comes out of another, without a number yet.
+  private mutating func badgeComing(outOf whole: MapBadge, _ new: ShownCluster) -> MapBadge {
+    var badge = MapBadge(id: makeID(), of: new)
+    let place = whole.motion.place(at: now)
+    badge.motion = MapMotion(at: place)
+    badge.motion.to.scale = min(1, MapTiming.part * whole.diameter * place.scale / new.diameter)
+    badge.motion.to.opacity = 1
+    badge.countsUntil = -.infinity
+    return badge
+  }
+
+  /// The badge of a cluster that still leaves, which comes back from where it is, so that nothing jumps.
+  ///
+  /// If it has its number just until the takeover, it keeps it. If others take over from it at another time, it goes on
+  /// leaving, and another badge starts where it is.
+  private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
+    guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
+    let badge = leaving[index]
+    let keepsNumber = badge.willCount(at: now)
+    if keepsNumber && badge.countsUntil != takeover {
+      var twin = badgeComing(outOf: badge, new)
+      twin.motion.to = badge.motion.place(at: now)
+      return twin
+    }
+    var recalled = takeFromLeaving(index)
+    recalled.countsUntil = keepsNumber ? .infinity : -.infinity
+    return recalled
+  }
+
+  private mutating func takeFromLeaving(_ index: Int) -> MapBadge {
+    var badge = leaving[index]
+    leaving[index].isGone = true
+    (badge.isAbove, badge.isLeaving) = (false, false)
+    return badge
+  }
+}
+
+extension MapBadge {
+  /// Sets out from where it is now.
+  fileprivate mutating func go(
+    at now: Double, to target: ShownCluster? = nil, from start: Double? = nil, for duration: Double,
+    scale: Double = 1, opacity: Double = 1, scaleCurve: MapMotion.Curve = .settle
+  ) {
+    let from = motion.place(at: now)
+    var to = MapMotion.Place(x: from.x, y: from.y, scale: scale, opacity: opacity)
+    if let target {
+      (targetX, targetY) = (target.place.x, target.place.y)
+      to.x = from.x + target.cluster.plane.difference(target.place.x - from.x)
+      to.y = target.place.y
+    }
+    motion = MapMotion(from: from, to: to, start: start ?? now, duration: duration, scaleCurve: scaleCurve)
+    news.insert(.isRetargeted)
+    isSettled = false
+  }
+
+  /// Leaves by fading where it is.
+  mutating func fade(at now: Double, for duration: Double) {
+    isLeaving = true
+    go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
+  }
+
+  /// Goes to its whole, with its number until it arrives. One that is still forming sets out once its own parts are
+  /// there.
+  fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
+    let start = max(appearsAt, now)
+    countsUntil = takeover
+    (isLeaving, isAbove) = (true, false)
+    go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
+  }
+
+  /// Fades into a whole, and never gets a number.
+  fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
+    countsFrom = .infinity
+    isLeaving = true
+    go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
+  }
+
+  /// Takes over its number now, if it was to later.
+  fileprivate mutating func takeOver(at now: Double) {
+    guard countsFrom > now else { return }
+    countsFrom = now
+    if appearsAt > now { (appearsAt, motion.start) = (now, now) }
+    isSettled = false
+  }
+
+  /// Stands for a cluster of another answer from now on.
+  mutating func renew(as new: ShownCluster) {
+    if cluster != new.cluster || diameter != new.diameter || pointCount < range.count {
+      news.insert(.isRenewed)
+      isSettled = false
+    }
+    shown = new
+  }
+
+  /// Whether its cluster has all points of a range.
+  func holds(_ range: Range<Int>) -> Bool {
+    !isForeign && self.range.lowerBound <= range.lowerBound && range.upperBound <= self.range.upperBound
+  }
+
+  func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }
+
+  /// Whether it counts its points at a time or later.
+  func willCount(at time: Double) -> Bool { !isGone && !isForeign && time < countsUntil && countsFrom < countsUntil }
+
+  func isWithin(_ range: Range<Int>) -> Bool {
+    !isForeign && range.lowerBound <= self.range.lowerBound && self.range.upperBound <= range.upperBound
+  }
+}
+
+extension Plane {
+  /// The same difference of x the shorter way around the world.
+  fileprivate func difference(_ x: Double) -> Double {
+    projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
+  }
+}

@@ -1,0 +1,80 @@
+import TreelineMap
+
+/// Calls once a frame as long as something moves.
+@MainActor public protocol FrameSource: AnyObject {
+  /// Calls in each frame from the next one on, until it is stopped. It is not started twice.
+  func start(_ onFrame: @escaping @MainActor () -> Void)
+
+  /// Calls no more.
+  func stop()
+}
+
+extension MapAnimator {
+  /// Draws the frames of a source, as long as there is anything to draw.
+  ///
+  /// - Parameters:
+  ///   - frames: Stands still in between.
+  ///   - afterFrame: Called when a frame has been handed over.
+  public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
+    onNeedsFrames = { [weak self] in
+      frames.start {
+        guard let self else { return frames.stop() }
+        self.frame()
+        if !self.needsFrames { frames.stop() }
+        afterFrame()
+      }
+    }
+  }
+}
+
+/// Frames of any platform: 60 a second, as near as tasks are woken.
+@MainActor public final class TimedFrames: FrameSource {
+  private var task: Task<Void, Never>?
+
+  /// Frames of nothing yet.
+  public init() {}
+
+  public func start(_ onFrame: @escaping @MainActor () -> Void) {
+    task = Task {
+      let clock = ContinuousClock()
+      var next = clock.now
+      while !Task.isCancelled {
+        onFrame()
+        // A frame that came late is not made up for.
+        next = max(next, clock.now).advanced(by: .seconds(1.0 / 60))
+        try? await clock.sleep(until: next)
+      }
+    }
+  }
+
+  public func stop() {
+    task?.cancel()
+    task = nil
+  }
+}
+
+#if canImport(UIKit)
+  import UIKit
+
+  /// The frames of the display on which a view is shown.
+  @MainActor public final class DisplayFrames: FrameSource {
+    private weak var view: UIView?
+    private var link: UIUpdateLink?
+
+    /// Frames of nothing yet.
+    public init(_ view: UIView) { self.view = view }
+
+    public func start(_ onFrame: @escaping @MainActor () -> Void) {
+      guard let view else { return }
+      let link = UIUpdateLink(view: view) { _, _ in onFrame() }
+      link.requiresContinuousUpdates = true
+      link.isEnabled = true
+      self.link = link
+    }
+
+    public func stop() {
+      link?.isEnabled = false
+      link = nil
+    }
+  }
+#endif

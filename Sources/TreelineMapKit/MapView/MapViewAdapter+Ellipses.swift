@@ -1,0 +1,58 @@
+#if canImport(MapKit) && canImport(UIKit)
+  import MapKit
+  import Treeline
+  import TreelineMap
+
+  extension MapViewAdapter {
+    /// Has the ellipses on the map that the options ask for.
+    func followEllipses() {
+      var wanted: [MapBadge.ID: Cluster] = [:]
+      switch options.ellipses {
+      case .none: break
+      case .selected:
+        if let selectedTreeIndex, let badge = animator?.scene.badge(containingTreeIndex: selectedTreeIndex) {
+          wanted[badge.id] = badge.cluster
+        }
+      case .all:
+        for badge in animator?.scene.answerBadges ?? [] { wanted[badge.id] = badge.cluster }
+      }
+      for (id, ellipse) in ellipses where wanted[id] == nil {
+        mapView.removeOverlay(ellipse)
+        ellipses[id] = nil
+      }
+      for (id, cluster) in wanted where ellipses[id] == nil {
+        guard let ellipse = MKPolygon(ellipseOf: cluster) else { continue }
+        ellipses[id] = ellipse
+        mapView.addOverlay(ellipse)
+      }
+    }
+
+    func renderer(of overlay: any MKOverlay) -> MKOverlayRenderer {
+      guard let polygon = overlay as? MKPolygon else { return MKOverlayRenderer(overlay: overlay) }
+      let renderer = MKPolygonRenderer(polygon: polygon)
+      renderer.fillColor = UIColor.tintColor.withAlphaComponent(0.15)
+      renderer.strokeColor = UIColor.tintColor.withAlphaComponent(0.6)
+      renderer.lineWidth = 1
+      return renderer
+    }
+  }
+
+  extension MKPolygon {
+    /// The ellipse along which the points of a cluster spread, at two standard deviations. It is nil of points at one
+    /// position. Across the antimeridian it reaches beyond the world's edge, as MapKit expects.
+    convenience init?(ellipseOf cluster: Cluster) {
+      let ellipse = cluster.ellipse
+      guard ellipse.semiMajor > 0 else { return nil }
+      let (x, y) = (cluster.meanX + Double(cluster.plane.seam), cluster.meanY)
+      let corners = 48
+      let points = (0..<corners).map { corner in
+        let angle = 2 * .pi * Double(corner) / Double(corners)
+        let (along, across) = (2 * ellipse.semiMajor * cos(angle), 2 * ellipse.semiMinor * sin(angle))
+        return MKMapPoint(
+          x: (x + along * ellipse.axisX - across * ellipse.axisY) * MKMapRect.pointsPerUnit,
+          y: (y + along * ellipse.axisY + across * ellipse.axisX) * MKMapRect.pointsPerUnit)
+      }
+      self.init(points: points, count: points.count)
+    }
+  }
+#endif

@@ -1,0 +1,75 @@
+#if canImport(MapKit) && canImport(UIKit)
+  import MapKit
+  import Treeline
+  import TreelineMap
+
+  extension MapViewAdapter {
+    /// A stack whose points are shown around it.
+    struct OpenStack {
+      let annotation: ClusterAnnotation
+      let members: [StackMemberAnnotation]
+    }
+
+    /// Shows the points of a stack around it, or tells the delegate of them, as the options say. Another stack that is
+    /// open closes.
+    public func open(_ stack: ClusterAnnotation) {
+      guard stack.cluster.isStack, let rows = members(of: stack), openStack?.annotation !== stack else { return }
+      closeStack()
+      var shown = 0
+      if case .spread(let limit) = options.stacks {
+        shown = min(rows.count, limit)
+        // Of one width with the dot of a point, and easy to tell apart for a finger.
+        let spread = StackSpread(count: shown, spacing: 32 * textScale)
+        let members = zip(rows.prefix(shown), spread).map { row, offset in
+          StackMemberAnnotation(row: row, of: stack, offset: offset)
+        }
+        for member in members {
+          member.title = texts.title(ofRow: member.row)
+          member.subtitle = texts.subtitle(ofRow: member.row)
+        }
+        openStack = OpenStack(annotation: stack, members: members)
+        mapView.addAnnotations(members)
+      }
+      if shown < rows.count { delegate?.adapter(self, didOpen: stack, members: rows) }
+    }
+
+    /// Takes the points of an open stack off the map.
+    public func closeStack() {
+      guard let openStack else { return }
+      self.openStack = nil
+      mapView.removeAnnotations(openStack.members)
+    }
+
+    /// Moves the points of a stack from there to where each is shown, once they have views.
+    func spreadOut(_ views: [MKAnnotationView]) {
+      let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
+      guard !members.isEmpty else { return }
+      func place() { for (view, offset) in members { view.centerOffset = CGPoint(x: offset.x, y: offset.y) } }
+      guard let animator, !animator.prefersReducedMotion else { return place() }
+      UIView.animate(
+        withDuration: MapTiming.standard.move, delay: 0, options: [.curveEaseOut, .allowUserInteraction],
+        animations: place)
+    }
+
+    /// A stack closes once it is not shown by itself any more.
+    func followStack() {
+      guard let openStack else { return }
+      let annotation = openStack.annotation
+      if annotationsByBadge[annotation.badge.id] !== annotation || annotation.badge.isLeaving { closeStack() }
+    }
+
+    func memberView(for annotation: StackMemberAnnotation) -> MKAnnotationView {
+      let view =
+        mapView.dequeueReusableAnnotationView(withIdentifier: Self.memberIdentifier)
+        ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: Self.memberIdentifier)
+      view.annotation = annotation
+      view.centerOffset = .zero
+      view.zPriority = .max
+      view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
+      (view as? ClusterBadgeView)?.draw(number: nil, diameter: MapAnswer.dotDiameter * 1.5 * textScale)
+      return view
+    }
+
+    private static let memberIdentifier = "TreelineStackMember"
+  }
+#endif

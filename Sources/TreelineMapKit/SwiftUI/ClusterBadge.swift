@@ -1,0 +1,31 @@
+#if canImport(SwiftUI) && canImport(MapKit)
+  import MapKit
+  import SwiftUI
+  import TreelineMap
+
+  /// A round badge with a number, or the dot of a single point, in the tint color within a ring of the background's.
+  public struct ClusterBadge: View {
+    private let badge: MapModel.Badge
+
+    /// The badge as it is drawn now.
+    public init(_ badge: MapModel.Badge) { self.badge = badge }
+
+    /// A disc within a ring, and the number.
+    public var body: some View {
+      let ring = min(2, badge.diameter / 6)
+      ZStack {
+        Circle().fill(.background)
+        Circle().fill(.tint).padding(ring)
+        if let number = badge.number {
+          Text(number).font(.caption.bold()).foregroundStyle(.white).lineLimit(1).minimumScaleFactor(0.5).padding(ring)
+        }
+      }
+      .frame(width: badge.diameter, height: badge.diameter)
+      .opacity(badge.opacity)
+      .accessibilityElement()
+      .accessibilityLabel(badge.accessibilityLabel)
+      .accessibilityAddTraits(.isButton)
+      .accessibilityHidden(badge.isLeaving)
+    }
+  }
+#endif

@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+// Compiles what is written for Apple's platforms, and runs its tests, where there are none of their frameworks: against
+// stubs of the few declarations that are used. A package of its own, so that no stub is ever beside a real framework.
+#if !os(Linux)
+  fatalError("There are real frameworks here; run the tests of the package treeline")
+#endif
+
+/// Treeline's own modules, by links to their sources.
+func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
+}
+
+let excluded = ["Treeline": ["Treeline.docc"]]
+
+func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Stubs/\(name)")
+}
+
+let package = Package(
+  name: "apple-stubs",
+  targets: [
+    stub("CoreLocation"),
+    stub("UIKit"),
+    stub("SwiftUI"),
+    stub("MapKit", "CoreLocation", "UIKit", "SwiftUI"),
+    stub("MapLibre", "CoreLocation", "UIKit"),
+
+    .systemLibrary(name: "CPrefetch", path: "Sources/CPrefetch"),
+    linked("Treeline", "CPrefetch", "CoreLocation"),
+    linked("TreelineBuilder", "Treeline", "CPrefetch"),
+    linked("TreelineMap", "Treeline"),
+    linked("TreelineMapKit", "Treeline", "TreelineMap", "MapKit", "SwiftUI"),
+    .target(
+      name: "TreelineMapLibre", dependencies: ["Treeline", "TreelineMap", "TreelineMapKit", "MapLibre"],
+      path: "Sources/TreelineMapLibre", exclude: ["Package.swift"]),
+    .executableTarget(
+      name: "HotelsExample", dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI"],
+      path: "Sources/HotelsExample/App"),
+    .target(name: "PointSets", path: "PointSets", sources: ["SplitMix64.swift"]),
+    .testTarget(
+      name: "TreelineMapKitTests",
+      dependencies: [
+        "PointSets", "Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "TreelineMapLibre",
+        "HotelsExample", "MapKit",
+        "SwiftUI", "MapLibre",
+      ], path: "TreelineMapKitTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,46 @@
+// What the sources may use of Apple's C library, as its manual pages have it: names of POSIX, those of BSD that are
+// marked, and no more. It is for type-checks alone.
+#include "../math.h"
+
+typedef unsigned short mode_t;
+typedef long ssize_t;
+typedef long long off_t;
+typedef int dev_t;
+typedef unsigned long long ino_t;
+struct stat {
+  dev_t st_dev;
+  mode_t st_mode;
+  unsigned short st_nlink;
+  ino_t st_ino;
+  off_t st_size;
+};
+
+extern int errno __attribute__((swift_attr("nonisolated(unsafe)")));
+char *strerror(int);
+static const int EINTR = 4, ENOENT = 2, EEXIST = 17, EINVAL = 22, EWOULDBLOCK = 35, PATH_MAX = 1024;
+static const mode_t S_IFMT = 0170000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IFDIR = 0040000, S_IFIFO = 0010000;
+
+int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
+int close(int), unlink(const char *), access(const char *, int), rename(const char *, const char *);
+int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
+void sync(void);
+// Swift has these two by functions of its own, since C's take any number of arguments.
+int open(const char *, int) __attribute__((overloadable));
+int open(const char *, int, mode_t) __attribute__((overloadable));
+int fcntl(int, int);
+ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off_t);
+ssize_t readlink(const char *, char *, size_t);
+static const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 4, O_NOFOLLOW = 0x100, O_CREAT = 0x200, O_EXCL = 0x800;
+static const int O_CLOEXEC = 0x1000000, F_OK = 0, STDIN_FILENO = 0;
+
+void *mmap(void *, size_t, int, int, int, off_t);
+int munmap(void *, size_t);
+static void *const MAP_FAILED = (void *)-1;
+static const int PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000;
+
+long sysconf(int);
+static const int _SC_NPROCESSORS_ONLN = 58;
+
+// BSD.
+int flock(int, int);
+static const int LOCK_EX = 2, LOCK_NB = 4, F_FULLFSYNC = 51;

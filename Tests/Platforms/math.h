@@ -1,0 +1,6 @@
+// Of C itself.
+#include <stddef.h>
+
+double sin(double), cos(double), exp(double), log(double), pow(double, double);
+void *calloc(size_t, size_t);
+void free(void *);

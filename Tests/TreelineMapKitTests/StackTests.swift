@@ -1,0 +1,136 @@
+#if os(Linux) && canImport(MapKit)
+  import MapKit
+  import Treeline
+  import TreelineBuilder
+  import TreelineMap
+  import XCTest
+
+  @testable import TreelineMapKit
+
+  @MainActor final class StackTests: XCTestCase {
+    /// So many points at one position, and one far off.
+    private func makeMap(_ count: Int, stacks: MapViewAdapter.StackDisplay = .spread(atMost: 40)) async throws
+      -> TestMap
+    {
+      let points = Array(repeating: Coordinate.middle, count: count) + [Coordinate(longitude: 12, latitude: 50)]
+      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      var options = MapViewAdapter.Options()
+      options.stacks = stacks
+      let map = TestMap(
+        tree, texts: BadgeTexts { ("Room \($0)", nil) }, zoom: 8, options: options)
+      try await map.settle()
+      return map
+    }
+
+    private func members(of map: TestMap) -> [StackMemberAnnotation] {
+      map.mapView.annotations.compactMap { $0 as? StackMemberAnnotation }
+    }
+
+    private func stack(of map: TestMap) throws -> ClusterAnnotation {
+      try XCTUnwrap(map.shown.first { $0.cluster.isStack })
+    }
+
+    func testAStackOpensAroundItselfAndItsPointsCanBeSelected() async throws {
+      let map = try await makeMap(7)
+      let stack = try stack(of: map)
+      XCTAssertEqual(map.view(stack).accessibilityHint, "Shows all")
+      map.mapView.selectAnnotation(stack, animated: true)
+      let members = members(of: map)
+      XCTAssertEqual(members.map(\.row).sorted(), Array(0..<7))
+      XCTAssertEqual(AnimationRecord.running.count, 1)
+      let views = try members.map { try XCTUnwrap(map.mapView.view(for: $0) as? ClusterBadgeView) }
+      for (index, view) in views.enumerated() {
+        XCTAssertEqual(view.accessibilityLabel, members[index].title)
+        XCTAssertEqual(members[index].title, "Room \(members[index].row)")
+        XCTAssertEqual(members[index].coordinate.latitude, stack.coordinate.latitude)
+        let (x, y) = (view.centerOffset.x, view.centerOffset.y)
+        XCTAssertGreaterThanOrEqual((x * x + y * y).squareRoot(), 32 - 1e-9)
+        for other in views[(index + 1)...] {
+          let (dx, dy) = (x - other.centerOffset.x, y - other.centerOffset.y)
+          XCTAssertGreaterThanOrEqual((dx * dx + dy * dy).squareRoot(), 32 - 1e-9)
+        }
+      }
+      AnimationRecord.finishAll()
+      XCTAssertTrue(map.opened.isEmpty)
+      map.mapView.selectAnnotation(members[3], animated: true)
+      XCTAssertEqual(map.selectedRows, [members[3].row])
+    }
+
+    func testALargeStackIsSpreadInPartAndToldAsAWhole() async throws {
+      let map = try await makeMap(100)
+      map.mapView.selectAnnotation(try stack(of: map), animated: true)
+      XCTAssertEqual(members(of: map).count, 40)
+      XCTAssertEqual(map.opened.map(\.count), [100])
+    }
+
+    func testAStackIsToldInPlaceOfSpreadIfThatIsWanted() async throws {
+      let map = try await makeMap(5, stacks: .told)
+      map.mapView.selectAnnotation(try stack(of: map), animated: true)
+      XCTAssertTrue(members(of: map).isEmpty)
+      XCTAssertEqual(map.opened.map { $0.sorted() }, [[0, 1, 2, 3, 4]])
+    }
+
+    func testAStackClosesOnceItIsNotShownByItselfOrOutOfView() async throws {
+      for (center, zoom) in [(Coordinate.middle, 2.0), (Coordinate(longitude: 60, latitude: 0), 8)] {
+        let map = try await makeMap(5)
+        map.mapView.selectAnnotation(try stack(of: map), animated: true)
+        XCTAssertEqual(members(of: map).count, 5)
+        try await map.show(.middle, zoom: 8.5)
+        XCTAssertEqual(members(of: map).count, 5, "A stack that stays stays open")
+        try await map.show(center, zoom: zoom)
+        XCTAssertTrue(members(of: map).isEmpty)
+      }
+    }
+  }
+
+  @MainActor final class EllipseTests: XCTestCase {
+    private func makeMap(_ display: MapViewAdapter.EllipseDisplay, center: Coordinate = .middle) async throws -> TestMap
+    {
+      let points = (0..<400).map { index in
+        let along = Double(index % 20) / 10 - 1
+        let longitude = center.longitude + along
+        return Coordinate(
+          longitude: longitude > 180 ? longitude - 360 : longitude, latitude: center.latitude + Double(index / 20) / 100
+        )
+      }
+      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      var options = MapViewAdapter.Options()
+      options.ellipses = display
+      options.zoomsIntoClusters = false
+      let map = TestMap(tree, cut: .limit(1), center: center, options: options)
+      try await map.settle()
+      return map
+    }
+
+    func testTheEllipseOfAClusterFollowsItsPoints() async throws {
+      let map = try await makeMap(.all)
+      let polygon = try XCTUnwrap(map.mapView.overlays.first as? MKPolygon)
+      let (xs, ys) = (polygon.corners.map(\.x), polygon.corners.map(\.y))
+      let width = try XCTUnwrap(xs.max()) - XCTUnwrap(xs.min())
+      let height = try XCTUnwrap(ys.max()) - XCTUnwrap(ys.min())
+      // Evenly along two degrees of longitude: two standard deviations to both sides are 4 * 0.5766 degrees.
+      XCTAssertEqual(width / 0x1p28 * 360, 4 * 0.5766, accuracy: 0.01)
+      XCTAssertLessThan(height, width / 4)
+      XCTAssertTrue(map.adapter.mapView(map.mapView, rendererFor: polygon) is MKPolygonRenderer)
+    }
+
+    func testTheSelectedClusterAloneHasAnEllipseIfThatIsWanted() async throws {
+      let map = try await makeMap(.selected)
+      XCTAssertTrue(map.mapView.overlays.isEmpty)
+      let cluster = try XCTUnwrap(map.shown.first)
+      map.mapView.selectAnnotation(cluster, animated: false)
+      XCTAssertEqual(map.mapView.overlays.count, 1)
+      map.mapView.deselectAnnotation(cluster, animated: false)
+      XCTAssertTrue(map.mapView.overlays.isEmpty)
+    }
+
+    func testAnEllipseAcrossTheAntimeridianIsInOnePiece() async throws {
+      let map = try await makeMap(.all, center: Coordinate(longitude: 179.9, latitude: -17))
+      let polygon = try XCTUnwrap(map.mapView.overlays.first as? MKPolygon)
+      let xs = polygon.corners.map(\.x)
+      XCTAssertLessThan(try XCTUnwrap(xs.max()) - XCTUnwrap(xs.min()), 0x1p28 / 100)
+      XCTAssertEqual(
+        (try XCTUnwrap(xs.max()) + XCTUnwrap(xs.min())) / 2, 359.85 / 360 * 0x1p28, accuracy: 0x1p28 / 3600)
+    }
+  }
+#endif

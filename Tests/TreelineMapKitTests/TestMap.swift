@@ -1,0 +1,119 @@
+#if os(Linux) && canImport(MapKit)
+  import MapKit
+  import PointSets
+  import Treeline
+  import TreelineBuilder
+  import TreelineMap
+  import TreelineMapKit
+  import XCTest
+
+  /// A map of 390 by 844 points with an adapter, whose frames and time are the test's.
+  @MainActor final class TestMap: MapViewAdapterDelegate {
+    let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+    let frames = TestFrames()
+    let clock = ManualClock()
+    private(set) var adapter: MapViewAdapter!
+    private(set) var errors: [any Error] = []
+    private(set) var selected: [ClusterAnnotation] = []
+    private(set) var selectedRows: [Int] = []
+    private(set) var opened: [RowNumbers] = []
+    private(set) var rests = 0
+    /// Looked at after each frame.
+    var afterFrame: () -> Void = {}
+
+    init(
+      _ tree: ClusterTree, cut: Cut = .spacing(44), texts: BadgeTexts = BadgeTexts(), center: Coordinate = .middle,
+      zoom: Double = 4, options: MapViewAdapter.Options = MapViewAdapter.Options()
+    ) {
+      mapView.visibleMapRect = MKMapRect(center: center, zoom: zoom, width: 390, height: 844)
+      adapter = MapViewAdapter(
+        mapView, feed: MapFeed(tree, cut: cut, clock: clock), texts: texts, options: options, in: (frames, clock))
+      adapter.delegate = self
+      mapView.delegate = adapter
+    }
+
+    /// Goes there, and waits until nothing moves.
+    func show(_ center: Coordinate = .middle, zoom: Double) async throws {
+      mapView.setVisibleMapRect(MKMapRect(center: center, zoom: zoom, width: 390, height: 844), animated: false)
+      try await settle()
+    }
+
+    /// Waits for the answer to what is looked at, and draws frames until nothing moves.
+    func settle() async throws {
+      try await answer()
+      settleFrames()
+    }
+
+    func settleFrames() { while frames.isRunning { draw() } }
+
+    /// Waits for the answer to what is looked at, or for why there is none.
+    func answer() async throws {
+      let failures = errors.count
+      for _ in 0..<10_000 {
+        if frames.isRunning || errors.count > failures { return }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      XCTFail("Expected an answer within ten seconds, found none")
+    }
+
+    func draw() {
+      clock.advance(by: .milliseconds(16))
+      frames.draw()
+      // Views that the map makes later are there in the next frame.
+      defer { if mapView.defersViews { mapView.makeViews() } }
+      afterFrame()
+    }
+
+    /// What stands for points, rather than leaves.
+    var shown: [ClusterAnnotation] { adapter.annotations.filter { !$0.badge.isLeaving } }
+
+    func view(_ annotation: ClusterAnnotation) -> ClusterBadgeView {
+      mapView.view(for: annotation) as! ClusterBadgeView
+    }
+
+    func adapter(_ adapter: MapViewAdapter, didFail error: any Error) { errors.append(error) }
+    func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) { selected.append(annotation) }
+    func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) { selectedRows.append(row) }
+    func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {
+      opened.append(members)
+    }
+    func adapterDidComeToRest(_ adapter: MapViewAdapter) { rests += 1 }
+  }
+
+  extension Coordinate {
+    static let middle = Coordinate(longitude: 10, latitude: 50)
+  }
+
+  /// Points in clouds around the middle, the same for a seed.
+  func cloudyPoints(_ count: Int, seed: UInt64 = 1) -> [Coordinate] {
+    var random = SplitMix64(seed: seed)
+    let middles = (0..<12).map { _ in
+      Coordinate(longitude: .random(in: 0...20, using: &random), latitude: .random(in: 42...58, using: &random))
+    }
+    return (0..<count).map { index in
+      let middle = middles[index % middles.count]
+      let spread = 2.0 / Double(1 + index % 7)
+      return Coordinate(
+        longitude: middle.longitude + .random(in: -spread...spread, using: &random),
+        latitude: middle.latitude + .random(in: -spread...spread, using: &random))
+    }
+  }
+
+  extension MKMapView {
+    var addedAnnotations: [any MKAnnotation] {
+      events.flatMap { event -> [any MKAnnotation] in
+        if case .added(let annotations) = event { annotations } else { [] }
+      }
+    }
+    var removedAnnotations: [any MKAnnotation] {
+      events.flatMap { event -> [any MKAnnotation] in
+        if case .removed(let annotations) = event { annotations } else { [] }
+      }
+    }
+    var moves: [(annotation: any MKAnnotation, coordinate: CLLocationCoordinate2D)] {
+      events.compactMap {
+        if case .moved(let annotation, let coordinate, _) = $0 { (annotation, coordinate) } else { nil }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,108 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+@testable import TreelineMap
+
+/// What a map view is handed, at random regions and at random moments, against the promises.
+@Suite struct MapSceneTests {
+  /// Clouds across the antimeridian, with stacks among them.
+  static func points(_ count: Int, _ random: inout SplitMix64) -> [Coordinate] {
+    let middles = (0..<6).map { _ in
+      Coordinate(longitude: random.number(from: 150, to: 210), latitude: random.number(from: -20, to: 40))
+    }
+    return (0..<count).map { index in
+      let middle = middles[random.index(below: middles.count)]
+      let reach = index % 3 == 0 ? 4.0 : 0.2
+      let longitude = middle.longitude + random.bell() * reach
+      return Coordinate(
+        longitude: longitude > 180 ? longitude - 360 : longitude,
+        latitude: index % 50 == 0 ? middle.latitude : middle.latitude + random.bell() * reach)
+    }
+  }
+
+  static let cuts: [Cut] = [
+    .spacing(44), .limit(30), .limit(40, .widestFirst), .limit(25, isContinuing: true), .detail(20),
+  ]
+
+  @Test(arguments: cuts) func everyFrameOfRandomChangesIsRight(_ cut: Cut) throws {
+    let seed = UInt64.random(in: 0..<1 << 32)
+    print("everyFrameOfRandomChangesIsRight: seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    let coordinates = Self.points(600, &random)
+    let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    var views = RandomViews(around: coordinates)
+    var (scene, view, counted) = (MapScene(), RecordedView(), CountedPoints(pointCount: tree.pointCount))
+    var (now, previous) = (0.0, tree.noClusters)
+    for step in 0..<2000 {
+      let query = Query(cut, in: views.next(&random))
+      let clusters = try tree.clusters(query, after: previous)
+      let unchanged = Self.resting(view, in: try MapAnswer(clusters, of: query))
+      let isInstant = random.index(below: 20) == 0
+      let limit = random.index(below: 4) == 0 ? 1 + random.index(below: 20) : .max
+      view.apply(scene.show(try MapAnswer(clusters, of: query), at: now, isInstant: isInstant, limit: limit))
+      counted.answer(scene.answerBadges.lazy.map(\.cluster))
+      #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
+      // In parts, and never to the end if another answer comes.
+      while !scene.isComplete, random.index(below: 10) > 0 {
+        try #require(counted.problem(in: view) == nil, "seed \(seed), step \(step)")
+        now += random.fraction() * 0.02
+        view.apply(scene.resume(at: now, limit: 1 + random.index(below: 20)))
+        counted.answer(scene.answerBadges.lazy.map(\.cluster))
+        #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
+      }
+      if scene.isComplete {
+        #expect(scene.answerBadges.map(\.cluster) == Array(clusters), "seed \(seed), step \(step)")
+      }
+      // Interrupted sooner or later, or not at all.
+      let pause = random.index(below: 5) == 0 ? 2 : random.fraction() * 0.45
+      var time = now
+      while time < now + pause {
+        if let problem = counted.problem(in: view) {
+          Issue.record("seed \(seed), step \(step), \(time - now) s after: \(problem)")
+          return
+        }
+        time += 0.016
+        view.apply(scene.advance(to: time))
+        #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
+      }
+      now = time
+      if pause == 2 {
+        if !scene.isComplete { view.apply(scene.resume(at: now)) }
+        counted.answer(clusters)
+        now += 2
+        view.apply(scene.advance(to: now))
+        Self.expectAtRest(scene, view, clusters, "seed \(seed), step \(step)")
+        #expect(counted.uncounted(in: view) == 0, "seed \(seed), step \(step)")
+      }
+      previous = clusters
+      #expect(view.problems.isEmpty, "seed \(seed), step \(step): \(view.problems[0])")
+      if !view.problems.isEmpty { return }
+    }
+  }
+
+  /// Badges at rest that another answer has at the same place with the same number.
+  static func resting(_ view: RecordedView, in answer: MapAnswer) -> Set<MapBadge.ID> {
+    let shown = Dictionary(uniqueKeysWithValues: answer.shown.map { ($0.cluster.id, $0) })
+    return Set(
+      view.badges.values.filter { badge in
+        guard badge.isSettled, let new = shown[badge.cluster.id] else { return false }
+        return badge.targetX == new.place.x && badge.targetY == new.place.y
+      }.map(\.id))
+  }
+
+  /// The map is what it would be if it had never shown anything else.
+  static func expectAtRest(_ scene: MapScene, _ view: RecordedView, _ clusters: Clusters, _ comment: Comment) {
+    #expect(!scene.isMoving, comment)
+    let badges = view.badges.values.sorted { $0.cluster.id < $1.cluster.id }
+    #expect(badges.map(\.cluster) == Array(clusters), comment)
+    for (badge, cluster) in zip(badges, clusters) {
+      let place = badge.appearance.place
+      let turns = (place.x - badge.targetX) / 0x1p32
+      #expect(abs(turns - turns.rounded()) < 1e-12 && place.y == badge.targetY, comment)
+      #expect(place.scale == 1 && place.opacity == 1 && badge.appearance.isVisible, comment)
+      #expect(badge.appearance.showsCount && !badge.isLeaving && !badge.isAbove, comment)
+      #expect(badge.pointCount == cluster.pointCount, comment)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+"""Tells how many lines of what is written for Apple's platforms are compiled and run here, given the coverage that swift test exports.
+
+None of it has run on a Mac; what is compiled here is compiled against stubs, and what is run is run on these.
+"""
+
+import glob
+import json
+import os
+import re
+import sys
+
+SOURCES = ["Sources/TreelineMapKit", "Sources/TreelineMapLibre", "Sources/HotelsExample/App"]
+FILES = sorted(path for folder in SOURCES for path in glob.glob(f"{folder}/**/*.swift", recursive=True))
+FILES = [path for path in FILES if not path.endswith("Package.swift")] + [
+    "Sources/Treeline/Viewport/Coordinate+CoreLocation.swift"]
+# What is true where the stubs are; lines under another condition are for other platforms alone.
+HOLDS = re.compile(r"^#if (canImport\((MapKit|UIKit|SwiftUI|CoreLocation|MapLibre)\)( && )?)+$")
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        measured = {os.path.realpath(f["filename"]): f for f in json.load(file)["data"][0]["files"]}
+    total = unrun = 0
+    for path in FILES:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        code = sum(bool(line.strip()) and not line.strip().startswith("//") for line in lines)
+        others = sum(not HOLDS.match(line.strip()) for line in lines if re.match(r"^\s*#(if|elseif|else)\b", line))
+        if others:
+            sys.exit(f"{path}: expected conditions that hold where the stubs are, found {others} others: count their lines")
+        coverage = measured.get(os.path.realpath(path))
+        missed = coverage["summary"]["lines"]["count"] - coverage["summary"]["lines"]["covered"] if coverage else 0
+        total, unrun = total + code, unrun + missed
+        if missed:
+            print(f"{path}: {missed} of {code} lines are run by no test")
+    stubs = sum(
+        bool(line.strip()) and not line.strip().startswith("//")
+        for path in glob.glob("Tests/AppleStubs/Stubs/**/*.swift", recursive=True) for line in open(path, encoding="utf-8"))
+    print(
+        f"For Apple's platforms: {total} lines of code in {len(FILES)} files. Compiled here, against {stubs} lines of stubs: all. "
+        f"Run by no test here: {unrun}. Run on a Mac: none yet.")
+
+
+main()
