@@ -44,7 +44,7 @@ def main():
         text = GUIDE.read_text()
         text = re.sub(r"(\|--:\|--:\|\n)(?:\|.*\n)+", lambda match: match[1] + table + "\n", text, count=1)
         note = textwrap.fill(f"Measured in one run by `scripts/bench-python`, which anybody can repeat: {told}.", 120)
-        GUIDE.write_text(re.sub(r"Measured in one run.*?\.\n(?=\n)", lambda _: note + "\n", text, count=1, flags=re.DOTALL))
+        GUIDE.write_text(re.sub(r"Measured in one run.*?\.\n(?=\n)", lambda _: note + "\n", text, 1, re.DOTALL))
 
 
 def least(work, repeat=5):
