@@ -10,12 +10,12 @@
 
 static int failures = 0;
 
-#define EXPECT(condition)                                                     \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
+#define EXPECT(condition) \
+  do { \
+    if (!(condition)) { \
       fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                             \
-    }                                                                         \
+      failures++; \
+    } \
   } while (0)
 
 // MARK: Points
@@ -58,11 +58,12 @@ static void make_points(void) {
     places[row].longitude = longitude > 180 ? longitude - 360 : longitude;
     places[row].latitude = town[1] + (random[1] - 0.5) * 0.4;
     prices[row] = row % 50 == 7 ? NAN : floor(random[2] * 10000) / 100;
-    rooms[row] = row % 97;
+    rooms[row] = row % 97 + 1;
     open_now[row] = row % 3 == 0;
     kinds[row] = row % 11 == 0 ? -1 : row % 3;
     opened[row] = row % 13 == 0 ? INT64_MIN : (int64_t)row * 86400000;
-    if (row % 10 != 0) room_validity[row / 8] |= 1 << (row % 8);
+    if (row % 10 != 0)
+      room_validity[row / 8] |= 1 << (row % 8);
     name_offsets[row + 1] = name_offsets[row] + sprintf(names + name_offsets[row], "n%d", row % 700);
   }
 }
@@ -71,15 +72,22 @@ static const treeline_column columns[] = {
     {.name = "price", .type = TREELINE_DOUBLES, .values = prices, .kind = "number+percentiles+distinct"},
     {.name = "rooms", .type = TREELINE_INTEGERS, .values = rooms, .validity = room_validity},
     {.name = "open", .type = TREELINE_BOOLEANS, .values = open_now},
-    {.name = "kind", .type = TREELINE_CODES, .values = kinds, .offsets = kind_offsets, .bytes = kind_bytes, .entry_count = 3},
+    {.name = "kind",
+        .type = TREELINE_CODES,
+        .values = kinds,
+        .offsets = kind_offsets,
+        .bytes = kind_bytes,
+        .entry_count = 3},
     {.name = "opened", .type = TREELINE_INSTANTS, .values = opened, .units_per_second = 1000},
     {.name = "name", .type = TREELINE_TEXTS},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static treeline_points points(void) {
-  return (treeline_points){
-      .x = &places[0].longitude, .x_stride = sizeof(Place), .y = &places[0].latitude, .y_stride = sizeof(Place),
+  return (treeline_points){.x = &places[0].longitude,
+      .x_stride = sizeof(Place),
+      .y = &places[0].latitude,
+      .y_stride = sizeof(Place),
       .count = POINTS};
 }
 
@@ -103,34 +111,35 @@ static void expect_error(int line, treeline_error *error, treeline_error_kind ki
   }
   if (treeline_error_get_kind(error) != kind || !strstr(treeline_error_message(error), message)) {
     fprintf(stderr, "line %d: expected an error of kind %d with '%s', found kind %d: %s\n", line, kind, message,
-            treeline_error_get_kind(error), treeline_error_message(error));
+        treeline_error_get_kind(error), treeline_error_message(error));
     failures++;
   }
   treeline_error_free(error);
 }
 
-#define EXPECT_ERROR(call, kind, message)          \
-  do {                                             \
-    treeline_error *error = NULL;                  \
-    EXPECT(!(call));                               \
-    expect_error(__LINE__, error, kind, message);  \
+#define EXPECT_ERROR(call, kind, message) \
+  do { \
+    treeline_error *error = NULL; \
+    EXPECT(!(call)); \
+    expect_error(__LINE__, error, kind, message); \
   } while (0)
 
-#define NO_ERROR(call)                                                                  \
-  do {                                                                                  \
-    treeline_error *error = NULL;                                                       \
-    call;                                                                               \
-    if (error) {                                                                        \
+#define NO_ERROR(call) \
+  do { \
+    treeline_error *error = NULL; \
+    call; \
+    if (error) { \
       fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, treeline_error_message(error)); \
-      exit(1);                                                                          \
-    }                                                                                   \
+      exit(1); \
+    } \
   } while (0)
 
 // MARK: Tables
 
 static size_t column_named(const treeline_table *table, const char *name) {
   for (size_t i = 0; i < treeline_table_column_count(table); i++)
-    if (strcmp(treeline_table_name(table, i), name) == 0) return i;
+    if (strcmp(treeline_table_name(table, i), name) == 0)
+      return i;
   fprintf(stderr, "expected a column '%s'\n", name);
   exit(1);
 }
@@ -162,7 +171,8 @@ static bool text_is(const treeline_array *array, size_t row, const char *expecte
 
 static int64_t sum(const int64_t *values, size_t count) {
   int64_t sum = 0;
-  for (size_t i = 0; i < count; i++) sum += values[i];
+  for (size_t i = 0; i < count; i++)
+    sum += values[i];
   return sum;
 }
 
@@ -180,7 +190,8 @@ static void test_facts(const treeline_tree *tree) {
   EXPECT(treeline_table_row_count(list) == COLUMNS);
   treeline_array kind = array_named(list, "kind");
   const char *expected[] = {"number", "number", "boolean", "category", "time", "text"};
-  for (size_t i = 0; i < COLUMNS; i++) EXPECT(text_is(&kind, i, expected[i]));
+  for (size_t i = 0; i < COLUMNS; i++)
+    EXPECT(text_is(&kind, i, expected[i]));
   EXPECT(treeline_table_name(list, 99) == NULL);
   treeline_array none;
   treeline_table_column(list, 99, &none);
@@ -219,7 +230,8 @@ static void test_answer(const treeline_tree *tree) {
       }
       seen += count;
       treeline_table_free(page);
-      if (count < 700) break;
+      if (count < 700)
+        break;
     }
     EXPECT(seen == (size_t)clusters.point_count[i]);
     // The mean is that on the plane, which differs by little within a town.
@@ -242,8 +254,36 @@ static void test_answer(const treeline_tree *tree) {
 
   NO_ERROR(answer = treeline_clusters(tree, "zoom=6&limit=3&position=member", NULL, &error));
   treeline_answer_arrays(answer, &clusters);
-  for (size_t i = 0; i < clusters.count; i++) EXPECT(clusters.tree_index[i] >= clusters.first[i]);
+  for (size_t i = 0; i < clusters.count; i++)
+    EXPECT(clusters.tree_index[i] >= clusters.first[i]);
   treeline_answer_free(answer);
+}
+
+static void test_views(const treeline_tree *tree) {
+  treeline_cut *cut;
+  NO_ERROR(cut = treeline_cut_create(tree, "spacing=44", &error));
+  for (int step = 0; step < 20; step++) {
+    treeline_box box = {.west = -1 + step * 0.3, .south = 48, .east = 1 + step * 0.3, .north = 52};
+    double zoom = 5 + step * 0.25;
+    char query[120];
+    sprintf(query, "bbox=%.17g,48,%.17g,52&zoom=%.17g&spacing=44", box.west, box.east, zoom);
+    treeline_answer *first, *second;
+    NO_ERROR(first = treeline_clusters(tree, query, NULL, &error));
+    NO_ERROR(second = treeline_clusters_in_box(tree, cut, &box, zoom, NULL, &error));
+    treeline_clusters_arrays a, b;
+    treeline_answer_arrays(first, &a);
+    treeline_answer_arrays(second, &b);
+    EXPECT(a.count == b.count && memcmp(a.id, b.id, 8 * 8 * a.count) == 0);
+    treeline_answer_free(first);
+    treeline_answer_free(second);
+  }
+  treeline_box box = {0, 5, 1, 2};
+  EXPECT_ERROR(treeline_clusters_in_box(tree, cut, &box, 3, NULL, &error), TREELINE_ERROR_QUERY, "south");
+  EXPECT_ERROR(treeline_clusters_in_box(tree, cut, &box, 99, NULL, &error), TREELINE_ERROR_PARAMETER, "from 0 to 32");
+  EXPECT_ERROR(treeline_cut_create(tree, "limit=0", &error), TREELINE_ERROR_PARAMETER, "'limit' must be 1 or more");
+  EXPECT_ERROR(treeline_cut_create(tree, "zoom=3", &error), TREELINE_ERROR_PARAMETER, "no such parameter");
+  treeline_cut_free(cut);
+  treeline_cut_free(NULL);
 }
 
 static void test_navigation(const treeline_tree *tree) {
@@ -276,7 +316,8 @@ static void test_navigation(const treeline_tree *tree) {
   NO_ERROR(answer = treeline_clusters(tree, query, NULL, &error));
   EXPECT(treeline_answer_count(answer) > 1);
   treeline_answer_free(answer);
-  EXPECT_ERROR(treeline_expansion_zoom(tree, whole.id[0], "limit=4", &zoom, &error), TREELINE_ERROR_QUERY, "found a limit");
+  EXPECT_ERROR(
+      treeline_expansion_zoom(tree, whole.id[0], "limit=4", &zoom, &error), TREELINE_ERROR_QUERY, "found a limit");
   NO_ERROR(treeline_unclustered_zoom(tree, 17, "spacing=44", &zoom, &error));
   sprintf(query, "spacing=44&zoom=%.17g", zoom);
   NO_ERROR(answer = treeline_clusters(tree, query, NULL, &error));
@@ -285,7 +326,8 @@ static void test_navigation(const treeline_tree *tree) {
   EXPECT(clusters.point_count[treeline_answer_find(answer, 17)] == 1);
   EXPECT(treeline_tree_index_of_row(tree, clusters.row[treeline_answer_find(answer, 17)]) == 17);
   EXPECT(treeline_tree_index_of_row(tree, POINTS) == -1);
-  EXPECT_ERROR(treeline_unclustered_zoom(tree, POINTS, "spacing=44", &zoom, &error), TREELINE_ERROR_ARGUMENT, "tree index");
+  EXPECT_ERROR(
+      treeline_unclustered_zoom(tree, POINTS, "spacing=44", &zoom, &error), TREELINE_ERROR_ARGUMENT, "tree index");
   treeline_answer_free(answer);
 
   treeline_table *hull;
@@ -314,10 +356,12 @@ static void test_filter_and_aggregates(const treeline_tree *tree) {
   int64_t passing = 0, cheap_rooms = 0;
   double price_sum = 0;
   for (int row = 0; row < POINTS; row++) {
-    if (!is_cheap_hotel(row)) continue;
+    if (!is_cheap_hotel(row))
+      continue;
     passing++;
     price_sum += prices[row];
-    if (row % 10 != 0) cheap_rooms += rooms[row];
+    if (row % 10 != 0)
+      cheap_rooms += rooms[row];
   }
   treeline_facts facts;
   treeline_tree_facts(hotels, &facts);
@@ -329,8 +373,9 @@ static void test_filter_and_aggregates(const treeline_tree *tree) {
   treeline_answer_arrays(answer, &clusters);
   EXPECT(sum(clusters.point_count, clusters.count) == passing);
   treeline_table *values;
-  NO_ERROR(values = treeline_aggregate(
-               answer, "count, sum(rooms), sum(price), median(price), max(opened), any(open), top(kind, 2), min(name)", &error));
+  NO_ERROR(
+      values = treeline_aggregate(answer,
+          "count, sum(rooms), sum(price), median(price), max(opened), any(open), top(kind, 2), min(name)", &error));
   EXPECT(treeline_table_row_count(values) == clusters.count && treeline_table_column_count(values) == 8);
   EXPECT(sum(integers(values, "count"), clusters.count) == passing);
   EXPECT(sum(integers(values, "sum_rooms"), clusters.count) == cheap_rooms);
@@ -367,7 +412,8 @@ static void test_filter_and_aggregates(const treeline_tree *tree) {
     int64_t row = integers(members, "row")[i];
     bool is_valid = !times.validity || times.validity[i / 8] >> (i % 8) & 1;
     EXPECT(is_valid == (row % 13 != 0));
-    if (row == 1) EXPECT(text_is(&times, i, "1970-01-02"));
+    if (row == 1)
+      EXPECT(text_is(&times, i, "1970-01-02"));
   }
   treeline_table_free(values);
   treeline_table_free(members);
@@ -385,9 +431,11 @@ static void test_filter_and_aggregates(const treeline_tree *tree) {
   for (size_t i = 0; i < rows; i++) {
     EXPECT(kinds_of_change[i] >= 0 && kinds_of_change[i] <= 4);
     EXPECT((from[i] < 0) == (kinds_of_change[i] == 3) && (to[i] < 0) == (kinds_of_change[i] == 4));
-    if (to[i] >= 0) seen[to[i]] = true;
+    if (to[i] >= 0)
+      seen[to[i]] = true;
   }
-  for (size_t i = 0; i < treeline_answer_count(everything); i++) EXPECT(seen[i]);
+  for (size_t i = 0; i < treeline_answer_count(everything); i++)
+    EXPECT(seen[i]);
   EXPECT(sum(integers(change, "filtered_out"), rows) == 0);
   EXPECT(sum(integers(change, "filtered_in"), rows) <= POINTS - passing);
   EXPECT(sum(integers(change, "hidden"), rows) == 0);
@@ -426,10 +474,13 @@ static void test_filter_and_aggregates(const treeline_tree *tree) {
 }
 
 static void test_queries_that_fail(const treeline_tree *tree) {
-  EXPECT_ERROR(treeline_clusters(tree, "limit=0", NULL, &error), TREELINE_ERROR_PARAMETER, "'limit' must be 1 or more, found 0.");
+  EXPECT_ERROR(treeline_clusters(tree, "limit=0", NULL, &error), TREELINE_ERROR_PARAMETER,
+      "'limit' must be 1 or more, found 0.");
   EXPECT_ERROR(treeline_clusters(tree, "spacing=44", NULL, &error), TREELINE_ERROR_PARAMETER, "needs 'zoom'");
-  EXPECT_ERROR(treeline_clusters(tree, "zom=3", NULL, &error), TREELINE_ERROR_PARAMETER, "'zom' must be no such parameter");
-  EXPECT_ERROR(treeline_clusters(tree, "min_points=1&zoom=2&detail=9", NULL, &error), TREELINE_ERROR_PARAMETER, "'min_points'");
+  EXPECT_ERROR(
+      treeline_clusters(tree, "zom=3", NULL, &error), TREELINE_ERROR_PARAMETER, "'zom' must be no such parameter");
+  EXPECT_ERROR(
+      treeline_clusters(tree, "min_points=1&zoom=2&detail=9", NULL, &error), TREELINE_ERROR_PARAMETER, "'min_points'");
   EXPECT_ERROR(treeline_clusters(tree, "zoom=3&badges=1", NULL, &error), TREELINE_ERROR_QUERY, "badges need a tree");
   EXPECT_ERROR(treeline_clusters(tree, "bbox=0,9,1,2", NULL, &error), TREELINE_ERROR_QUERY, "south");
   // An error that nobody wants.
@@ -442,16 +493,23 @@ static void test_builds_that_fail(void) {
   EXPECT_ERROR(build("group-by=stars", &error), TREELINE_ERROR_ARGUMENT, "\"stars\"");
   Place broken = {.latitude = 95, .longitude = 1};
   treeline_points one = {.x = &broken.longitude, .y = &broken.latitude, .count = 1};
-  EXPECT_ERROR(treeline_build(&one, NULL, 0, NULL, NULL, &error), TREELINE_ERROR_BUILD, "found longitude 1 and latitude 95");
+  EXPECT_ERROR(
+      treeline_build(&one, NULL, 0, NULL, NULL, &error), TREELINE_ERROR_BUILD, "found longitude 1 and latitude 95");
   double x = 0, y = 0;
   treeline_points origin = {.x = &x, .y = &y, .count = 1};
-  treeline_column column = {.name = "kind", .type = TREELINE_CODES, .values = kinds, .kind = "sort", .offsets = kind_offsets, .bytes = kind_bytes};
+  treeline_column column = {.name = "kind",
+      .type = TREELINE_CODES,
+      .values = kinds,
+      .kind = "sort",
+      .offsets = kind_offsets,
+      .bytes = kind_bytes};
   EXPECT_ERROR(treeline_build(&origin, &column, 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "found 'sort'");
   column.kind = "number";
   column.entry_count = 3;
   EXPECT(kinds[0] == -1);
   kinds[0] = 1;
-  EXPECT_ERROR(treeline_build(&origin, &column, 1, NULL, NULL, &error), TREELINE_ERROR_COLUMN, "expected a number, found \"hostel\"");
+  EXPECT_ERROR(treeline_build(&origin, &column, 1, NULL, NULL, &error), TREELINE_ERROR_COLUMN,
+      "expected a number, found \"hostel\"");
   kinds[0] = -1;
   treeline_points none = {.count = 0};
   treeline_tree *empty;
@@ -470,7 +528,8 @@ static void test_growths(void) {
   NO_ERROR(answer = treeline_clusters(badges, "zoom=5&badges=1", NULL, &error));
   treeline_extents_arrays extents;
   treeline_answer_extents(answer, &extents);
-  for (size_t i = 0; i < extents.count; i++) EXPECT(extents.badge_diameter[i] >= 8);
+  for (size_t i = 0; i < extents.count; i++)
+    EXPECT(extents.badge_diameter[i] >= 8);
   treeline_answer_free(answer);
   treeline_tree_free(badges);
 
@@ -490,10 +549,45 @@ static void test_growths(void) {
 
   double x[] = {0, 1000, 2000}, y[] = {5, 5, -5};
   treeline_points coordinates = {.x = x, .y = y, .count = 3};
-  NO_ERROR(plain = treeline_build(&coordinates, NULL, 0, "planar=true&no-separation=true&split=gamma:1.5", NULL, &error));
+  NO_ERROR(
+      plain = treeline_build(&coordinates, NULL, 0, "planar=true&no-separation=true&split=gamma:1.5", NULL, &error));
   treeline_tree_facts(plain, &facts);
   EXPECT(facts.is_planar && !facts.has_separations && facts.west == 0 && fabs(facts.east - 2000) < 1e-3);
+  treeline_plane plane;
+  EXPECT_ERROR(treeline_hierarchy(plain, 9, &plane, &error), TREELINE_ERROR_QUERY, "separations");
   treeline_tree_free(plain);
+}
+
+static void test_hierarchy(const treeline_tree *tree) {
+  treeline_plane plane;
+  treeline_table *leaves, *curve;
+  NO_ERROR(leaves = treeline_hierarchy(tree, 100, &plane, &error));
+  size_t rows = treeline_table_row_count(leaves);
+  EXPECT(rows > 20 && rows <= 100 && isnan(plane.badge_distance) && !plane.crosses_seam);
+  EXPECT(sum(integers(leaves, "count"), rows) == POINTS);
+  const int64_t *code = integers(leaves, "code"), *own = integers(leaves, "own_code");
+  int64_t least = code[1], greatest = own[0];
+  for (size_t i = 0; i < rows; i++) {
+    if (i > 0 && code[i] < least) least = code[i];
+    if (own[i] > greatest) greatest = own[i];
+    EXPECT(integers(leaves, "min_x")[i] <= integers(leaves, "max_x")[i]);
+  }
+  EXPECT(greatest > 0 && greatest < least);
+  treeline_table_free(leaves);
+  curve = treeline_badge_curve(tree);
+  EXPECT(treeline_table_row_count(curve) == 0);
+  treeline_table_free(curve);
+  EXPECT_ERROR(treeline_hierarchy(tree, 0, &plane, &error), TREELINE_ERROR_ARGUMENT, "room for one leaf");
+
+  treeline_tree *badges;
+  NO_ERROR(badges = build("grow=badges", &error));
+  curve = treeline_badge_curve(badges);
+  EXPECT(treeline_table_row_count(curve) > 1 && integers(curve, "count")[0] == 1 && doubles(curve, "diameter")[0] == 10);
+  treeline_table_free(curve);
+  NO_ERROR(leaves = treeline_hierarchy(badges, 100, &plane, &error));
+  EXPECT(plane.badge_distance > 0);
+  treeline_table_free(leaves);
+  treeline_tree_free(badges);
 }
 
 static void test_index(const treeline_tree *tree, const char *path) {
@@ -525,7 +619,8 @@ static void test_index(const treeline_tree *tree, const char *path) {
   treeline_answer *third;
   NO_ERROR(third = treeline_clusters(opened, "limit=8&continuing=true", second, &error));
   EXPECT(treeline_answer_count(third) <= 8);
-  EXPECT_ERROR(treeline_clusters(opened, "limit=8&continuing=true", first, &error), TREELINE_ERROR_ARGUMENT, "another tree");
+  EXPECT_ERROR(
+      treeline_clusters(opened, "limit=8&continuing=true", first, &error), TREELINE_ERROR_ARGUMENT, "another tree");
   EXPECT_ERROR(treeline_transition(first, second, &error), TREELINE_ERROR_ARGUMENT, "two trees");
   treeline_answer_free(first);
   treeline_answer_free(second);
@@ -565,7 +660,8 @@ static void note_progress(void *context, const char *stage, double fraction) {
   EXPECT(strlen(stage) > 0 && fraction >= 0 && fraction <= 1);
   progress->calls++;
   progress->last = fraction;
-  if (progress->cancellation) treeline_cancellation_cancel(progress->cancellation);
+  if (progress->cancellation)
+    treeline_cancellation_cancel(progress->cancellation);
 }
 
 static void test_monitor(void) {
@@ -602,23 +698,28 @@ static void *query_often(void *context) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 2) return 64;
+  if (count != 2)
+    return 64;
   make_points();
   EXPECT(strlen(treeline_version()) > 0);
   treeline_tree *tree;
   NO_ERROR(tree = build(NULL, &error));
   test_facts(tree);
   test_answer(tree);
+  test_views(tree);
   test_navigation(tree);
   test_filter_and_aggregates(tree);
   test_queries_that_fail(tree);
   test_builds_that_fail();
   test_growths();
+  test_hierarchy(tree);
   test_index(tree, arguments[1]);
   test_monitor();
   pthread_t threads[4];
-  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, query_often, tree);
-  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_create(&threads[i], NULL, query_often, tree);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
   treeline_tree_free(tree);
   // Nothing is freed twice, and what is NULL is none.
   treeline_tree_free(NULL);
@@ -627,6 +728,7 @@ int main(int count, char **arguments) {
   treeline_error_free(NULL);
   treeline_cancellation_free(NULL);
   free(names);
-  if (failures == 0) puts("all of the C interface holds");
+  if (failures == 0)
+    puts("all of the C interface holds");
   return failures == 0 ? 0 : 1;
 }

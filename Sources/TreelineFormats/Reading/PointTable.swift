@@ -17,12 +17,17 @@ public struct PointTable: Sendable {
   public let notes: [ReadingNote]
   /// The numbers of all skipped rows, ascending.
   let skippedRows: [Int]
+  /// How many points and skipped rows were taken by whoever reads in batches; then there are none here.
+  let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
   /// Nil unless columns were kept.
   let decoder: (any RecordDecoder)?
 
   /// How many rows were skipped because they have no valid position.
-  public var invalidRowCount: Int { skippedRows.count }
+  public var invalidRowCount: Int { handedOver.skippedRows + skippedRows.count }
+
+  /// How many points there are, those that were taken in batches included.
+  package var pointCount: Int { handedOver.points + coordinates.count }
 
   /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped
   /// rows.
@@ -58,6 +63,8 @@ protocol RecordDecoder: Sendable {
   var columnNames: [String]? { get }
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
+  /// The value of the first column of a name; nil where the record has no such column.
+  func value(ofColumn name: String, of record: Bytes) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
 
@@ -83,7 +90,7 @@ extension PointTable {
 
   /// The value that a point has in the first column of a name; nil where it has no such column.
   package func value(ofColumn name: String, point index: Int) -> AttributeValue? {
-    columns(ofPoint: index).first { $0.name == name }?.value
+    decode(index) { $0.value(ofColumn: name, of: $1) } ?? nil
   }
 
   /// Puts names of columns into the order of the input. All Features of GeoJSON together tell it: of `{"a": 1, "c": 2}`

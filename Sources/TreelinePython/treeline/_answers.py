@@ -55,9 +55,9 @@ class Answers:
         """What there is, as the server tells it of an index."""
         tree = self.tree
         return {
-            "name": "tree",
+            "name": "",
             "version": str(tree.content_hash),
-            "title": tree.title or "Treeline",
+            "title": tree.title or None,
             "attribution": tree.attribution or None,
             "point_count": tree.point_count,
             "projection": "plane" if tree.is_planar else "web-mercator",

@@ -25,6 +25,11 @@ Path = Union[str, "os.PathLike[str]"]
 #: How many filters a tree keeps prepared: those that were asked for last.
 _KEPT_FILTERS = 8
 
+#: How many cuts it keeps.
+_KEPT_CUTS = 64
+
+_NOTHING = (None,) * 6
+
 
 class Tree:
     """The hierarchy over some points, which any number of threads may ask.
@@ -35,6 +40,7 @@ class Tree:
     def __init__(self, pointer: int) -> None:
         self._handle = c.Handle(pointer, c.tree_free)
         self._filtered: OrderedDict[str, Tree] = OrderedDict()
+        self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
         c.tree_facts(pointer, ctypes.byref(self._facts))
 
@@ -153,7 +159,7 @@ class Tree:
 
         What is looked at:
 
-        :param bbox: West, south, east, north; west may be greater than east, across the antimeridian. Everything without.
+        :param bbox: West, south, east, north; west is greater than east across the antimeridian. Everything without.
         :param zoom: Of 256 px tiles, and may be fractional; needed by cuts in pixels.
         :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
@@ -180,30 +186,35 @@ class Tree:
         :raises Error: In the words of the library.
         """
         tree = self if where is None else self.select(where)
-        query = ""
-        if bbox is not None:
-            query = "bbox=" + ",".join([repr(float(number)) for number in bbox])
-        if zoom is not None:
-            query += f"&zoom={float(zoom)!r}"
-        if spacing is not None:
-            query += f"&spacing={float(spacing)!r}"
-        if limit is not None:
-            query += f"&limit={limit}"
-        if center is not None or width is not None or height is not None or tile is not None or margin is not None:
-            query += _text(center=center, width=width, height=height, tile=tile, margin=margin)
-        if detail is not None or badges is not None or order is not None or tile_size is not None or after is not None:
-            query += _text(detail=detail, badges=badges, order=order, tile_size=tile_size)
-            query += "" if after is None else "&continuing=true"
-        if min_points is not None or alone_from_zoom is not None or position is not None or keep_visible is not None:
-            query += _text(min_points=min_points, alone_from_zoom=alone_from_zoom, position=position)
-            query += _text(keep_visible=keep_visible)
+        previous = None if after is None else after._handle.pointer
+        key = (
+            limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
+        )  # fmt: skip
         error = ctypes.c_void_p()
-        pointer = c.clusters(
-            tree._handle.pointer, query.encode(), after and after._handle.pointer, ctypes.byref(error)
-        )
+        place = ctypes.byref(error)
+        others = center, width, height, tile, tile_size, margin
+        if bbox is not None and zoom is not None and len(bbox) == 4 and others == _NOTHING:
+            # A map that moves asks again and again with the same cut, which is read once.
+            cut = self._cuts.get(key) or self._cut(key)
+            box = c.Box(*bbox)
+            pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
+        else:
+            view = _text(
+                bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
+                margin=margin,
+            )  # fmt: skip
+            pointer = c.clusters(tree._handle.pointer, (view + _cut_text(key)).encode(), previous, place)
         if pointer is None:
             raise c.error_of(error)
         return Clusters(tree, pointer, _aggregates(aggregate))
+
+    def _cut(self, key: tuple[Any, ...]) -> c.Handle:
+        """A cut, which is kept for the next query."""
+        pointer = c.call(c.cut_create, self._handle.pointer, _cut_text(key).encode())
+        if len(self._cuts) >= _KEPT_CUTS:
+            self._cuts.clear()
+        cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
+        return cut
 
     def select(self, where: str | None) -> Tree:
         """The same tree, of which only those points count that pass a filter in CQL2; all without one.
@@ -374,8 +385,8 @@ def build(
     :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
         `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
     :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose badges
-        touch first, or that spread least.
+    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose
+        badges touch first, or that spread least.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: How far badges stay apart, in pixels.
     :param stand: Where clusters stand that are merged by distance or for badges.
@@ -390,7 +401,7 @@ def build(
     if len(xs) != len(ys):
         raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
     names = None
-    if frame is not None and (columns is None or not hasattr(columns, "keys")):
+    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
         columns, names = frame, columns
     made = input_columns(columns, names, kinds or {}, len(xs))
     options = _text(
@@ -431,22 +442,28 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
+    # Not the end of the thread, which `Thread.join` takes for reached when it is interrupted, as of Python 3.11.
+    done = threading.Event()
 
     def work() -> None:
         try:
             result.append(call())
         except BaseException as failure:
             failures.append(failure)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work, name="treeline-build", daemon=True)
-    thread.start()
+    threading.Thread(target=work, name="treeline-build").start()
     try:
-        thread.join()
+        done.wait()
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
-        # The arrays that it reads are this thread's.
-        while thread.is_alive():
-            thread.join()
+        # The arrays that it reads are this thread's: they stay until it has stopped, whoever interrupts again.
+        while not done.is_set():
+            try:
+                done.wait()
+            except KeyboardInterrupt:
+                pass
         raise
     if failures:
         raise failures[0]
@@ -479,6 +496,15 @@ def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
     if aggregate is None or isinstance(aggregate, str):
         return aggregate
     return ", ".join(aggregate) or None
+
+
+def _cut_text(key: tuple[Any, ...]) -> str:
+    limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
+    return _text(
+        limit=limit, order=order, detail=detail, spacing=spacing, badges=badges, min_points=min_points,
+        alone_from_zoom=alone_from_zoom, position=position, keep_visible=keep_visible,
+        continuing=None if is_fresh else True,
+    )  # fmt: skip
 
 
 def _text(**parameters: Any) -> str:

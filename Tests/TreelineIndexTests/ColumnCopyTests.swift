@@ -1,0 +1,43 @@
+import Foundation
+import PointSets
+import TestSupport
+import Testing
+import Treeline
+import TreelineBuilder
+
+@Suite struct ColumnCopyTests {
+  static let set = PointSet.cities(300, clusters: 5, seed: 62)
+
+  /// Whole numbers need no texts, and are kept as if they had been some: byte for byte.
+  @Test(arguments: [
+    [3, nil, -5], [nil], [0], [Int64.max, Int64.max - 1], [.min], [.min, 0], [.min, .max], [255, 0], [1 << 53, 1],
+  ])
+  func integersAreTheNumbersThatTheyAre(_ values: [Int64?]) throws {
+    let tree = try Self.set.tree()
+    let texts = IndexColumn(name: "n", kind: .number) { row in values[row % values.count].map { .number("\($0)") } }
+    let integers = IndexColumn.integers(name: "n") { values[$0 % values.count] }
+    let folder = try TemporaryFolder()
+    try tree.write(index: folder.path("texts"), columns: [texts])
+    try tree.write(index: folder.path("integers"), columns: [integers])
+    #expect(FileManager.default.contentsEqual(atPath: folder.path("texts"), andPath: folder.path("integers")))
+  }
+
+  /// A tree that is written with all that it has is the file that it came of.
+  @Test func aTreeIsWrittenAsItIs() throws {
+    let tree = try Self.set.tree(computesSeparations: true)
+    let folder = try TemporaryFolder()
+    let (path, copy) = (folder.path("original"), folder.path("copy"))
+    try tree.write(
+      index: path, attributes: [IndexAttribute(name: "kept") { $0 % 3 == 0 ? nil : .string("row \($0)") }],
+      columns: [
+        IndexColumn(name: "n") { .number("\($0 % 7).5") }.prepared(for: .percentiles, .distinct),
+        IndexColumn(name: "kind") { $0 % 5 == 0 ? nil : .string(["a", "b"][$0 % 2]) },
+      ],
+      description: IndexDescription(title: "Cities"), row: { 3 * $0 + 1 })
+    try ClusterTree(index: path).writeWithColumns(to: IndexDestination(copy), description: nil)
+    #expect(FileManager.default.contentsEqual(atPath: path, andPath: copy))
+    try ClusterTree(index: path).writeWithColumns(
+      to: IndexDestination(copy), description: IndexDescription(title: "Towns"))
+    #expect(!FileManager.default.contentsEqual(atPath: path, andPath: copy))
+  }
+}
