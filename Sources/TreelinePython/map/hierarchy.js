@@ -92,7 +92,7 @@ export class Hierarchy {
   cut(window, least) {
     const shown = [];
     // The right parts on the way down to the node that is looked at.
-    const waiting = [this.root];
+    const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
       const node = waiting.pop();
       if (!this.hasPointIn(window, node)) continue;
