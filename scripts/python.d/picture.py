@@ -1,5 +1,5 @@
-"""Draws the picture of the guide for Python: the clusters of pysupercluster and of Treeline in one view, as badges of one
-size, over some of the points. Its argument is the SVG file to write."""
+"""Draws the picture of the guide for Python: the clusters of pysupercluster and of Treeline in one view, as badges of
+one size, over some of the points. Its argument is the SVG file to write."""
 
 import pathlib
 import sys
