@@ -11,7 +11,7 @@ import TreelineBuilder
   /// Whole numbers need no texts, and are kept as if they had been some: byte for byte.
   @Test(arguments: [
     [3, nil, -5], [nil], [0], [Int64.max, Int64.max - 1], [.min], [.min, 0], [.min, .max], [255, 0], [1 << 53, 1],
-  ])
+  ] as [[Int64?]])
   func integersAreTheNumbersThatTheyAre(_ values: [Int64?]) throws {
     let tree = try Self.set.tree()
     let texts = IndexColumn(name: "n", kind: .number) { row in values[row % values.count].map { .number("\($0)") } }
