@@ -9,8 +9,8 @@ import ArgumentParser
       number, as in clustered:1000000.
       """,
     subcommands: [
-      GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, QueryBenchmark.self,
-      SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
+      GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
+      QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
       SeparationBenchmark.self, PromisesCommand.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
     ])
 }

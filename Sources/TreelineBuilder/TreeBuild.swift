@@ -90,26 +90,8 @@ struct TreeBuild {
   }
 
   private func split(_ memory: BuildMemory, by rule: SplitRule) throws(BuildFailure) -> TopNode {
-    let gamma = rule.gammaInEighths
-    // A call for each algorithm, so that the builder is compiled for each by itself.
-    let top =
-      switch rule.kind {
-      case .mean: split(memory, by: MeanSplit())
-      case .leastScatter: split(memory, by: LeastScatterSplit(monitor: monitor))
-      case .gamma where gamma == DistanceWeight.evenEighths: split(memory, by: MeanSplit())
-      case .gamma: split(memory, by: WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: gamma), monitor: monitor))
-      }
-    if monitor.isCancelled {
-      inBackground { top.removeAll() }
-      throw .cancelled
-    }
-    return top
-  }
-
-  private func split(_ memory: BuildMemory, by algorithm: some SplitAlgorithm) -> TopNode {
-    let splitter = Splitter(
-      arrays: memory.arrays, algorithm: algorithm, solver: options.solver, principalLevels: principalLevels,
-      monitor: monitor)
-    return TreeBuilder(splitter: splitter, threads: options.threads).build(pointCount: memory.pointCount)
+    try Splitting(
+      rule: rule, solver: options.solver, principalLevels: principalLevels, threads: options.threads, monitor: monitor
+    ).split(memory)
   }
 }

@@ -73,7 +73,7 @@ import TreelineBuilder
       let values: [AttributeValue?] = [.string("NaN"), .number("1.5"), .string("nan")]
       try check(values, kind, .number, [.null, .number("1.5"), .null])
     }
-    try check([.string("NaN")], nil, .category, [.string("NaN")])
+    try check([.string("NaN")], nil, .text, [.string("NaN")])
     for text in ["Infinity", "-inf", "nan.", ""] {
       #expect(throws: ColumnError.self) {
         _ = try Self.set.tree().adding(columns: [IndexColumn(name: "n", kind: .number) { _ in .string(text) }])

@@ -31,6 +31,8 @@
     }
 
     func testAStackOpensAroundItselfAndItsPointsCanBeSelected() async throws {
+      // Those of other tests.
+      AnimationRecord.finishAll()
       let map = try await makeMap(7)
       let stack = try stack(of: map)
       XCTAssertEqual(map.view(stack).accessibilityHint, "Shows all")

@@ -35,7 +35,7 @@ WORST_CASES = {
 
 
 PARTS = (
-    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "separation", "merging", "views",
+    "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "pieces", "separation", "merging", "views",
     "fixed_limit", "spacing", "map", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
@@ -46,6 +46,9 @@ def main():
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="few points and rounds: one or two minutes, to see that it works")
     size.add_argument("--large", action="store_true", help="10 and 100 million points too: some 20 minutes and 8 GB more")
+    size.add_argument(
+        "--huge", action="store_true", help="as --large, and a billion points in pieces where 60 GB of disk are free"
+    )
     parser.add_argument("--rounds", type=int, help="how many rounds (default: 5, quick 2)")
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
@@ -94,7 +97,7 @@ def main():
 
 class Bench:
     def __init__(self, options):
-        self.quick, self.large = options.quick, options.large
+        self.quick, self.large, self.huge = options.quick, options.large or options.huge, options.huge
         self.rounds = options.rounds or (2 if options.quick else 5)
         self.only = options.only.split(",") if options.only else []
         unknown = set(self.only) - set(PARTS)
@@ -316,6 +319,41 @@ class Bench:
                 )
 
     # What spacings need
+
+    def pieces(self):
+        """Builds in pieces against those in memory, and a billion points, which no memory at hand would hold."""
+        section = "Building beyond memory, from generated points to a synced index"
+        sizes = [self.million] + ([100_000_000] if self.large else [])
+        for size in sizes:
+            # A tenth of what the build in memory takes, and no less than the process itself needs.
+            memory = max(5 * size, 60_000_000)
+            for rule in ("mean", "least-scatter"):
+                options = [f"clustered:{size}", "--split", rule, "--threads", THREADS, "--folder", self.folder]
+                runs = [
+                    lambda more=more: ours("pieces", *options, *more) for more in (["--memory", memory], [])
+                ]
+                pieces, whole = zip(*(in_turn(round, *runs) for round in range(self.rounds if size <= 1_000_000 else 1)))
+                hashes = {run["contentHash"] for run in (*pieces, *whole)}
+                assert len(hashes) == 1, f"{size} points make other trees in pieces: {hashes}"
+                times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
+                name = f"{count_text(size)} clustered points by {rule}, {pieces[0]['pieces']} pieces"
+                bound = Bound(1.6) if rule == "mean" and size > 1_000_000 else None
+                self.add(section, f"{name}: time, against that in memory", Samples(times, "s"), Samples(others, "s"),
+                         ratios(times, others), bound)
+                self.add(section, f"{name}: peak, of {memory / 1e6:.0f} MB allowed",
+                         Samples([run["residentPeak"] for run in pieces], "B"))
+        if not self.huge:
+            return
+        if shutil.disk_usage(self.folder).free < 60e9:
+            say("less than 60 GB of disk are free: no billion points")
+            return
+        run = ours("pieces", "clustered:1000000000", "--split", "mean", "--threads", THREADS, "--folder", self.folder,
+                   "--memory", 2_000_000_000)
+        name = f"1000 M clustered points by mean, {run['pieces']} pieces"
+        self.add(section, f"{name}: time", Samples([run["seconds"]], "s"), None, [run["seconds"] / 60],
+                 Bound(20, figure="{:.1f} min", aim=8))
+        self.add(section, f"{name}: peak", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],
+                 Bound(3, figure="{:.2f} GB", aim=2))
 
     def separation(self):
         """Finds the separations of trees that are built already, by two threads and by one."""

@@ -18,6 +18,12 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
+  /// The same points, some millions at a time, where they are made in memory.
+  func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
+    guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
+    for start in stride(from: 0, to: count, by: 1 << 22) { try body(makePoints(start..<min(start + 1 << 22, count))) }
+  }
+
   private var generated: (GeneratedSet, Int)? {
     let parts = name.split(separator: ":")
     guard parts.count == 2, let kind = GeneratedSet(rawValue: String(parts[0])), let count = Int(parts[1]) else {
@@ -79,18 +85,25 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// The points; fewer of one kind are the first of more.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
-    case .uniform: Self.inChunks(count, seed: 1, Self.uniformPoint)
-    case .clustered:
-      {
-        let towns = Towns(2000, seed: 2)
-        return Self.inChunks(count, seed: 3) { towns.point(&$0) }
-      }()
+    case .uniform, .clustered: maker!(0..<count)
     case .sorted:
       GeneratedSet.uniform.coordinates(count).sorted { ($0.longitude, $0.latitude) < ($1.longitude, $1.latitude) }
     case .coincident: [Coordinate](repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count)
-    case .line: Self.inChunks(count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
+    case .line:
+      Self.inChunks(0..<count, seed: 4) { Coordinate(longitude: 12.5, latitude: $0.number(from: -60, to: 60)) }
     case .lattice: Self.lattice(count)
-    case .geometric: Self.inChunks(count, seed: 5, Self.geometricPoint)
+    case .geometric: Self.inChunks(0..<count, seed: 5, Self.geometricPoint)
+    }
+  }
+
+  /// Makes some rows of those kinds that people have most of: from a multiple of `chunk` on.
+  fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
+    switch self {
+    case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }
+    case .clustered:
+      let towns = Towns(2000, seed: 2)
+      return { Self.inChunks($0, seed: 3) { towns.point(&$0) } }
+    default: return nil
     }
   }
 
@@ -115,22 +128,24 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     return Coordinate(longitude: distance * cos(angle), latitude: distance * sin(angle))
   }
 
+  private static let chunk = 1 << 16
+
   /// Made by all cores, in pieces with a seed of their own each, so that 100 million take seconds.
-  private static func inChunks(_ count: Int, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate)
-    -> [Coordinate]
-  {
-    let chunk = 1 << 16
-    return Array(unsafeUninitializedCapacity: count) { buffer, initializedCount in
+  private static func inChunks(
+    _ rows: Range<Int>, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
+  ) -> [Coordinate] {
+    let first = rows.lowerBound / chunk
+    return Array(unsafeUninitializedCapacity: rows.count) { buffer, initializedCount in
       nonisolated(unsafe) let coordinates = buffer.baseAddress!
-      DispatchQueue.concurrentPerform(iterations: (count + chunk - 1) / chunk) { index in
+      DispatchQueue.concurrentPerform(iterations: (rows.count + chunk - 1) / chunk) { index in
         // Seeds that follow each other would give sequences that overlap.
-        var seeds = SplitMix64(seed: seed << 32 | UInt64(index))
+        var seeds = SplitMix64(seed: seed << 32 | UInt64(first + index))
         var random = SplitMix64(seed: seeds.next())
-        for row in index * chunk..<min((index + 1) * chunk, count) {
+        for row in index * chunk..<min((index + 1) * chunk, rows.count) {
           (coordinates + row).initialize(to: makePoint(&random))
         }
       }
-      initializedCount = count
+      initializedCount = rows.count
     }
   }
 }

@@ -65,13 +65,3 @@ extension Clusters {
     arrays.treeIndices[number] = treeIndex
   }
 }
-
-extension TreeStorage {
-  /// The mean of a node's points, as its summary has it.
-  ///
-  /// - Precondition: `checkSummary(of: node)`.
-  @inline(__always) fileprivate func mean(of node: Node) -> (x: Double, y: Double) {
-    let box = box(of: node)
-    return NodeSummary.mean(of: sums(of: node, in: box), count: Int(node.count), in: box)
-  }
-}

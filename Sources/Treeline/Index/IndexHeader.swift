@@ -35,14 +35,38 @@ extension IndexHeader {
   /// The header's checksum, which covers those of all sections: but for chance, files that share it are the same.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
-  package init(of tree: ClusterTree, sections: [IndexSection], fileLength: UInt64) {
+  /// What an index says of the tree in it.
+  package struct Content {
+    package var pointCount: Int
+    package var nodeCount: Int
+    package var plane: Plane
+    package var clippedPointCount: Int
+    package var contentHash: UInt64
+    package var growth: Growth
+    package var mergeTraits: MergeTraits = []
+
+    package init(plane: Plane, growth: Growth, pointCount: Int, nodeCount: Int, contentHash: UInt64) {
+      (self.plane, self.growth, clippedPointCount) = (plane, growth, 0)
+      (self.pointCount, self.nodeCount, self.contentHash) = (pointCount, nodeCount, contentHash)
+    }
+
+    package init(_ tree: ClusterTree) {
+      self.init(
+        plane: tree.plane, growth: tree.growth, pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount),
+        contentHash: tree.contentHash)
+      clippedPointCount = tree.clippedPointCount
+      mergeTraits = tree.withStorage(\.mergeTraits)
+    }
+  }
+
+  package init(of content: Content, sections: [IndexSection], fileLength: UInt64) {
     self.init(
       majorVersion: Self.majorVersion,
-      minorVersion: (sections.map(\.kind.minorVersion) + [tree.growth.minorVersion]).max()!,
+      minorVersion: (sections.map(\.kind.minorVersion) + [content.growth.minorVersion]).max()!,
       fileLength: fileLength,
-      pointCount: tree.pointCount, nodeCount: tree.withStorage(\.nodeCount), plane: tree.plane,
-      clippedPointCount: tree.clippedPointCount, contentHash: tree.contentHash, growth: tree.growth,
-      mergeTraits: tree.withStorage(\.mergeTraits), sections: sections)
+      pointCount: content.pointCount, nodeCount: content.nodeCount, plane: content.plane,
+      clippedPointCount: content.clippedPointCount, contentHash: content.contentHash, growth: content.growth,
+      mergeTraits: content.mergeTraits, sections: sections)
   }
 
   /// Unlike text, and spoilt by what strips the eighth bit or changes line ends.

@@ -1,7 +1,7 @@
 /// A position on the fixed-point plane: x grows eastwards from the plane's seam, y grows southwards.
 ///
 /// One unit is 2^-32 of the plane's side: at most 0.93 cm on the Earth, one pixel at zoom 24.
-public struct PlanePoint: Hashable, Sendable {
+public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
   /// Eastwards from the seam.
   public var x: UInt32
   /// Southwards.
@@ -15,7 +15,7 @@ public struct PlanePoint: Hashable, Sendable {
 ///
 /// It crosses the seam only if it is that of a cluster that was merged across it, which is narrower than half the
 /// world: its western edge then has the greater x.
-public struct PlaneRect: Hashable, Sendable {
+public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The western edge.
   public var minX: UInt32
   /// The northern edge.

@@ -138,15 +138,22 @@ extension ClusterTree {
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {
     withStorage { storage in
-      var hasher = XXHash64()
-      withUnsafeBytes(of: plane.seam.littleEndian) { hasher.update($0) }
-      for edge in [plane.left, plane.top, plane.side] {
-        withUnsafeBytes(of: edge.bitPattern.littleEndian) { hasher.update($0) }
-      }
+      var hasher = XXHash64(ofContentOn: plane)
       for (kind, bytes) in storage.fixedSections where IndexSection.Kind.hierarchy.contains(kind) {
         hasher.update(bytes)
       }
       return hasher.finalize()
+    }
+  }
+}
+
+extension XXHash64 {
+  /// A content hash's beginning, which the sections of the hierarchy follow.
+  package init(ofContentOn plane: Plane) {
+    self.init()
+    withUnsafeBytes(of: plane.seam.littleEndian) { update($0) }
+    for edge in [plane.left, plane.top, plane.side] {
+      withUnsafeBytes(of: edge.bitPattern.littleEndian) { update($0) }
     }
   }
 }

@@ -99,7 +99,7 @@ extension ClusterTree {
 ///
 /// The children of a node are adjacent, so one offset finds both; then follow the nodes below the left child and those
 /// below the right child. Offsets are relative, so a subtree has the same bytes wherever it lies.
-package struct NodeRecord {
+package struct NodeRecord: BitwiseCopyable {
   package var box: PlaneRect
   package var count: UInt32
   /// From this record to its left child's, in records; 0 for a bucket, whose children are not stored.
@@ -113,7 +113,7 @@ package struct NodeRecord {
 /// The sums of a node's coordinates, measured from the top left corner of its box.
 ///
 /// Stored only for nodes with stored children: entry i for the node whose children are the records 1 + 2i and 2 + 2i.
-package struct NodeSums {
+package struct NodeSums: BitwiseCopyable {
   package var x: UInt64
   package var y: UInt64
 
@@ -129,7 +129,7 @@ package struct NodeSums {
 }
 
 /// The covariance matrix of a node's points in plane units squared; entries as those of `NodeSums`.
-package struct NodeSpread: Hashable, Sendable {
+package struct NodeSpread: BitwiseCopyable, Hashable, Sendable {
   package var xx: Float
   package var xy: Float
   package var yy: Float

@@ -1,7 +1,7 @@
 /// Where something is: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
 ///
 /// On a plain plane, where there are no degrees, longitude is x and latitude is y, growing upwards.
-public struct Coordinate: Hashable, Sendable {
+public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
   /// In degrees, positive to the east.
   public var longitude: Double
   /// In degrees, positive to the north.

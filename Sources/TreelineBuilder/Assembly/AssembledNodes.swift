@@ -60,11 +60,11 @@ struct AssembledNodes {
   }
 
   private mutating func addChildren(of segment: Segment, at record: Int, spread: NodeSpread) -> Int {
-    let (left, moments) = (next, segment.points.moments)
+    let left = next
     (records + record).initialize(
-      to: NodeRecord(box: segment.box, count: UInt32(moments.count), childOffset: UInt32(left - record)))
+      to: NodeRecord(box: segment.box, count: UInt32(segment.count), childOffset: UInt32(left - record)))
     let pair = NodeSums.index(ofLeftChild: left)
-    (sums + pair).initialize(to: NodeSums(x: moments.x, y: moments.y))
+    (sums + pair).initialize(to: segment.sums)
     (spreads + pair).initialize(to: spread)
     next += 2
     return left

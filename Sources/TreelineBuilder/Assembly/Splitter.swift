@@ -2,7 +2,8 @@ import Treeline
 
 /// A node that is yet to be made, of any size: its points and the box around them.
 struct Segment: Sendable {
-  /// Measured from the corner of the box.
+  /// Measured from the corner of the box, or from that of the first narrow node above. Rounded means depend on it, so
+  /// it is the same whoever splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Which node record is to describe it.
@@ -10,6 +11,21 @@ struct Segment: Sendable {
   var level: Int
 
   var count: Int { points.count }
+
+  init(points: PointGroup<UInt128>, box: PlaneRect, level: Int) {
+    (self.points, self.box, self.level) = (points, box, level)
+  }
+
+  /// A child, measured from where its parent is if that is narrow, and from the corner of its box otherwise.
+  init(_ points: PointGroup<UInt128>, in box: PlaneRect, below parent: Segment) {
+    self.init(points: parent.isNarrow ? points : points.moved(to: box), box: box, level: parent.level + 1)
+  }
+
+  /// The sums of coordinates, measured from the corner of the box.
+  var sums: NodeSums {
+    let moments = points.moved(to: box).moments
+    return NodeSums(x: moments.x, y: moments.y)
+  }
 
   /// Whether all sums over these points fit 64 bits, as then do those of every part, and there are so few points that
   /// the sums of half of them, some milliseconds, need no look at whether the build is cancelled.
@@ -62,17 +78,9 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
         points, level: segment.level, threads: threads,
         summedBy: { arrays.moments($0, from: points.corner, threads: threads, monitor) })
     else { return nil }
-    return (
-      self.segment(left, level: segment.level + 1, threads: threads),
-      self.segment(right, level: segment.level + 1, threads: threads), spread
-    )
-  }
-
-  /// A node of some points, whose moments are moved to the corner of their box.
-  func segment(_ points: PointGroup<UInt128>, level: Int, threads: Int) -> Segment {
-    let box = arrays.box(points.range, threads: threads, monitor)
-    let corner = PlanePoint(x: box.minX, y: box.minY)
-    let moved = points.moments.moved(right: corner.x - points.corner.x, down: corner.y - points.corner.y)
-    return Segment(points: PointGroup(first: points.first, moments: moved, corner: corner), box: box, level: level)
+    func child(_ points: PointGroup<UInt128>) -> Segment {
+      Segment(points, in: arrays.box(points.range, threads: threads, monitor), below: segment)
+    }
+    return (child(left), child(right), spread)
   }
 }

@@ -11,12 +11,15 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   private static var piecesPerThread: Int { 16 }
 
   /// Sorts the points into tree order, notes their gaps, and returns the nodes. Of no use once the build is cancelled.
-  func build(pointCount: Int) -> TopNode {
+  ///
+  /// - Parameter root: How the topmost node lies in the tree.
+  func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
-    let corner = PlanePoint(x: box.minX, y: box.minY)
+    let corner = root.corner ?? PlanePoint(x: box.minX, y: box.minY)
     let moments = arrays.moments(0..<pointCount, from: corner, threads: threads, monitor)
-    let top = TopNode(Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: 0))
+    let top = TopNode(
+      Segment(points: PointGroup(first: 0, moments: moments, corner: corner), box: box, level: root.level))
     let pieceSize = threads == 1 ? pointCount : max(pointCount / (threads * Self.piecesPerThread), 1024)
     WorkQueue(splitLargest(top, pieceSize)).run(threads: threads) { node in
       if monitor.isCancelled { return [] }
@@ -51,6 +54,14 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     node.content = .split(spread: spread, left: children.0, right: children.1)
     return [children.0, children.1]
   }
+}
+
+/// How the topmost node of a subtree lies in the whole tree.
+struct SubtreeRoot: Sendable {
+  /// 0 for the whole tree.
+  var level = 0
+  /// From where a narrow node above measures; nil if there is none.
+  var corner: PlanePoint?
 }
 
 /// A node above or at the root of a piece of work. One thread at a time has it.

@@ -28,4 +28,12 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
       PointGroup(first: middle, moments: moments - left, corner: corner)
     )
   }
+
+  /// The same points measured from the corner of their box.
+  func moved(to box: PlaneRect) -> PointGroup {
+    let right = box.minX - corner.x
+    let down = box.minY - corner.y
+    return PointGroup(
+      first: first, moments: moments.moved(right: right, down: down), corner: PlanePoint(x: box.minX, y: box.minY))
+  }
 }

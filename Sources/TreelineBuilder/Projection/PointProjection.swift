@@ -27,7 +27,7 @@ struct PointProjection {
           for row in block {
             let point = uncut.point(at: coordinates[row])
             gaps.add(point.x)
-            clipped += abs(coordinates[row].latitude) > Plane.maximumLatitude ? 1 : 0
+            clipped += Plane.isClipped(coordinates[row]) ? 1 : 0
             points[row] = point
           }
           monitor.advance(.projecting, by: block.count)
@@ -57,33 +57,41 @@ struct PointProjection {
     _ coordinates: UnsafeBufferPointer<Coordinate>, _ projection: Plane.Projection, _ threads: Int,
     _ monitor: BuildMonitor
   ) -> Int? {
-    let (width, height) =
-      projection == .webMercator ? (180, 90) : (BuildError.maximumMagnitude, BuildError.maximumMagnitude)
     nonisolated(unsafe) let coordinates = coordinates
     return inChunks(of: coordinates.count, threads: threads) { range in
       var first: Int?
       monitor.pass(over: range) { block in
         if first != nil { return }
-        // NaN fails every comparison.
-        first = block.first { !(abs(coordinates[$0].longitude) <= width && abs(coordinates[$0].latitude) <= height) }
+        first = block.first { !projection.holds(coordinates[$0]) }
       }
       return first
     }.lazy.compactMap { $0 }.first
   }
 
   private static func square(around coordinates: UnsafeBufferPointer<Coordinate>, _ monitor: BuildMonitor) -> Plane {
-    guard let first = coordinates.first else { return .planar(left: 0, top: 0, side: 0) }
-    var (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
+    var extent: CoordinateExtent?
     monitor.pass(over: coordinates.indices) { block in
-      for coordinate in coordinates[block] {
-        left = min(left, coordinate.x)
-        right = max(right, coordinate.x)
-        bottom = min(bottom, coordinate.y)
-        top = max(top, coordinate.y)
-      }
+      let part = CoordinateExtent(UnsafeBufferPointer(rebasing: coordinates[block]))
+      extent = part.map { extent?.union($0) ?? $0 }
     }
-    // Which zero comes first must not matter: adding 0 makes -0 the other.
-    return .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
+    return extent?.square ?? .planar(left: 0, top: 0, side: 0)
+  }
+}
+
+extension Plane.Projection {
+  /// Whether a coordinate is on the sphere or on the plane.
+  @inline(__always) func holds(_ coordinate: Coordinate) -> Bool {
+    let (width, height) =
+      self == .webMercator ? (180, 90) : (BuildError.maximumMagnitude, BuildError.maximumMagnitude)
+    // NaN fails every comparison.
+    return abs(coordinate.longitude) <= width && abs(coordinate.latitude) <= height
+  }
+}
+
+extension Plane {
+  /// Whether a point is moved to the edge of Web Mercator.
+  @inline(__always) static func isClipped(_ coordinate: Coordinate) -> Bool {
+    abs(coordinate.latitude) > maximumLatitude
   }
 }
 
@@ -129,5 +137,25 @@ struct LongitudeGaps: Sendable {
       end = greatest[bin]
     }
     return seam
+  }
+}
+
+extension LongitudeGaps: PlainValue {
+  func write(to bytes: inout PlainBytes) {
+    let occupied = least.indices.filter { least[$0] <= greatest[$0] }
+    bytes.append(occupied.map { Occupied(least: least[$0], greatest: greatest[$0]) })
+  }
+
+  init(from bytes: inout PlainBytes) throws(PieceError) {
+    for bin in try bytes.readArray(of: Occupied.self) {
+      add(bin.least)
+      add(bin.greatest)
+    }
+  }
+
+  /// The outermost positions in a bin.
+  private struct Occupied: BitwiseCopyable {
+    let least: UInt32
+    let greatest: UInt32
   }
 }

@@ -27,12 +27,12 @@ extension PointArrays {
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1
   ) -> Split {
-    let axis = PrincipalAxis(of: scatter, by: solver) ?? longerSide(of: points.range)
+    let axis = PrincipalAxis(of: scatter, by: solver) ?? PrincipalAxis(alongLongerSideOf: box(points.range))
     return algorithm.split(points, in: self, across: axis, threads: threads)
   }
+}
 
-  private func longerSide(of range: Range<Int>) -> PrincipalAxis {
-    let box = box(range)
-    return box.width >= box.height ? .horizontal : .vertical
-  }
+extension PrincipalAxis {
+  /// Where no direction is the longest.
+  init(alongLongerSideOf box: PlaneRect) { self = box.width >= box.height ? .horizontal : .vertical }
 }

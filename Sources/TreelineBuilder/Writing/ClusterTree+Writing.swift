@@ -138,7 +138,7 @@ import Treeline
         }
         progress?(layout.end, total)
       }
-      let header = IndexHeader(of: self, sections: layout.sections, fileLength: layout.end).bytes
+      let header = IndexHeader(of: IndexHeader.Content(self), sections: layout.sections, fileLength: layout.end).bytes
       try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
         try file.write(UnsafeRawBufferPointer(header), at: 0)
       }
@@ -179,23 +179,29 @@ import Treeline
       }
     }
   }
-
-  /// Where sections come to lie.
-  private struct IndexLayout {
-    private(set) var sections: [IndexSection] = []
-    private(set) var end: UInt64
-
-    init(sectionCount: Int) { end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength) }
-
-    func fileLength(of lengths: [Int]) -> UInt64 { lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) } }
-
-    mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
-      let section = IndexSection(
-        kind: kind, isRequired: kind.isRequired, offset: IndexHeader.aligned(end), length: UInt64(bytes.count),
-        checksum: XXHash64.hash(bytes))
-      sections.append(section)
-      end = section.offset + section.length
-      return section
-    }
-  }
 #endif
+
+/// Where sections come to lie.
+struct IndexLayout {
+  private(set) var sections: [IndexSection] = []
+  private(set) var end: UInt64
+
+  init(sectionCount: Int) { end = UInt64(IndexHeader.fixedLength + sectionCount * IndexHeader.entryLength) }
+
+  func fileLength(of lengths: [Int]) -> UInt64 { lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) } }
+
+  /// Where the next section begins.
+  var next: UInt64 { IndexHeader.aligned(end) }
+
+  mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
+    add(kind, length: UInt64(bytes.count), checksum: XXHash64.hash(bytes))
+  }
+
+  @discardableResult mutating func add(_ kind: IndexSection.Kind, length: UInt64, checksum: UInt64) -> IndexSection {
+    let section = IndexSection(
+      kind: kind, isRequired: kind.isRequired, offset: next, length: length, checksum: checksum)
+    sections.append(section)
+    end = section.offset + section.length
+    return section
+  }
+}

@@ -148,13 +148,17 @@ extension ClusterTree {
 
 extension PointTable {
   /// Reads points, showing progress, and says on standard error what was skipped and repaired.
-  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar) throws {
+  ///
+  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ batches: PointBatches? = nil) throws {
     let options = ReadingOptions(
       columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns,
       decimal: input.columns.decimal)
-    self = try PointReader.read(path: input.path, options: options) { read, total in
-      progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
-    }
+    do throws(ReadingError) {
+      self = try PointReader.read(path: input.path, options: options, batches: batches) { read, total in
+        progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
+      }
+    } catch { throw batches?.failure ?? error }
     progress.clear()
     for note in notes { Notes.print("treeline: \(input.name): \(note)") }
     reportBadRows(of: input.name)
@@ -208,13 +212,7 @@ extension ClusterTree {
         + "leave out what lies far away if that is too coarse")
   }
 
-  func reportClippedPoints() {
-    guard clippedPointCount > 0 else { return }
-    let points = clippedPointCount == 1 ? "1 point" : "\(clippedPointCount) points"
-    Notes.print(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude "
-        + CoordinateFormat(of: plane).string(Plane.maximumLatitude))
-  }
+  func reportClippedPoints() { Notes.reportClippedPoints(clippedPointCount) }
 }
 
 extension BuildProgress.Stage {
@@ -225,5 +223,15 @@ extension BuildProgress.Stage {
     case .merging: "Merging"
     case .separating: "Separating"
     }
+  }
+}
+
+extension Notes {
+  static func reportClippedPoints(_ count: Int) {
+    guard count > 0 else { return }
+    let points = count == 1 ? "1 point" : "\(count) points"
+    Notes.print(
+      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude "
+        + CoordinateFormat(of: .webMercator()).string(Plane.maximumLatitude))
   }
 }

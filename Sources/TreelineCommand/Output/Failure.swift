@@ -38,6 +38,9 @@ extension Failure {
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)
     case ReadingError.readFailed: self = .inputOutput(message)
     case is ReadingError, is BuildError, is IndexError: self = .badData(message)
+    case PieceError.writing(let error): self.init(of: error)
+    case PieceError.unsupported: self = .usage(message)
+    case PieceError.invalid, PieceError.damaged: self = .badData(message)
     case let error as IndexWritingError:
       switch error {
       case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)

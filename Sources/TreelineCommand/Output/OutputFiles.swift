@@ -35,7 +35,8 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Has those signals remove a file, if it is still there, before they end the process.
+  /// Has those signals remove a file or an empty folder, if it is still there, before they end the process: in the
+  /// order in which they are named.
   static func removes(_ path: String) {
     precondition(nameCount < maximumNameCount, "No subcommand writes more than \(maximumNameCount) files")
     names[nameCount] = strdup(path)
@@ -49,7 +50,7 @@ enum Interruption {
   }
 }
 
-private let maximumNameCount = 2
+private let maximumNameCount = 16
 
 /// A handler may neither allocate nor lock, so it gets plain memory, written before it is installed.
 private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
@@ -57,7 +58,7 @@ private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointe
 private nonisolated(unsafe) var nameCount = 0
 
 private func removeAndEnd(_ number: Int32) {
-  for index in 0..<nameCount { unlink(names[index]!) }
+  for index in 0..<nameCount where unlink(names[index]!) != 0 { rmdir(names[index]!) }
   signal(number, SIG_DFL)
   raise(number)
 }

@@ -42,6 +42,8 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
 
+  @OptionGroup var memory: MemoryOptions
+
   @Option(help: .init("The columns to keep as they are written, for display.", valueName: "name,name")) var attributes:
     [String] = []
 
@@ -113,19 +115,28 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let table = try PointTable(input, keepsColumns: keepsColumns, progress)
+      let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
+      let description = IndexDescription(title: title, attribution: attribution, unit: unit)
+      let pieces = BuildInPieces(
+        of: input, to: output, memory, (options, description, keepsColumns: keepsColumns), progress)
+      defer { pieces?.cleanUp() }
+      if let pieces, try pieces.resume() { return try pieces.finish(to: destination) }
+      let batches = pieces?.batches
+      let table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
       if unit != nil && !table.isPlanar {
         throw Failure.usage(
           "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
       }
       if !allowLoss { try refuseLoss(of: table) }
+      if let pieces, let batches, pieces.build != nil {
+        try pieces.finishReading(checksum: batches.checksum.finalize())
+        return try pieces.finish(to: destination)
+      }
       let kept = try KeptColumns(attributes, of: table, in: input)
       let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
       let groups = try GroupColumns(groupBy: groupBy, neverCluster: neverCluster).groups(of: table, in: input)
-      let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
       let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
       tree.reportClippedPoints()
-      let description = IndexDescription(title: title, attribution: attribution, unit: unit)
       let encoded: [EncodedColumn]
       do {
         encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
@@ -146,7 +157,7 @@ struct BuildCommand: ParsableCommand {
 
   /// Whoever replaces a good index by one of bad input has lost it.
   private func refuseLoss(of table: PointTable) throws {
-    let count = table.coordinates.count
+    let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,
       let old = try? IndexHeader(ofIndex: output), old.pointCount > 0
     else { return }

@@ -9,15 +9,15 @@ struct CSVReader: InputFormat {
   private let window: Window
   private let options: ReadingOptions
 
-  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
-    try CSVReader(window: window, options: options).read()
-  }
+  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+    -> PointTable
+  { try CSVReader(window: window, options: options).read(batches) }
 
-  private func read() throws(ReadingError) -> PointTable {
+  private func read(_ batches: PointBatches?) throws(ReadingError) -> PointTable {
     let header = try readHeader()
     // Read out of the header anew, it would be copied, names and all, for every row.
     let layout = header.layout
-    var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar)
+    var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar, batches: batches)
     if header.isRepaired { builder.countRepairedRow() }
     if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
     // A loop for each, so that none asks for every row how that is spelled.
@@ -26,7 +26,7 @@ struct CSVReader: InputFormat {
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
     case .wellKnownText: try readRecords(layout, spelled: .wellKnownText, into: &builder)
     }
-    return builder.finish(layout)
+    return try builder.finish(layout)
   }
 
   @inline(__always) private func readRecords(
@@ -95,7 +95,7 @@ struct CSVReader: InputFormat {
     if record.strayColumn < 0 && record.columnCount >= layout.leastColumnCount && !hasSurplus,
       let point = spelling.coordinate(first.bytes(of: bytes), second.bytes(of: bytes), builder.axes)
     {
-      builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
+      try builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
     } else if !isBlank(record, bytes) {
       let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }

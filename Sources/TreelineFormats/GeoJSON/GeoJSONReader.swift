@@ -9,8 +9,11 @@ struct GeoJSONReader: InputFormat {
   let window: Window
   private var builder: TableBuilder
 
-  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable {
-    let builder = TableBuilder(file: window.file, options: options, isPlanar: options.isPlanar ?? false)
+  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+    -> PointTable
+  {
+    let builder = TableBuilder(
+      file: window.file, options: options, isPlanar: options.isPlanar ?? false, batches: batches)
     var reader = GeoJSONReader(window: window, builder: builder)
     return try reader.read()
   }
@@ -23,7 +26,7 @@ struct GeoJSONReader: InputFormat {
     } else {
       try readSequence()
     }
-    return builder.finish(FeatureRecordDecoder())
+    return try builder.finish(FeatureRecordDecoder())
   }
 
   /// Features apart by a line break or a record separator (RFC 8142).
@@ -76,10 +79,11 @@ struct GeoJSONReader: InputFormat {
 
   private mutating func readFeature() throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFeature() }
-    do {
-      let point = try FeatureReading(feature: feature, bytes: scanner.bytes).point(builder.axes)
-      builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
-    } catch {
+    let reading = FeatureReading(feature: feature, bytes: scanner.bytes)
+    switch Result(catching: { () throws(FeatureReading.Problem) in try reading.point(builder.axes) }) {
+    case .success(let point):
+      try builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
+    case .failure(let error):
       let line = window.line
       try builder.reject { row in
         InvalidRow(

@@ -29,11 +29,13 @@ final class FileSource: ByteSource {
   private let size: Int64?
   private var bytesRead: Int64 = 0
   private let progress: PointReader.Progress?
+  private let batches: PointBatches?
 
+  /// - Parameter batches: who is to know the checksum of the bytes.
   /// - Throws: `unopenable`, also for a directory.
-  init(path: String, progress: PointReader.Progress?) throws(ReadingError) {
+  init(path: String, progress: PointReader.Progress?, batches: PointBatches? = nil) throws(ReadingError) {
     displayName = path == "-" ? "standard input" : path
-    self.progress = progress
+    (self.progress, self.batches) = (progress, batches)
     guard !path.utf8.contains(0) else { throw .unopenable(file: visible(path), reason: "a path has no NUL byte") }
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unopenable(file: displayName, reason: systemError()) }
@@ -52,6 +54,7 @@ final class FileSource: ByteSource {
       let count = readBytes(descriptor, into: buffer)
       if count >= 0 {
         bytesRead += Int64(count)
+        batches?.note(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         progress?(bytesRead, size)
         return count
       }

@@ -10,7 +10,9 @@ protocol InputFormat {
   /// Whether it has columns that `ReadingOptions.columns` can choose from.
   static var hasColumns: Bool { get }
 
-  static func read(_ window: Window, options: ReadingOptions) throws(ReadingError) -> PointTable
+  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+    -> PointTable
 }
 
 /// The formats that points are read from. To add one is to add it to `all`.

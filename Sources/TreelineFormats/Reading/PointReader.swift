@@ -12,8 +12,15 @@ public enum PointReader {
   public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
     throws(ReadingError) -> PointTable
   {
-    let source = try FileSource(path: path, progress: progress)
-    return try read(source, file: source.displayName, options: options, limits: ReadingLimits())
+    try read(path: path, options: options, batches: nil, progress: progress)
+  }
+
+  /// The same, where points that are too many to be held are taken in batches.
+  package static func read(
+    path: String, options: ReadingOptions, batches: PointBatches?, progress: Progress? = nil
+  ) throws(ReadingError) -> PointTable {
+    let source = try FileSource(path: path, progress: progress, batches: batches)
+    return try read(source, file: source.displayName, options: options, limits: ReadingLimits(), batches: batches)
   }
 
   /// Reads bytes in memory; `name` stands for the file in error messages.
@@ -25,9 +32,9 @@ public enum PointReader {
     -> PointTable
   { try read(MemorySource(bytes), file: name, options: options, limits: limits) }
 
-  private static func read(_ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits)
-    throws(ReadingError) -> PointTable
-  {
+  private static func read(
+    _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits, batches: PointBatches? = nil
+  ) throws(ReadingError) -> PointTable {
     let (window, isGzip) = try Window.inflating(source, file: file, limits: limits)
     let format = try InputFormats.detect(window, isInflated: isGzip)
     guard options.columns == .automatic || format.hasColumns else {
@@ -36,7 +43,7 @@ public enum PointReader {
     guard options.decimal == .point || format.hasColumns else {
       throw .decimalWithoutCSV(file: file, found: format.name)
     }
-    return try format.read(window, options: options)
+    return try format.read(window, options: options, batches: batches)
   }
 }
 

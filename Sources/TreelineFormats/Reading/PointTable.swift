@@ -17,12 +17,17 @@ public struct PointTable: Sendable {
   public let notes: [ReadingNote]
   /// The numbers of all skipped rows, ascending.
   let skippedRows: [Int]
+  /// How many points and skipped rows were taken by whoever reads in batches; then there are none here.
+  let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
   /// Nil unless columns were kept.
   let decoder: (any RecordDecoder)?
 
   /// How many rows were skipped because they have no valid position.
-  public var invalidRowCount: Int { skippedRows.count }
+  public var invalidRowCount: Int { handedOver.skippedRows + skippedRows.count }
+
+  /// How many points there are, those that were taken in batches included.
+  package var pointCount: Int { handedOver.points + coordinates.count }
 
   /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped
   /// rows.

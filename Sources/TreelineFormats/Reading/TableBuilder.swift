@@ -13,21 +13,33 @@ struct TableBuilder {
   private var records = RecordArena()
   private var invalidRows: [InvalidRow] = []
   private var skippedRows: [Int] = []
+  private let batches: PointBatches?
+  /// How many points or skipped rows there may be until they are handed over.
+  private var room: Int
+  private var handedOver = (points: 0, skippedRows: 0)
   private var repairedRowCount = 0
   private var notes: [ReadingNote] = []
 
-  init(file: String, options: ReadingOptions, isPlanar: Bool) {
-    self.file = file
+  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  init(file: String, options: ReadingOptions, isPlanar: Bool, batches: PointBatches?) {
+    (self.file, self.batches) = (file, batches)
+    room = batches?.firstSize ?? .max
     axes = isPlanar ? .plane : .sphere
     skipsInvalid = options.skipsInvalid
     keepsColumns = options.keepsColumns
   }
 
-  var rowCount: Int { coordinates.count + skippedRows.count }
+  var rowCount: Int { handedOver.points + coordinates.count + skippedRowCount }
+
+  private var skippedRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
   /// Adds a point whose coordinates `axes` holds; if columns are kept, `id` and behind it `record` are copied.
-  @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes) {
+  @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes)
+    throws(ReadingError)
+  {
     coordinates.append(Coordinate(longitude: first, latitude: second))
+    room &-= 1
+    if room == 0 { try handOver() }
     guard keepsColumns else { return }
     records.append(id, record)
     if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
@@ -42,20 +54,34 @@ struct TableBuilder {
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
-    if skippedRows.count < Self.describedRows { invalidRows.append(describe(row)) }
+    if skippedRowCount < Self.describedRows { invalidRows.append(describe(row)) }
     skippedRows.append(row)
+    room &-= 1
+    if room == 0 { try handOver() }
   }
 
-  func finish(_ decoder: some RecordDecoder) -> PointTable {
-    PointTable(
+  private mutating func handOver() throws(ReadingError) {
+    guard let batches else { return }
+    try batches.take(
+      PointBatch(coordinates: coordinates, skippedRows: skippedRows, isPlanar: axes.isPlanar), of: file)
+    handedOver.points += coordinates.count
+    handedOver.skippedRows += skippedRows.count
+    (coordinates, skippedRows, room) = ([], [], batches.laterSize)
+  }
+
+  mutating func finish(_ decoder: some RecordDecoder) throws(ReadingError) -> PointTable {
+    let rowCount = rowCount
+    let remedy = commonRemedy
+    if handedOver != (0, 0) { try handOver() }
+    return PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
-      repairedRowCount: repairedRowCount, notes: notes + (commonRemedy.map { [.mostRowsInvalid(remedy: $0)] } ?? []),
-      skippedRows: skippedRows, records: records, decoder: keepsColumns ? decoder : nil)
+      repairedRowCount: repairedRowCount, notes: notes + (remedy.map { [.mostRowsInvalid(remedy: $0)] } ?? []),
+      skippedRows: skippedRows, handedOver: handedOver, records: records, decoder: keepsColumns ? decoder : nil)
   }
 
   /// The remedy of most invalid rows, if they are most of all rows; told by those that are described.
   private var commonRemedy: String? {
-    guard 2 * skippedRows.count > rowCount else { return nil }
+    guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
     return counts.first { 2 * $0.value > invalidRows.count }?.key
   }

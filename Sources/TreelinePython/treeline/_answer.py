@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -33,9 +32,10 @@ _EXTENTS = (
 )
 
 
-@dataclass(frozen=True)
 class Cluster:
     """One cluster of an answer, or a single point."""
+
+    __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
     id: int
     """Holds within its tree, for every query."""
@@ -53,6 +53,16 @@ class Cluster:
     """The row in the input of a single point."""
     values: dict[str, Any]
     """What is told of it by aggregates."""
+
+    def __init__(self, answer: Clusters, place: int) -> None:
+        self.id, self.count, self.first, self.end, row, _ = answer._block[:6, place].tolist()
+        self.row = row if row >= 0 else None
+        self.x, self.y = float(answer.x[place]), float(answer.y[place])
+        self.values = {name: array[place] for name, array in answer.values.items()}
+
+    def __repr__(self) -> str:
+        what = f"row {self.row}" if self.row is not None else f"{self.count} points"
+        return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
 class Clusters:
@@ -216,10 +226,7 @@ class Clusters:
         """A cluster by its place, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
-        id, count, first, end, row, _ = (int(number) for number in self._block[:6, place])
-        x, y = float(self.x[place]), float(self.y[place])
-        values = {name: array[place] for name, array in self.values.items()}
-        return Cluster(id, count, x, y, first, end, row if row >= 0 else None, values)
+        return Cluster(self, range(self._length)[place])
 
     def __repr__(self) -> str:
         return f"{self._length} clusters of {int(self.count.sum())} points"

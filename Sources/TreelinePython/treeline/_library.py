@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
 from ctypes import c_uint64, c_void_p
 from typing import Any
@@ -91,7 +90,7 @@ class Plane(Structure):
     _fields_ = [("seam", c_uint32), ("crosses_seam", c_bool), ("badge_distance", c_double)]
 
 
-_PATH = os.environ.get("TREELINE_LIBRARY") or str(pathlib.Path(__file__).with_name("libTreelineC.so"))
+_PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 
 #: What may take a while is called without the interpreter's lock, the rest with it, which is faster.
 _slow = ctypes.CDLL(_PATH)

@@ -442,22 +442,28 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
+    # Not the end of the thread, which `Thread.join` takes for reached when it is interrupted, as of Python 3.11.
+    done = threading.Event()
 
     def work() -> None:
         try:
             result.append(call())
         except BaseException as failure:
             failures.append(failure)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work, name="treeline-build", daemon=True)
-    thread.start()
+    threading.Thread(target=work, name="treeline-build").start()
     try:
-        thread.join()
+        done.wait()
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
-        # The arrays that it reads are this thread's.
-        while thread.is_alive():
-            thread.join()
+        # The arrays that it reads are this thread's: they stay until it has stopped, whoever interrupts again.
+        while not done.is_set():
+            try:
+                done.wait()
+            except KeyboardInterrupt:
+                pass
         raise
     if failures:
         raise failures[0]

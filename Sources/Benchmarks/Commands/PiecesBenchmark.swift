@@ -1,0 +1,68 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import Treeline
+import TreelineBuilder
+
+/// Times the way from generated points to an index, in pieces or in memory, in a process that does nothing else.
+struct PiecesBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pieces",
+    abstract: "Times a build in pieces, or in memory, of generated points, and measures its peak.")
+
+  @Argument(help: "The points, such as clustered:100000000.") var points: PointFile
+
+  @Option(help: "Where nodes are split.") var split = SplitRule.standard
+
+  @Option(help: "How many threads.") var threads = 2
+
+  @Option(help: "How many bytes of memory; all that it takes if left out.") var memory: Int?
+
+  @Option(help: "The folder for scratch files and the index.") var folder: String
+
+  @Flag(help: "Leave the index there.") var keep = false
+
+  func run() throws {
+    let path = folder + "/\(memory == nil ? "whole" : "pieces").treeline"
+    defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
+    var stages: [String: Double] = [:]
+    var (passCount, pieceCount, pointCount) = (0, 1, 0)
+    let destination = try IndexDestination(path, overwriting: true)
+    let time = try seconds {
+      guard let memory else {
+        var coordinates: [Coordinate] = []
+        stages["reading"] = try seconds { coordinates = try points.read() }
+        pointCount = coordinates.count
+        let options = BuildOptions(splitRule: split, threads: threads)
+        var tree: ClusterTree!
+        stages["building"] = try seconds { tree = try ClusterTree(coordinates, options: options) }
+        stages["writing"] = try seconds { try tree.write(to: destination) }
+        return
+      }
+      let scratch = try ScratchFolder(ScratchFolder.path(forIndex: path, in: folder), keepsFiles: false)
+      defer { scratch.remove() }
+      let build = ScratchBuild(
+        in: scratch, identity: points.name,
+        ScratchBuild.Options(rule: split, threads: threads, memory: memory, projection: .webMercator))
+      stages["reading"] = try seconds {
+        try points.forEachBatch { try build.append($0, skippedRows: []) }
+        try build.finishReading(checksum: 0)
+      }
+      var (stage, start) = (ScratchBuild.Stage.projecting, ContinuousClock.now)
+      build.progress = { next, done, _ in
+        if next == .planning { passCount = done }
+        if next == stage { return }
+        stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
+        (stage, start) = (next, ContinuousClock.now)
+      }
+      try build.finish(to: destination)
+      stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
+      (pieceCount, pointCount) = (build.pieceCount ?? 0, build.pointCount)
+    }
+    try printJSON([
+      "points": pointCount, "threads": threads, "seconds": time, "stages": stages, "passes": passCount,
+      "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
+      "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
+    ])
+  }
+}

@@ -1,0 +1,37 @@
+import Treeline
+
+/// The splitting of points by a rule.
+struct Splitting {
+  let rule: SplitRule
+  var solver = PrincipalAxis.Solver.standard
+  let principalLevels: Int
+  let threads: Int
+  let monitor: BuildMonitor
+
+  /// Sorts the points in some memory into tree order and returns the nodes over them.
+  ///
+  /// - Parameter root: How the topmost node lies in the whole tree.
+  func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
+    let gamma = rule.gammaInEighths
+    // A call for each algorithm, so that the builder is compiled for each by itself.
+    let top =
+      switch rule.kind {
+      case .mean: split(memory, root, by: MeanSplit())
+      case .leastScatter: split(memory, root, by: LeastScatterSplit(monitor: monitor))
+      case .gamma where gamma == DistanceWeight.evenEighths: split(memory, root, by: MeanSplit())
+      case .gamma:
+        split(memory, root, by: WeightedMeanSplit(weight: DistanceWeight(gammaInEighths: gamma), monitor: monitor))
+      }
+    if monitor.isCancelled {
+      inBackground { top.removeAll() }
+      throw .cancelled
+    }
+    return top
+  }
+
+  private func split(_ memory: BuildMemory, _ root: SubtreeRoot, by algorithm: some SplitAlgorithm) -> TopNode {
+    let splitter = Splitter(
+      arrays: memory.arrays, algorithm: algorithm, solver: solver, principalLevels: principalLevels, monitor: monitor)
+    return TreeBuilder(splitter: splitter, threads: threads).build(pointCount: memory.pointCount, root)
+  }
+}

@@ -1,0 +1,223 @@
+import Treeline
+
+/// How the points of a build are divided into pieces: the top levels of its tree, down to nodes that have no more
+/// points than a piece holds.
+///
+/// It is made from sums over points that lie elsewhere. Each round asks something of every node that waits for it; one
+/// pass over all points answers, in any order and anywhere:
+///
+/// ```swift
+/// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
+/// while let round = plan.nextRound() {
+///   var answers = PlanAnswers(to: round)
+///   answers.add(points)
+///   plan.take(answers)
+/// }
+/// let pieces = plan.pieces
+/// ```
+///
+/// A line at the mean takes a pass, for the extent of both its sides. That of the least scatter takes 3 or 4 to find
+/// its place and one for each turn besides, all nodes of a level at once.
+package struct BuildPlan: Sendable {
+  private let terms: Terms
+  private var nodes: [PlanNode] = []
+  /// The nodes that the current round asks about, in its order.
+  private var asked: [Int] = []
+  private var round: PlanRound?
+  /// How many passes over all points were asked for.
+  package private(set) var passCount = 0
+
+  /// Fewer points are one bucket, which is not split any further.
+  package static let leastPieceSize = NodeRecord.bucketCapacity + 1
+
+  /// How many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered. Fewer make
+  /// for more rounds.
+  package var mostBins = 1 << 18
+
+  /// - Parameters:
+  ///   - rule: Where nodes are split. Not `gamma`, which weighs points by what only all of them tell.
+  ///   - pieceSize: How many points a piece has at most, unless they have one position; 17 or more.
+  package init(rule: SplitRule, pieceSize: Int, principalLevels: Int = TreeStorage.principalLevels) throws(PieceError) {
+    precondition(pieceSize >= Self.leastPieceSize, "Expected pieces of at least 17 points, found \(pieceSize)")
+    if Self.isBeyond(rule) {
+      throw .unsupported(
+        what: "A tree split by \(rule)", reason: "its points are weighed in memory",
+        remedy: "choose another rule or allow more memory")
+    }
+    terms = Terms(rule: rule, pieceSize: pieceSize, principalLevels: principalLevels)
+    nodes = [PlanNode(level: 0, corner: nil)]
+  }
+
+  /// Whether a rule looks at points in a way that no pass answers.
+  package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
+
+  /// What to find out next; nil once all pieces are known.
+  package mutating func nextRound() -> PlanRound? {
+    asked = nodes.indices.filter { nodes[$0].isOpen }
+    if asked.isEmpty { return nil }
+    let mostBins = max(mostBins / asked.count, 64)
+    let questions = asked.map { nodes[$0].question(mostBins: mostBins) }
+    let numbers = Dictionary(uniqueKeysWithValues: asked.enumerated().map { ($1, $0) })
+    let routing = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
+    let round = PlanRound(routing: routing, questions: questions)
+    self.round = round
+    passCount += 1
+    return round
+  }
+
+  /// Takes what all points together answered to the last round.
+  package mutating func take(_ answers: PlanAnswers) {
+    guard let round else { preconditionFailure("No round was asked for") }
+    precondition(answers.answers.count == asked.count, "Answers to another round")
+    for (index, (question, answer)) in zip(asked, zip(round.questions, answers.answers)) {
+      guard let split = nodes[index].take(answer, to: question, by: terms) else { continue }
+      let left = nodes.count
+      let segment = nodes[index].segment!
+      let corner = segment.isNarrow ? segment.points.corner : nil
+      nodes[index].state = .split(split, left: left)
+      nodes.append(PlanNode(level: segment.level + 1, corner: corner))
+      nodes.append(PlanNode(level: segment.level + 1, corner: corner))
+    }
+    self.round = nil
+  }
+
+  /// What decides on nodes.
+  fileprivate struct Terms: Sendable {
+    let rule: SplitRule
+    let pieceSize: Int
+    let principalLevels: Int
+
+    /// How a node is split whose extent is known; nil if it is a piece.
+    func decision(on segment: Segment) -> PlanNode.Decision? {
+      let scatter = Scatter(segment.points.moments)
+      if segment.count <= pieceSize || scatter.isZero { return nil }
+      let points = segment.points
+      guard segment.level < principalLevels else {
+        return .line(Split(inTheMiddleOf: segment.box, measuredFrom: points.corner))
+      }
+      let axis = PrincipalAxis(of: scatter) ?? PrincipalAxis(alongLongerSideOf: segment.box)
+      switch rule.kind {
+      case .mean: return .line(Split(atMeanOf: points.moments, from: points.corner, across: axis))
+      case .leastScatter: return .search(PositionRounds(of: points.moments, from: points.corner, across: axis))
+      case .gamma: preconditionFailure("The initialiser refuses it")
+      }
+    }
+  }
+
+  /// Leads to nodes that are not split, by numbers for these.
+  fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
+    var routing = PointRouting()
+    routing.leafCount = leafCount
+    var steps: [Int: Int32] = [:]
+    for index in nodes.indices { if case .split = nodes[index].state { steps[index] = Int32(steps.count) } }
+    func next(_ index: Int) -> Int32 { steps[index] ?? ~Int32(number(index)) }
+    for index in nodes.indices {
+      guard case .split(let split, let left) = nodes[index].state else { continue }
+      routing.steps.append(PointRouting.Step(split, left: next(left), right: next(left + 1)))
+    }
+    routing.start = next(0)
+    return routing
+  }
+
+  /// How many points there are, once the first round is answered.
+  private var pointCount: Int { nodes[0].segment?.count ?? 0 }
+
+  /// The pieces, once there is nothing more to ask.
+  package var pieces: PiecePlan {
+    var plan = PiecePlan(rule: terms.rule)
+    if pointCount == 0 { return plan }
+    var numbers: [Int: Int] = [:]
+    var stack = [0]
+    while let index = stack.popLast() {
+      guard let segment = nodes[index].segment else { preconditionFailure("The plan is not complete") }
+      switch nodes[index].state {
+      case .piece:
+        numbers[index] = plan.pieces.count
+        plan.add(piece: segment, corner: nodes[index].corner)
+      case .split(_, let left):
+        plan.add(node: segment)
+        stack += [left + 1, left]
+      default: preconditionFailure("The plan is not complete")
+      }
+    }
+    plan.routing = routing(leafCount: max(plan.pieces.count, 1)) { numbers[$0] ?? 0 }
+    return plan
+  }
+}
+
+/// A node of a plan, which knows more of itself with each round.
+private struct PlanNode: Sendable {
+  enum State: Sendable {
+    case unmeasured
+    case searching(PositionRounds)
+    case turning(LineTurns, Split)
+    case split(Split, left: Int)
+    case piece
+  }
+
+  enum Decision {
+    case line(Split)
+    case search(PositionRounds)
+  }
+
+  let level: Int
+  /// From where it is measured if the node above is narrow.
+  let corner: PlanePoint?
+  var segment: Segment?
+  var state = State.unmeasured
+
+  var isOpen: Bool {
+    switch state {
+    case .unmeasured, .searching, .turning: true
+    case .split, .piece: false
+    }
+  }
+
+  /// What it waits for.
+  mutating func question(mostBins: Int) -> PlanQuestion {
+    switch state {
+    case .unmeasured: return .extent
+    case .searching(var search):
+      guard let question = search.next(mostBins: mostBins) else { preconditionFailure("A search without an end") }
+      state = .searching(search)
+      return .positions(question)
+    case .turning(_, let next): return .left(next)
+    case .split, .piece: preconditionFailure("Nothing is open")
+    }
+  }
+
+  /// - Returns: Where it is split, once that is known.
+  mutating func take(_ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms) -> Split? {
+    switch (state, answer, question) {
+    case (.unmeasured, .extent(let moments, let box), .extent):
+      guard let box else {
+        // Only the root may be without points.
+        state = .piece
+        return nil
+      }
+      let points = PointGroup(first: 0, moments: moments, corner: PlanePoint(x: 0, y: 0))
+      let segment = Segment(points: points.moved(to: corner.map(PlaneRect.init) ?? box), box: box, level: level)
+      self.segment = segment
+      switch terms.decision(on: segment) {
+      case .line(let split): return split
+      case .search(let search): state = .searching(search)
+      case nil: state = .piece
+      }
+      return nil
+    case (.searching(var search), .positions(let bins), .positions(let question)):
+      search.take(bins, to: question)
+      state = .searching(search)
+      return search.isDone ? turn(search.turns) : nil
+    case (.turning(var turns, let next), .left(let sums), .left):
+      return turns.take(sums, of: next) ? turn(turns) : turns.split
+    default: preconditionFailure("An answer to another question")
+    }
+  }
+
+  /// Has the line turned, if it can be.
+  private mutating func turn(_ turns: LineTurns) -> Split? {
+    guard let next = turns.next else { return turns.split }
+    state = .turning(turns, next)
+    return nil
+  }
+}

@@ -1,0 +1,164 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// Puts built pieces together in tree order, with the nodes above them, as one index.
+  ///
+  /// Pieces are copied as streams: what is in memory is the plan and a few megabytes.
+  package struct IndexAssembly {
+    private let plan: PiecePlan
+    private let survey: PointSurvey
+    private let description: IndexDescription
+
+    /// - Parameters:
+    ///   - survey: of all points.
+    ///   - description: What the index tells people of itself.
+    package init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
+      precondition(plan.pointCount == survey.pointCount, "The survey is of other points than the plan")
+      (self.plan, self.survey, self.description) = (plan, survey, description)
+    }
+
+    /// Writes the index, which appears whole, and on the disk, or not at all.
+    ///
+    /// - Parameter progress: Told how many bytes are written, of how many; false stops it.
+    package func write(
+      to destination: IndexDestination, piecesFrom source: some PieceSource,
+      progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
+    ) throws(PieceError) {
+      let headers = try plan.pieces.map { task throws(PieceError) in try source.header(of: task) }
+      let order = NodeOrder(plan, headers)
+      let kinds: [IndexSection.Kind] = [.points, .gaps, .nodes, .sums, .spreads, .rows]
+      var layout = IndexLayout(sectionCount: kinds.count + (description.isEmpty ? 0 : 1))
+      let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
+      let total = layout.fileLength(
+        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs, 4 * count]
+          + (description.isEmpty ? [] : [description.bytes.count]))
+      do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
+      var content = XXHash64(ofContentOn: survey.plane)
+      func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
+        var stream = SectionStream(destination.file, at: layout.next, hashing: content) { end in progress(end, total) }
+        defer { stream.deallocate() }
+        try fill(&stream)
+        try stream.flush()
+        if IndexSection.Kind.hierarchy.contains(kind) { content = stream.content }
+        layout.add(kind, length: stream.length, checksum: stream.checksum.finalize())
+      }
+      let pieces = PieceReader(source: source, tasks: plan.pieces, headers: headers)
+      func copy(_ part: PiecePart) -> (inout SectionStream) throws(PieceError) -> Void {
+        { stream throws(PieceError) in
+          for piece in headers.indices {
+            try pieces.forEachBlock(of: part, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
+          }
+        }
+      }
+      try add(.points, copy(.points))
+      try add(.gaps) { stream throws(PieceError) in
+        var packer = GapPacker()
+        for piece in headers.indices {
+          var rest = headers[piece].pointCount
+          try pieces.forEachBlock(of: .gaps, inPiece: piece) { bytes throws(PieceError) in
+            let gapCount = min(Int(rest), 2 * bytes.count)
+            rest -= UInt32(gapCount)
+            try packer.append(bytes, gapCount, to: &stream)
+          }
+        }
+        try packer.finish(&stream)
+      }
+      try add(.nodes) { stream throws(PieceError) in
+        if order.recordCount > 0 { try stream.append(value: order.record(of: 0)) }
+        for item in order.items {
+          switch item {
+          case .pair(_, let left, let right):
+            try stream.append(value: order.record(of: left))
+            try stream.append(value: order.record(of: right))
+          case .below(let piece):
+            try pieces.forEachBlock(of: .nodes, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
+          }
+        }
+      }
+      func addSummaries<Entry: BitwiseCopyable>(
+        _ kind: IndexSection.Kind, _ part: PiecePart, _ entry: (PiecePlan.TopRecord) -> Entry
+      ) throws(PieceError) {
+        try add(kind) { stream throws(PieceError) in
+          for item in order.items {
+            switch item {
+            case .pair(let parent, _, _): try stream.append(value: entry(plan.order[parent]!))
+            case .below(let piece):
+              try pieces.forEachBlock(of: part, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
+            }
+          }
+        }
+      }
+      try addSummaries(.sums, .sums, \.sums)
+      try addSummaries(.spreads, .spreads, \.spread)
+      try add(.rows, copy(.rows))
+      if !description.isEmpty {
+        try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
+      }
+      var header = IndexHeader.Content(
+        plane: survey.plane, growth: .splitting(plan.rule), pointCount: count, nodeCount: order.recordCount,
+        contentHash: content.finalize())
+      header.clippedPointCount = survey.clippedPointCount
+      let bytes = IndexHeader(of: header, sections: layout.sections, fileLength: layout.end).bytes
+      do throws(IndexWritingError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
+          try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)
+        }
+        try destination.file.finish()
+      } catch { throw .writing(error) }
+    }
+  }
+
+  /// Where the records of the nodes above the pieces, and of those below, come to lie.
+  private struct NodeOrder {
+    enum Item {
+      /// The records of two children, by their numbers in the plan.
+      case pair(parent: Int, left: Int, right: Int)
+      /// Those below the root of a piece.
+      case below(piece: Int)
+    }
+
+    private(set) var items: [Item] = []
+    private(set) var recordCount = 0
+    private let nodes: [PiecePlan.TopRecord?]
+    private let headers: [PieceHeader]
+    private var pieces: [Int: Int] = [:]
+    /// By number in the plan: where the record is, and where those of its children are.
+    private var records: [Int]
+    private var children: [Int]
+
+    init(_ plan: PiecePlan, _ headers: [PieceHeader]) {
+      (nodes, self.headers) = (plan.order, headers)
+      (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
+      if nodes.isEmpty { return }
+      // How many nodes of the plan each has from itself down; of its children the left one is on top of the stack.
+      var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
+      for index in nodes.indices.reversed() {
+        if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }
+        stack.append(sizes[index])
+      }
+      recordCount = 1
+      for index in nodes.indices {
+        children[index] = recordCount
+        if nodes[index] == nil {
+          let piece = pieces.count
+          pieces[index] = piece
+          items.append(.below(piece: piece))
+          recordCount += Int(headers[piece].recordCount) - 1
+        } else {
+          let (left, right) = (index + 1, index + 1 + sizes[index + 1])
+          (records[left], records[right]) = (recordCount, recordCount + 1)
+          items.append(.pair(parent: index, left: left, right: right))
+          recordCount += 2
+        }
+      }
+    }
+
+    func record(of index: Int) -> NodeRecord {
+      let offset = UInt32(children[index] - records[index])
+      if let node = nodes[index] { return NodeRecord(box: node.box, count: node.count, childOffset: offset) }
+      let header = headers[pieces[index]!]
+      return NodeRecord(
+        box: header.root.box, count: header.root.count, childOffset: header.recordCount > 1 ? offset : 0)
+    }
+  }
+#endif

@@ -1,0 +1,34 @@
+import Treeline
+
+/// Why a build in pieces cannot go on.
+package enum PieceError: Error, Hashable, Sendable {
+  /// Points that no tree can be built from.
+  case invalid(BuildError)
+  /// What cannot be built in pieces.
+  case unsupported(what: String, reason: String, remedy: String)
+  /// Something of an earlier step is not as it was written.
+  case damaged(what: String, expected: String, found: String)
+  /// The system refused: no space, no permission, no such folder.
+  case scratch(path: String, action: String, reason: String)
+  /// Another build works in the same place.
+  case inUse(path: String)
+  /// The index could not be written.
+  case writing(IndexWritingError)
+  case cancelled
+}
+
+extension PieceError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .invalid(let error): "\(error)"
+    case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"
+    case .damaged(let what, let expected, let found):
+      "\(what): expected \(expected), found \(found); start the build anew"
+    case .scratch(let path, let action, let reason):
+      "\(path): could not \(action): \(reason); free some space or choose another place with --scratch"
+    case .inUse(let path): "\(path): another build is at work there; wait for it to end or choose another --scratch"
+    case .writing(let error): "\(error)"
+    case .cancelled: "the build was cancelled"
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Treeline
+
+/// A value that can leave the process: written to a file, or sent to another machine of the same byte order.
+package protocol PlainValue: Sendable {
+  func write(to bytes: inout PlainBytes)
+  init(from bytes: inout PlainBytes) throws(PieceError)
+}
+
+extension PlainValue {
+  /// The value as bytes, which `init(bytes:)` reads.
+  package var bytes: [UInt8] {
+    var bytes = PlainBytes([])
+    write(to: &bytes)
+    return bytes.all
+  }
+
+  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  package init(bytes: [UInt8]) throws(PieceError) {
+    var bytes = PlainBytes(bytes)
+    self = try Self(from: &bytes)
+    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "some") }
+  }
+}
+
+/// Bytes that plain values are written to and read from, one behind the other.
+package struct PlainBytes: Sendable {
+  private(set) var all: [UInt8]
+  private var position = 0
+
+  init(_ all: [UInt8]) { self.all = all }
+
+  var isAtEnd: Bool { position == all.count }
+
+  /// - Precondition: The type has no padding.
+  mutating func append<Value: BitwiseCopyable>(_ value: Value) {
+    withUnsafeBytes(of: value) { all.append(contentsOf: $0) }
+  }
+
+  mutating func append<Element: BitwiseCopyable>(_ values: [Element]) {
+    append(UInt64(values.count))
+    values.withUnsafeBytes { all.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+  mutating func append(_ value: some PlainValue) { value.write(to: &self) }
+
+  mutating func append(_ values: [some PlainValue]) {
+    append(UInt64(values.count))
+    for value in values { value.write(to: &self) }
+  }
+
+  mutating func read<Value: BitwiseCopyable>(_ type: Value.Type = Value.self) throws(PieceError) -> Value {
+    let size = MemoryLayout<Value>.size
+    guard all.count - position >= size else { throw Self.ended }
+    defer { position += size }
+    return all.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Value.self) }
+  }
+
+  mutating func readArray<Element: BitwiseCopyable>(of type: Element.Type = Element.self) throws(PieceError)
+    -> [Element]
+  {
+    let count = try readCount(elementSize: max(MemoryLayout<Element>.stride, 1))
+    defer { position += count * MemoryLayout<Element>.stride }
+    return [Element](unsafeUninitializedCapacity: count) { elements, initializedCount in
+      all.withUnsafeBytes { bytes in
+        UnsafeMutableRawBufferPointer(elements).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + count * MemoryLayout<Element>.stride]))
+      }
+      initializedCount = count
+    }
+  }
+
+  mutating func readValues<Value: PlainValue>(of type: Value.Type = Value.self) throws(PieceError) -> [Value] {
+    let count = try readCount(elementSize: 1)
+    var values: [Value] = []
+    for _ in 0..<count { values.append(try Value(from: &self)) }
+    return values
+  }
+
+  mutating func readText() throws(PieceError) -> String {
+    String(decoding: try readArray(of: UInt8.self), as: UTF8.self)
+  }
+
+  private mutating func readCount(elementSize: Int) throws(PieceError) -> Int {
+    let count = try read(UInt64.self)
+    guard count <= UInt64((all.count - position) / elementSize) else { throw Self.ended }
+    return Int(count)
+  }
+
+  private static let ended = PieceError.damaged(
+    what: "a value of a build in pieces", expected: "more bytes", found: "its end")
+}

@@ -1,0 +1,117 @@
+import Treeline
+
+/// Tells to which of the nodes at the lower end of some top levels a point belongs.
+package struct PointRouting: Sendable {
+  /// A split line, measured from the plane's corner.
+  struct Step: BitwiseCopyable, Sendable {
+    var axisX: Int64
+    var axisY: Int64
+    var threshold: Int64
+    /// The next step where it is not negative, or else the complement of a leaf.
+    var left: Int32
+    var right: Int32
+
+    init(_ split: Split, left: Int32, right: Int32) {
+      (axisX, axisY) = (split.axis.x, split.axis.y)
+      // As dot products do, this wraps harmlessly.
+      threshold =
+        split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
+      (self.left, self.right) = (left, right)
+    }
+  }
+
+  var steps: [Step] = []
+  /// Where the walk begins.
+  var start: Int32 = ~0
+  /// Leaves are numbered from 0 below this.
+  var leafCount = 1
+
+  /// The leaf of each of some points.
+  func leaves(of points: UnsafeBufferPointer<PlanePoint>, to leaves: UnsafeMutablePointer<UInt32>) {
+    steps.withUnsafeBufferPointer { steps in
+      for index in points.indices {
+        let (x, y) = (Int64(points[index].x), Int64(points[index].y))
+        var next = start
+        while next >= 0 {
+          let step = steps[Int(next)]
+          let isRight = (step.threshold &- step.axisX &* x &- step.axisY &* y) &>> 63
+          // A comparison would be a branch that cannot be predicted.
+          next = step.left ^ ((step.left ^ step.right) & Int32(truncatingIfNeeded: isRight))
+        }
+        leaves[index] = UInt32(bitPattern: ~next)
+      }
+    }
+  }
+}
+
+extension PointRouting: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(start)
+    bytes.append(UInt32(leafCount))
+    bytes.append(steps)
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    start = try bytes.read()
+    leafCount = Int(try bytes.read(UInt32.self))
+    steps = try bytes.readArray()
+    // Steps lead down only, so that every walk ends, and to leaves that there are.
+    func isSound(_ next: Int32, below index: Int) -> Bool {
+      next >= 0 ? Int(next) > index && Int(next) < steps.count : Int(~next) < leafCount
+    }
+    let areSound = steps.indices.allSatisfy {
+      isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
+    }
+    guard areSound, isSound(start, below: -1) else {
+      throw .damaged(what: "split lines", expected: "a tree of them", found: "\(steps.count) lines that form none")
+    }
+  }
+}
+
+/// Points sorted by the nodes that they belong to, a block at a time, in the order in which they came.
+struct RoutedBlock {
+  /// How many points are sorted at once: they stay in the cache.
+  static let size = 1 << 14
+
+  private let leaves = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
+  private let sorted = UnsafeMutablePointer<PlanePoint>.allocate(capacity: size)
+  private let ends: UnsafeMutablePointer<UInt32>
+  private let leafCount: Int
+
+  init(leafCount: Int) {
+    self.leafCount = leafCount
+    ends = .allocate(capacity: leafCount + 1)
+  }
+
+  func deallocate() {
+    leaves.deallocate()
+    sorted.deallocate()
+    ends.deallocate()
+  }
+
+  /// Visits the points of each leaf below a number that has any in a block.
+  func forEachLeaf(
+    of points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, below count: Int,
+    _ visit: (Int, UnsafeBufferPointer<PlanePoint>) -> Void
+  ) {
+    if routing.steps.isEmpty {
+      if ~routing.start < count { visit(Int(~routing.start), points) }
+      return
+    }
+    routing.leaves(of: points, to: leaves)
+    ends.update(repeating: 0, count: leafCount + 1)
+    for index in points.indices { ends[Int(leaves[index]) &+ 1] &+= 1 }
+    for leaf in 1..<leafCount + 1 { ends[leaf] &+= ends[leaf &- 1] }
+    for index in points.indices {
+      let leaf = Int(leaves[index])
+      sorted[Int(ends[leaf])] = points[index]
+      ends[leaf] &+= 1
+    }
+    var first = 0
+    for leaf in 0..<count {
+      let end = Int(ends[leaf])
+      if end > first { visit(leaf, UnsafeBufferPointer(start: sorted + first, count: end - first)) }
+      first = end
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Treeline
+
+/// What a build has to know of all points before it can project them: how many there are and how far they reach. A
+/// function of their set: surveys of parts, made anywhere, add up in any order.
+package struct PointSurvey: Sendable {
+  package let projection: Plane.Projection
+  package private(set) var pointCount = 0
+  /// Beyond Web Mercator's latitudes.
+  package private(set) var clippedPointCount = 0
+  private var gaps: LongitudeGaps
+  private var extent: CoordinateExtent?
+
+  package init(projection: Plane.Projection) {
+    self.projection = projection
+    gaps = LongitudeGaps()
+  }
+
+  /// Takes in some points.
+  ///
+  /// - Parameter firstRow: the number of the first one's row, for errors.
+  package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
+    for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
+      throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))
+    }
+    pointCount += coordinates.count
+    guard pointCount <= IndexHeader.maximumPointCount else { throw .invalid(.tooManyPoints(found: pointCount)) }
+    switch projection {
+    case .webMercator:
+      let uncut = Plane.webMercator()
+      for coordinate in coordinates {
+        gaps.add(uncut.point(at: coordinate).x)
+        clippedPointCount += Plane.isClipped(coordinate) ? 1 : 0
+      }
+    case .planar: extent = CoordinateExtent(coordinates).map { extent?.union($0) ?? $0 } ?? extent
+    }
+  }
+
+  /// Takes in what another survey has found.
+  package mutating func add(_ other: PointSurvey) {
+    precondition(projection == other.projection, "Surveys of points on different planes")
+    pointCount += other.pointCount
+    clippedPointCount += other.clippedPointCount
+    gaps = gaps.merged(with: other.gaps)
+    extent = other.extent.map { extent?.union($0) ?? $0 } ?? extent
+  }
+
+  /// Where all these points lie.
+  package var plane: Plane {
+    switch projection {
+    case .webMercator: .webMercator(seam: gaps.seam)
+    case .planar: extent?.square ?? .planar(left: 0, top: 0, side: 0)
+    }
+  }
+}
+
+extension PointSurvey: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(projection.rawValue)
+    bytes.append(UInt64(pointCount))
+    bytes.append(UInt64(clippedPointCount))
+    switch projection {
+    case .webMercator: bytes.append(gaps)
+    case .planar: bytes.append(extent.map { [$0] } ?? [])
+    }
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    let raw = try bytes.read(UInt32.self)
+    guard let projection = Plane.Projection(rawValue: raw) else {
+      throw .damaged(what: "a survey", expected: "a projection", found: "number \(raw)")
+    }
+    self.init(projection: projection)
+    let (count, clipped) = (try bytes.read(UInt64.self), try bytes.read(UInt64.self))
+    guard count <= IndexHeader.maximumPointCount, clipped <= count else {
+      throw .damaged(what: "a survey", expected: "at most 2^31 points", found: "\(count), \(clipped) of them clipped")
+    }
+    (pointCount, clippedPointCount) = (Int(count), Int(clipped))
+    switch projection {
+    case .webMercator: gaps = try LongitudeGaps(from: &bytes)
+    case .planar:
+      extent = try bytes.readArray(of: CoordinateExtent.self).first
+      guard extent?.isSound ?? true else {
+        throw .damaged(what: "a survey", expected: "an extent of numbers", found: "another")
+      }
+    }
+  }
+}
+
+/// How far plain coordinates reach.
+struct CoordinateExtent: BitwiseCopyable, Sendable {
+  private var left: Double
+  private var right: Double
+  private var bottom: Double
+  private var top: Double
+
+  /// Nil where there are none.
+  init?(_ coordinates: UnsafeBufferPointer<Coordinate>) {
+    guard let first = coordinates.first else { return nil }
+    (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
+    for coordinate in coordinates {
+      left = min(left, coordinate.x)
+      right = max(right, coordinate.x)
+      bottom = min(bottom, coordinate.y)
+      top = max(top, coordinate.y)
+    }
+  }
+
+  var isSound: Bool {
+    let most = BuildError.maximumMagnitude
+    return -most <= left && left <= right && right <= most && -most <= bottom && bottom <= top && top <= most
+  }
+
+  func union(_ other: CoordinateExtent) -> CoordinateExtent {
+    var union = self
+    union.left = min(left, other.left)
+    union.right = max(right, other.right)
+    union.bottom = min(bottom, other.bottom)
+    union.top = max(top, other.top)
+    return union
+  }
+
+  /// The plane of all that it reaches over.
+  var square: Plane {
+    // Which zero comes first must not matter: adding 0 makes -0 the other.
+    .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
+  }
+}

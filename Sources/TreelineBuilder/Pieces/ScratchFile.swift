@@ -1,0 +1,75 @@
+import Treeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A file of a build beyond memory. Any number of threads may read and write it at once.
+  final class ScratchFile: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens a file, which is made if there is none.
+    init(_ path: String) throws(PieceError) {
+      self.path = path
+      descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
+    }
+
+    deinit { close(descriptor) }
+
+    var length: Int {
+      var status = stat()
+      return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(PieceError) {
+      var done = 0
+      while done < bytes.count {
+        let written = pwrite(
+          descriptor, bytes.baseAddress! + done, min(bytes.count - done, 1 << 30), off_t(offset + done))
+        if written < 0 && errno == EINTR { continue }
+        guard written >= 0 else { throw failure("write it") }
+        done += written
+      }
+    }
+
+    func write<Element: BitwiseCopyable>(_ elements: UnsafeBufferPointer<Element>, at index: Int) throws(PieceError) {
+      try write(UnsafeRawBufferPointer(elements), at: index * MemoryLayout<Element>.stride)
+    }
+
+    /// Fills a buffer.
+    func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(PieceError) {
+      var done = 0
+      while done < buffer.count {
+        let count = pread(
+          descriptor, buffer.baseAddress! + done, min(buffer.count - done, 1 << 30), off_t(offset + done))
+        if count < 0 && errno == EINTR { continue }
+        guard count >= 0 else { throw failure("read it") }
+        guard count > 0 else {
+          throw .damaged(what: path, expected: "\(offset + buffer.count) bytes", found: "\(offset + done)")
+        }
+        done += count
+      }
+    }
+
+    func read<Element: BitwiseCopyable>(_ elements: UnsafeMutableBufferPointer<Element>, at index: Int)
+      throws(PieceError)
+    { try read(UnsafeMutableRawBufferPointer(elements), at: index * MemoryLayout<Element>.stride) }
+
+    func setLength(_ length: Int) throws(PieceError) {
+      guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
+    }
+
+    private func failure(_ action: String) -> PieceError {
+      .scratch(path: path, action: action, reason: systemReason())
+    }
+  }
+#endif

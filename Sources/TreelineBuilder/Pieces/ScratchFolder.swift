@@ -1,0 +1,97 @@
+import Treeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// The folder in which a build beyond memory keeps what does not fit: one for each index, under a fixed name, so that
+  /// the next build of that index finds what a killed one has left.
+  package final class ScratchFolder: Sendable {
+    package let path: String
+    private let lock: Int32
+
+    /// What a build may put there.
+    enum Name: String, CaseIterable {
+      case lock
+      case state
+      /// Written first, then renamed.
+      case newState = "state.new"
+      /// Plain coordinates, until the plane is known.
+      case coordinates
+      /// On the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
+      case positions
+      /// Row numbers of the input that have no point.
+      case skippedRows = "skipped-rows"
+      /// Positions and rows by piece, in input order within each.
+      case points
+      case rows
+      /// The built pieces, one behind the other, and where each ends.
+      case pieces
+      case pieceEnds = "piece-ends"
+    }
+
+    /// The folder for an index.
+    ///
+    /// - Parameters:
+    ///   - index: The path of the index.
+    ///   - parent: Where the folder is; nil for beside the index.
+    package static func path(forIndex index: String, in parent: String?) -> String {
+      let hidden = FilePath(FilePath(index).hidden(suffix: ".scratch"))
+      return (parent ?? hidden.folder) + "/" + hidden.name
+    }
+
+    /// All paths that there may be, the folder's own last: for who has to remove them without knowing more.
+    package static func allPaths(in path: String) -> [String] {
+      Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
+    }
+
+    /// Makes the folder, or takes the one that a dead build has left.
+    ///
+    /// - Parameter keepsFiles: Whether what is there is kept, to go on from.
+    package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
+      self.path = path
+      if mkdir(path, 0o700) != 0, errno != EEXIST {
+        throw .scratch(path: path, action: "make this folder", reason: systemReason())
+      }
+      lock = open("\(path)/\(Name.lock.rawValue)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard lock >= 0 else { throw .scratch(path: path, action: "write to it", reason: systemReason()) }
+      guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        let isInUse = errno == EWOULDBLOCK
+        let reason = systemReason()
+        close(lock)
+        if isInUse { throw .inUse(path: path) }
+        throw .scratch(path: path, action: "lock it", reason: reason)
+      }
+      if !keepsFiles { for name in Name.allCases where name != .lock { remove(name) } }
+    }
+
+    deinit { close(lock) }
+
+    /// Removes the folder and all that a build has put there.
+    package func remove() { for path in Self.allPaths(in: path) where unlink(path) != 0 { rmdir(path) } }
+
+    func path(_ name: Name) -> String { "\(path)/\(name.rawValue)" }
+
+    func file(_ name: Name) throws(PieceError) -> ScratchFile { try ScratchFile(path(name)) }
+
+    func remove(_ name: Name) { unlink(path(name)) }
+
+    /// How many bytes are free where the folder is; nil where the system does not tell.
+    package var freeSpace: Int? { Self.freeSpace(at: path) }
+
+    /// How many bytes are free where a folder is; nil where the system does not tell.
+    package static func freeSpace(at folder: String) -> Int? {
+      var status = statvfs()
+      guard statvfs(folder, &status) == 0 else { return nil }
+      return Int(
+        clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+  }
+#endif

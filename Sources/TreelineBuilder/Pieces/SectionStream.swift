@@ -1,0 +1,117 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A section of an index that is written bit by bit.
+  struct SectionStream {
+    private let file: AtomicFile
+    private let offset: UInt64
+    private let progress: (UInt64) -> Bool
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    private var pending = 0
+    private(set) var length: UInt64 = 0
+    private(set) var checksum = XXHash64()
+    /// The content hash up to here.
+    private(set) var content: XXHash64
+
+    init(_ file: AtomicFile, at offset: UInt64, hashing content: XXHash64, _ progress: @escaping (UInt64) -> Bool) {
+      (self.file, self.offset, self.content, self.progress) = (file, offset, content, progress)
+    }
+
+    func deallocate() { buffer.deallocate() }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(PieceError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = rest.prefix(buffer.count - pending)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[pending...]).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: part))
+        pending += part.count
+        rest = rest.dropFirst(part.count)
+        if pending == buffer.count { try flush() }
+      }
+    }
+
+    mutating func append(_ bytes: [UInt8]) throws(PieceError) {
+      try bytes.withUnsafeBufferPointer { bytes throws(PieceError) in try append(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    mutating func append<Value: BitwiseCopyable>(value: Value) throws(PieceError) {
+      let size = MemoryLayout<Value>.size
+      if buffer.count - pending < size { try flush() }
+      withUnsafeBytes(of: value) { UnsafeMutableRawBufferPointer(rebasing: buffer[pending...]).copyMemory(from: $0) }
+      pending += size
+    }
+
+    /// Writes what is still in memory.
+    mutating func flush() throws(PieceError) {
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<pending])
+      do throws(IndexWritingError) { try file.write(bytes, at: offset + length) } catch { throw .writing(error) }
+      checksum.update(bytes)
+      content.update(bytes)
+      length += UInt64(pending)
+      pending = 0
+      guard progress(offset + length) else { throw .cancelled }
+    }
+  }
+
+  /// Reads the parts of pieces block by block, and compares their checksums.
+  struct PieceReader<Source: PieceSource> {
+    let source: Source
+    let tasks: [PieceTask]
+    let headers: [PieceHeader]
+
+    private static var blockSize: Int { 1 << 20 }
+
+    func forEachBlock(
+      of part: PiecePart, inPiece piece: Int, _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
+    ) throws(PieceError) {
+      let (start, length) = (headers[piece].offset(of: part), headers[piece].length(of: part))
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(length, Self.blockSize), alignment: 16)
+      defer { buffer.deallocate() }
+      var checksum = XXHash64()
+      for range in (0..<length).blocks(of: Self.blockSize) {
+        let block = UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count])
+        try source.read(piece: tasks[piece].number, at: start + range.lowerBound, into: block)
+        checksum.update(UnsafeRawBufferPointer(block))
+        try body(UnsafeRawBufferPointer(block))
+      }
+      guard checksum.finalize() == headers[piece][part] else {
+        throw .damaged(what: "piece \(piece)", expected: "its \(part) as they were written", found: "others")
+      }
+    }
+  }
+
+  /// Packs the gaps of one piece behind those of another, two a byte.
+  struct GapPacker {
+    /// That of the even point whose neighbour is yet to come.
+    private var half: UInt8?
+    private var packed: [UInt8] = []
+
+    /// Takes in gaps, which themselves are packed from an even point on.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
+      throws(PieceError)
+    {
+      guard let half else {
+        try stream.append(UnsafeRawBufferPointer(rebasing: bytes[..<(gapCount / 2)]))
+        if gapCount % 2 == 1 { self.half = bytes[gapCount / 2] & 15 }
+        return
+      }
+      packed.removeAll(keepingCapacity: true)
+      var last = half
+      for index in 0..<gapCount / 2 {
+        packed.append(Gap.byte(even: last, odd: bytes[index] & 15))
+        last = bytes[index] >> 4
+      }
+      self.half = last
+      if gapCount % 2 == 1 {
+        packed.append(Gap.byte(even: last, odd: bytes[gapCount / 2] & 15))
+        self.half = nil
+      }
+      try stream.append(packed)
+    }
+
+    mutating func finish(_ stream: inout SectionStream) throws(PieceError) {
+      if let half { try stream.append([half]) }
+    }
+  }
+#endif

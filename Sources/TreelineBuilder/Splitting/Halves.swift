@@ -1,0 +1,104 @@
+import Treeline
+
+/// The sums over some points and over those of them in the left half.
+struct Halves {
+  struct Sums: Equatable, Sendable {
+    var count: UInt64 = 0
+    var x: UInt64 = 0
+    var y: UInt64 = 0
+
+    @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint) {
+      count &+= 1
+      x &+= UInt64(point.x &- corner.x)
+      y &+= UInt64(point.y &- corner.y)
+    }
+
+    @inline(__always) mutating func add(_ bin: Bin) {
+      count &+= UInt64(bin.count)
+      x &+= bin.x
+      y &+= bin.y
+    }
+
+    @inline(__always) static func + (a: Sums, b: Sums) -> Sums {
+      Sums(count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y)
+    }
+  }
+
+  let all: Sums
+  var left = Sums()
+
+  /// Whether what is multiplied is so small that doubles hold the products.
+  private let isSmall: Bool
+
+  init<Sum>(of moments: Moments<Sum>) {
+    all = Sums(count: moments.count, x: moments.x, y: moments.y)
+    let (most, overflows) = all.count.multipliedReportingOverflow(by: max(all.x, all.y))
+    isSmall = !overflows && most < 1 << 53
+  }
+
+  /// What lies between the halves of the scatter, times the count; 0 where one of them is empty.
+  var scatterBetween: Double {
+    if left.count == 0 || left.count == all.count { return 0 }
+    return squaredDifference(left) / productOfCounts(left.count)
+  }
+
+  @inline(__always) func productOfCounts(_ leftCount: UInt64) -> Double {
+    Self.double(leftCount) * Self.double(all.count &- leftCount)
+  }
+
+  /// Sums are below 2^63, and signed numbers are converted by one instruction.
+  @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
+
+  /// |n Sₗ - nₗ S|², n times nₗ times what their mean lies away from that of all.
+  @inline(__always) func squaredDifference(_ left: Sums) -> Double {
+    let (dx, dy) = difference(left)
+    return dx * dx + dy * dy
+  }
+
+  /// n Sₗ - nₗ S.
+  @inline(__always) func difference(_ left: Sums) -> (x: Double, y: Double) {
+    isSmall
+      ? (smallDifference(left.count, left.x, all.x), smallDifference(left.count, left.y, all.y))
+      : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
+  }
+
+  /// A component of n Sₗ - nₗ S: exact, at most 2^94, then rounded.
+  @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
+    let a = self.all.count.multipliedFullWidth(by: left)
+    let b = leftCount.multipliedFullWidth(by: all)
+    return (Int128(a) &- Int128(b)).approximation
+  }
+
+  /// The same where it is a double.
+  @inline(__always) private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
+    Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
+  }
+
+  /// The line on which points are as far from the one mean as from the other; nil where doubles cannot tell these
+  /// apart.
+  @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
+    let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
+    // Both components by one instruction.
+    let left = SIMD2(Self.double(self.left.x), Self.double(self.left.y)) / leftCount
+    let right = SIMD2(Self.double(all.x &- self.left.x), Self.double(all.y &- self.left.y)) / rightCount
+    if left == right { return nil }
+    let (between, sum) = (right - left, left + right)
+    let axis = PrincipalAxis(along: between.x, between.y)
+    let product = Double(axis.x) * sum.x + Double(axis.y) * sum.y
+    return Split(corner: corner, axis: axis, threshold: Int64(floor: product / 2))
+  }
+}
+
+extension Int64 {
+  /// Without a call of the C library, which rounds where the machine has no instruction for it.
+  @inline(__always) init(floor value: Double) {
+    let whole = Int64(value)
+    self = Double(whole) > value ? whole &- 1 : whole
+  }
+}
+
+extension Int128 {
+  @inline(__always) fileprivate init(_ product: (high: UInt64, low: UInt64)) {
+    self = Int128(product.high) << 64 | Int128(product.low)
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+
+/// How much memory a build may take, and where it puts what does not fit.
+struct MemoryOptions: ParsableArguments {
+  @Option(
+    help: .init(
+      "How much memory the build may take, such as '2GB': points that need more are built in pieces, in a scratch folder. (default: 60 % of what is free)",
+      valueName: "size")) var memory: ByteCount?
+
+  @Option(
+    help: .init("Where to make the scratch folder, if one is needed. (default: beside the index)", valueName: "folder"))
+  var scratch: String?
+
+  @Flag(
+    help:
+      "Go on from where a build of the same input and options was killed, and keep what is done if this one is stopped."
+  ) var resume = false
+
+  func validate() throws {
+    if scratch == "" { throw ValidationError("'--scratch' must name a folder, found an empty name.") }
+  }
+}
+
+/// A number of bytes as people write it: `2GB`, `512M`, `1.5 GiB`, `4096`.
+struct ByteCount: ExpressibleByArgument, Equatable {
+  let count: Int
+
+  init(_ count: Int) { self.count = count }
+
+  init?(argument: String) {
+    let text = argument.lowercased().filter { $0 != " " }
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let factors: [String: Double] = [
+      "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
+      "kib": 0x1p10, "mib": 0x1p20, "gib": 0x1p30, "tib": 0x1p40,
+    ]
+    guard let number = Double(digits), let factor = factors[String(text.dropFirst(digits.count))],
+      number * factor >= 1, number * factor <= 0x1p60
+    else { return nil }
+    count = Int(number * factor)
+  }
+}
+
+extension ByteCount: CustomStringConvertible {
+  var description: String { "\(Quantity(amount: Double(count), unit: "B"))" }
+}
+
+extension ByteCount {
+  /// How much memory could be had now without taking any from other programs; nil where the system does not tell.
+  static var free: ByteCount? {
+    #if os(Linux)
+      guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
+      let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+      guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+      // A container may have less than the machine.
+      let limit = (try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)).flatMap {
+        Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+      }
+      return ByteCount(min(kibibytes << 10, limit ?? .max))
+    #else
+      return ByteCount(Int(clamping: ProcessInfo.processInfo.physicalMemory))
+    #endif
+  }
+}

@@ -1,0 +1,55 @@
+import Treeline
+
+/// Who takes the points of an input that are too many to be held at once.
+///
+/// As long as there are fewer than the first batch has room for, the table that is read holds them as ever.
+package final class PointBatches {
+  /// How many points and skipped rows are held before the first batch is handed over.
+  let firstSize: Int
+  private let body: (PointBatch) throws -> Void
+  /// Why the points were not taken.
+  package private(set) var failure: (any Error)?
+  /// Of all bytes of the input so far, as they are, compressed or not.
+  package private(set) var checksum = XXHash64()
+
+  /// How many are held from then on: the first batch was all that memory has room for.
+  var laterSize: Int { max(1 << 12, min(firstSize / 4, 1 << 18)) }
+
+  package init(firstSize: Int, _ body: @escaping (PointBatch) throws -> Void) {
+    (self.firstSize, self.body) = (max(firstSize, 1), body)
+  }
+
+  /// - Throws: An error that ends the reading; what there is to say is in `failure`.
+  func take(_ batch: PointBatch, of file: String) throws(ReadingError) {
+    do { try body(batch) } catch {
+      failure = error
+      throw .readFailed(file: file, reason: "\(error)")
+    }
+  }
+
+  func note(_ bytes: UnsafeRawBufferPointer) { checksum.update(bytes) }
+}
+
+/// Some points of an input, in its order.
+package struct PointBatch {
+  package let coordinates: [Coordinate]
+  /// The numbers of rows without a valid position, ascending; each point has the next number that is not among those
+  /// of this batch and the ones before.
+  package let skippedRows: [Int]
+  package let isPlanar: Bool
+}
+
+extension PointReader {
+  /// The checksum that `PointBatches` would have of a file.
+  package static func checksum(ofFile path: String) throws(ReadingError) -> UInt64 {
+    let source = try FileSource(path: path, progress: nil)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var checksum = XXHash64()
+    while true {
+      let count = try source.read(into: buffer)
+      if count == 0 { return checksum.finalize() }
+      checksum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}

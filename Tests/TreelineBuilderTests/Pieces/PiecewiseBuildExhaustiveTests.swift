@@ -1,0 +1,78 @@
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// A build in pieces writes the same file as one in memory, to the byte.
+@Suite struct PiecewiseBuildExhaustiveTests {
+  private static let rules: [SplitRule] = [.mean, .leastScatter]
+
+  /// Exactly on a diagonal, whose direction rounding may tilt to either side.
+  private static func fallingLine(_ count: Int) -> PointSet {
+    var random = SplitMix64(seed: 9)
+    return PointSet(
+      "falling line of \(count)",
+      onPlane: (0..<count).map { _ in
+        let along = UInt32(random.index(below: 1 << 22))
+        return PlanePoint(x: 1 << 30 + along, y: 1 << 31 - along)
+      })
+  }
+
+  @Test(arguments: PointSet.nasty, rules) func nastyPointsGiveTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
+    let expected = try set.indexBytes(rule)
+    for pieceSize in [17, 18, 100, 1000, 1_000_000] {
+      let found = try PiecewiseBuild(set: set, rule: rule, pieceSize: pieceSize).run().index
+      #expect(found == expected, "pieces of \(pieceSize)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      PointSet.uniformWorld(40_000, seed: 41), .cities(40_000, seed: 42), .roads(30_000, seed: 43),
+      .planar(30_000, x: -3...9, y: 0...1, seed: 44), .coarse(30_000, side: 40, seed: 45),
+      .nullIsland(stack: 15_000, noise: 15_000, seed: 46), fallingLine(20_000),
+      .lattice(columns: 150, rows: 150),
+    ], rules)
+  func manyPointsGiveTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
+    let expected = try set.indexBytes(rule)
+    for (pieceSize, threads) in [(17, 1), (100, 1), (1000, 1), (9000, 2), (1_000_000, 3)] {
+      let found = try PiecewiseBuild(set: set, rule: rule, pieceSize: pieceSize, threads: threads).run().index
+      #expect(found == expected, "pieces of \(pieceSize), \(threads) threads")
+    }
+    for threads in [2, 7] { #expect(try set.indexBytes(rule, threads: threads) == expected, "\(threads) threads") }
+  }
+
+  @Test(arguments: rules) func randomPointsGiveTheSameBytes(_ rule: SplitRule) throws {
+    for seed: UInt64 in 1...150 {
+      let set = PointSet.random(seed: seed, upTo: 2000)
+      var random = SplitMix64(seed: seed)
+      let build = PiecewiseBuild(
+        set: set, rule: rule, pieceSize: 17 + random.index(below: 300), parts: 1 + random.index(below: 5),
+        shufflesPieces: seed % 2 == 0)
+      #expect(try build.run().index == set.indexBytes(rule), "\(set), seed \(seed), pieces of \(build.pieceSize)")
+    }
+  }
+
+  /// Rows permuted within stacks are all that shuffling changes.
+  @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
+    for seed: UInt64 in 1...20 {
+      let set = PointSet.random(seed: seed, upTo: 2000)
+      let hash = try set.tree(rule).contentHash
+      let shuffled = set.shuffled(seed: seed)
+      let build = PiecewiseBuild(set: shuffled, rule: rule, pieceSize: 40)
+      let bytes = try build.run().index
+      #expect(bytes == (try shuffled.indexBytes(rule)))
+      #expect(bytes.withUnsafeBytes { $0.read(at: 72) as UInt64 } == hash, "\(set), seed \(seed)")
+    }
+  }
+
+  /// A pass for the extents of each level; by least scatter those that find its line besides.
+  @Test func passesAreFew() throws {
+    let set = PointSet.cities(60_000, seed: 3)
+    let mean = try PiecewiseBuild(set: set, pieceSize: 10_000).run().passCount
+    let least = try PiecewiseBuild(set: set, rule: .leastScatter, pieceSize: 10_000).run().passCount
+    #expect(4...12 ~= mean, "\(mean) passes")
+    #expect(mean + 3...100 ~= least, "\(least) passes")
+    print("passes: \(mean) by mean, \(least) by least scatter")
+  }
+}

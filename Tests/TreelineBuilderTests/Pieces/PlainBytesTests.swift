@@ -1,0 +1,81 @@
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// What is handed from one step of a build in pieces to the next, as bytes that may be cut or changed on the way.
+@Suite struct PlainBytesTests {
+  private static let set = PointSet.cities(600, seed: 3)
+
+  private func points() throws -> (survey: PointSurvey, points: [PlanePoint]) {
+    var survey = PointSurvey(projection: .webMercator)
+    try Self.set.coordinates.withUnsafeBufferPointer { try survey.add($0) }
+    return (survey, Self.set.coordinates.map(survey.plane.point(at:)))
+  }
+
+  @Test(arguments: [SplitRule.mean, .leastScatter]) func damagedBytesAreAnErrorOrAValue(_ rule: SplitRule) throws {
+    let (survey, points) = try points()
+    var plan = try BuildPlan(rule: rule, pieceSize: 100)
+    damage(survey.bytes) { try PointSurvey(bytes: $0) }
+    while let round = plan.nextRound() {
+      var answers = PlanAnswers(to: round)
+      points.withUnsafeBufferPointer { answers.add($0) }
+      damage(round.bytes) { bytes in
+        let damaged = try PlanRound(bytes: bytes)
+        var answers = PlanAnswers(to: damaged)
+        points.withUnsafeBufferPointer { answers.add($0) }
+      }
+      damage(answers.bytes) { try PlanAnswers(to: round, bytes: $0) }
+      plan.take(answers)
+    }
+    let pieces = plan.pieces
+    #expect(pieces.pieces.count > 6)
+    damage(pieces.bytes) { _ = try PiecePlan(bytes: $0).pieces(of: points) }
+    for task in pieces.pieces { damage(task.bytes) { try PieceTask(bytes: $0) } }
+  }
+
+  /// Whatever becomes of the bytes, reading them ends in a value or in an error.
+  private func damage<Value>(_ bytes: [UInt8], _ read: ([UInt8]) throws -> Value) {
+    var random = SplitMix64(seed: UInt64(bytes.count))
+    for _ in 0..<60 {
+      var damaged = bytes
+      if random.index(below: 2) == 0 {
+        damaged.removeLast(1 + random.index(below: bytes.count))
+        #expect(throws: PieceError.self) { try read(damaged) }
+      } else {
+        for _ in 0...random.index(below: 3) {
+          damaged[random.index(below: bytes.count)] ^= 1 << UInt8(random.index(below: 8))
+        }
+        _ = try? read(damaged)
+      }
+    }
+    #expect(throws: PieceError.self) { try read(bytes + [0]) }
+  }
+
+  @Test func piecesThatAreDamagedAreFound() throws {
+    let build = PiecewiseBuild(set: Self.set, pieceSize: 100)
+    var random = SplitMix64(seed: 8)
+    for _ in 0..<40 {
+      let seed = random.next()
+      #expect(throws: PieceError.self) {
+        try build.run { piece, bytes in
+          if piece == 2 { bytes[Int(seed % UInt64(bytes.count))] ^= 1 << UInt8(seed % 7) }
+        }
+      }
+    }
+    #expect(throws: PieceError.self) { try build.run { piece, bytes in if piece == 1 { bytes.removeLast() } } }
+  }
+
+  @Test func whatNoPieceHoldsIsRefused() throws {
+    #expect(throws: PieceError.self) { try BuildPlan(rule: SplitRule("gamma:2")!, pieceSize: 100) }
+    var survey = PointSurvey(projection: .webMercator)
+    let bad = [Coordinate(longitude: 1, latitude: 2), Coordinate(longitude: .nan, latitude: 2)]
+    #expect(throws: PieceError.invalid(.invalidCoordinate(row: 8, found: bad[1], projection: .webMercator))) {
+      do { try bad.withUnsafeBufferPointer { try survey.add($0, firstRow: 7) } } catch let error as PieceError {
+        // Not a number is equal to nothing.
+        guard case .invalid(.invalidCoordinate(8, _, .webMercator)) = error else { throw error }
+        throw PieceError.invalid(.invalidCoordinate(row: 8, found: bad[1], projection: .webMercator))
+      }
+    }
+  }
+}

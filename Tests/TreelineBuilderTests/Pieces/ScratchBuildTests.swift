@@ -1,0 +1,69 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// A build beyond memory on one machine: stopped in any of its stages, and gone on with.
+@Suite struct ScratchBuildTests {
+  private static let sets = [
+    PointSet.cities(5000, seed: 3), .nullIsland(stack: 3000, noise: 2000, seed: 4),
+    .planar(4000, x: -3...9, y: 0...1, seed: 5), PointSet("none", []),
+    PointSet("stack", Array(repeating: Coordinate(longitude: 3, latitude: 4), count: 2001)),
+  ]
+
+  @Test(arguments: sets, [SplitRule.mean, .leastScatter]) func cancelledAndResumed(_ set: PointSet, _ rule: SplitRule)
+    throws
+  {
+    let expected = try set.indexBytes(rule)
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
+      for skip in [0, 1, 3] {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+        let folder = try ScratchFolder(place, keepsFiles: false)
+        defer { folder.remove() }
+        let wasCancelled = try run(set, rule, folder, cancelledIn: stage, after: skip) == nil
+        let found = try run(set, rule, folder, cancelledIn: nil, after: 0)
+        #expect(found == expected, "\(stage) \(skip) \(wasCancelled)")
+        folder.remove()
+        #expect(!FileManager.default.fileExists(atPath: place))
+      }
+    }
+  }
+
+  /// The bytes of the index; nil if the build was cancelled.
+  private func run(
+    _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
+    after count: Int
+  ) throws -> [UInt8]? {
+    let options = ScratchBuild.Options(rule: rule, threads: 2, memory: 40_000, projection: set.projection)
+    let build: ScratchBuild
+    if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
+      #expect(stage == nil)
+      build = resumed
+    } else {
+      build = ScratchBuild(in: folder, identity: "test", options)
+      for start in stride(from: 0, to: set.coordinates.count, by: 700) {
+        try build.append(Array(set.coordinates[start..<min(start + 700, set.coordinates.count)]), skippedRows: [])
+      }
+      try build.finishReading(checksum: 7)
+    }
+    var left = count
+    build.progress = { now, _, _ in
+      if now == stage {
+        left -= 1
+        if left < 0 { build.cancel() }
+      }
+    }
+    let file = folder.path + "-index"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    do { try build.finish(to: IndexDestination(file)) } catch PieceError.cancelled { return nil }
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+
+  @Test func anotherBuildIsNotDisturbed() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+    let folder = try ScratchFolder(place, keepsFiles: false)
+    #expect(throws: PieceError.inUse(path: place)) { try ScratchFolder(place, keepsFiles: false) }
+    folder.remove()
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+import Treeline
+
+/// A build in pieces, by the tool: the same bytes as in memory, whatever is done to it, and nothing left behind.
+@Suite struct BuildInPiecesTests {
+  private static let inputs = [
+    "Fixtures/cities.csv.gz", "Fixtures/formats/planar.csv", "Fixtures/formats/collection.geojson",
+    "Fixtures/formats/lines.geojsonl",
+  ]
+
+  @Test(arguments: inputs, ["mean", "least-scatter"]) func sameBytesAsInMemory(_ input: String, _ rule: String) throws {
+    let folder = try TemporaryFolder()
+    let (expected, found) = (folder.path("expected"), folder.path("found"))
+    #expect(try build(input, expected, rule).code == 0)
+    for memory in ["100", "20kB", "1MB"] {
+      let result = try build(input, found, rule, "--memory", memory)
+      #expect(result.code == 0, "\(result.errors)")
+      #expect(try bytes(found) == bytes(expected), "\(memory): \(result.errors)")
+      #expect(try folder.contents() == ["expected", "found"])
+    }
+    #expect(try build(input, found, rule, "--memory", "100").errors.contains("building in pieces"))
+  }
+
+  @Test func skippedRowsKeepTheirNumbers() throws {
+    let folder = try TemporaryFolder()
+    var random = SystemRandomNumberGenerator()
+    let rows = (0..<3000).map { row in
+      row % 7 == 3 ? "nowhere,\(row)" : "\(Int.random(in: -170...170, using: &random)),\(row % 80)"
+    }
+    let input = try folder.write("lon,lat\nnowhere,1\n" + rows.joined(separator: "\n"), to: "input.csv")
+    for options in [["--skip-invalid"], ["--skip-invalid", "--x", "lon", "--y", "lat"]] {
+      #expect(try build(input, folder.path("expected"), "mean", options).code == 0)
+      let result = try build(input, folder.path("found"), "mean", options + ["--memory", "2000"])
+      #expect(result.code == 0, "\(result.errors)")
+      #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
+    }
+    let refused = try build(input, folder.path("found"), "mean", ["--memory", "2000"])
+    #expect(refused.code == 65)
+    #expect(try folder.contents() == ["expected", "found", "input.csv"])
+  }
+
+  @Test func standardInput() throws {
+    let folder = try TemporaryFolder()
+    let input = Repository.path(Self.inputs[0])
+    #expect(try build(input, folder.path("expected"), "mean").code == 0)
+    let result = try Tool.run(
+      ["build", "-", "-o", folder.path("found"), "--no-separation", "--split", "mean", "--memory", "50kB"],
+      input: try Data(contentsOf: URL(fileURLWithPath: input)))
+    #expect(result.code == 0, "\(result.errors)")
+    #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
+  }
+
+  /// What pieces cannot have is refused where it would be needed, and not where it would not.
+  @Test(arguments: [
+    (["--grow", "merge"], "--grow split"), ([], "--no-separation"),
+    (["--no-separation", "--split", "gamma:2"], "--split mean"),
+    (["--no-separation", "--columns", "all"], "leave out columns"),
+  ])
+  func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
+    let folder = try TemporaryFolder()
+    let arguments = ["build", Repository.path(Self.inputs[0]), "-o", folder.path("index")] + options
+    let result = try Tool.run(arguments + ["--memory", "10kB"])
+    #expect(result.code == 64)
+    #expect(result.errors.contains(remedy), "\(result.errors)")
+    #expect(try folder.contents() == [])
+    #expect(try Tool.run(arguments + ["--memory", "4GB"]).code == 0)
+  }
+
+  @Test func scratchThatCannotBeUsed() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write([1], to: "file")
+    for scratch in [folder.path("missing"), folder.path("file"), "/proc"] {
+      let result = try build(Self.inputs[0], folder.path("index"), "mean", "--memory", "10kB", "--scratch", scratch)
+      #expect(result.code == 74, "\(scratch)")
+      #expect(result.errors.contains("\(scratch)/.index.scratch: could not make this folder"), "\(result.errors)")
+    }
+    #expect(try folder.contents() == ["file"])
+  }
+
+  @Test func sizesThatAreNone() throws {
+    for size in ["", "0", "-1", "2XB", "GB", "1e999"] {
+      #expect(try Tool.run("build", "x", "-o", "y", "--memory=\(size)").code == 64, "\(size)")
+    }
+  }
+
+  private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
+
+  @Test(.enabled(if: canMount, "needs the right to mount")) func fullScratchDisk() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder("disk")
+    let result = try Tool.runShell(
+      """
+      unshare -m bash -c 'mount -t tmpfs -o size=64k none "$1/disk" && \
+      "$TREELINE" build "$2" -o "$1/index" --no-separation --memory 50kB --scratch "$1/disk"; echo $?; \
+      ls -A "$1/disk"' \
+      bash "$1" "$2"
+      """, ["bash", folder.url.path, Repository.path(Self.inputs[0])])
+    #expect(result.output == "74\n", "\(result.output)")
+    #expect(result.errors.contains("free some"), "\(result.errors)")
+    #expect(try folder.contents() == ["disk"])
+  }
+
+  private func build(_ input: String, _ output: String, _ rule: String, _ options: String...) throws -> Tool.Result {
+    try build(input, output, rule, options)
+  }
+
+  private func build(_ input: String, _ output: String, _ rule: String, _ options: [String]) throws -> Tool.Result {
+    try Tool.run(["build", input, "-o", output, "--no-separation", "--split", rule] + options)
+  }
+
+  private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+}

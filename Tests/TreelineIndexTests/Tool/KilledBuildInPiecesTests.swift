@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+import Treeline
+
+#if os(Linux)
+  /// A build in pieces that is killed, at any of its steps: the next run removes what it has left, or goes on from it.
+  @Suite struct KilledBuildInPiecesTests {
+    private static let input = Repository.path("Fixtures/cities.csv.gz")
+
+    /// Kills the process at one of its calls of a function that changes the disk.
+    private static let library = """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <signal.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      #include <sys/types.h>
+
+      static void step(const char *name) {
+        static int count;
+        const char *wanted = getenv("KILL_AT");
+        if (!wanted || ++count != atoi(wanted)) return;
+        // A thread of a pool may have handed down that it takes no signals.
+        int number = atoi(getenv("KILL_BY"));
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, number);
+        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+        raise(number);
+      }
+      ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+        step("pwrite");
+        return ((ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite"))(file, bytes, count, offset);
+      }
+      ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+        step("pwrite");
+        ssize_t (*next)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+        return next(file, bytes, count, offset);
+      }
+      int rename(const char *from, const char *to) {
+        step("rename");
+        return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+      }
+      """
+
+    /// Every step is tried early on, and then fewer and fewer.
+    private static let steps = Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700]
+
+    @Test(arguments: ["mean", "least-scatter"]) func killedAndResumed(_ rule: String) throws {
+      let folder = try TemporaryFolder()
+      let tools = try Preloaded()
+      let expected = folder.path("expected")
+      #expect(try Tool.run(["build", Self.input, "-o", expected, "--no-separation", "--split", rule]).code == 0)
+      var (killed, resumed) = (0, 0)
+      for step in Self.steps {
+        let path = folder.path("index")
+        let arguments = [
+          "build", Self.input, "-o", path, "--no-separation", "--split", rule, "--memory", "60kB", "--resume",
+        ]
+        let first = try tools.run(arguments, killedAt: step, by: SIGKILL)
+        if first.code == 0 { continue }
+        killed += 1
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let second = try Tool.run(arguments)
+        #expect(second.code == 0, "\(second.errors)")
+        if second.errors.contains("going on with") { resumed += 1 }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(contentsOf: URL(fileURLWithPath: expected)))
+        #expect(try folder.contents() == ["expected", "index"], "step \(step)")
+        try FileManager.default.removeItem(atPath: path)
+      }
+      #expect(killed > 12 && resumed > 5 && resumed < killed, "\(killed) killed, \(resumed) resumed")
+    }
+
+    /// Without `--resume` a signal that can be handled leaves nothing, and the next run removes the rest.
+    @Test(arguments: [SIGTERM, SIGKILL]) func killedWithoutLitter(_ signal: Int32) throws {
+      let folder = try TemporaryFolder()
+      let tools = try Preloaded()
+      let arguments = ["build", Self.input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB"]
+      for step in [3, 30, 200] {
+        #expect(try tools.run(arguments, killedAt: step, by: signal).code == signal)
+        if signal != SIGKILL { #expect(try folder.contents() == []) }
+      }
+      // Though there is room for all of it in memory.
+      #expect(try Tool.run(["build", Self.input, "-o", folder.path("index"), "--no-separation"]).code == 0)
+      #expect(try folder.contents() == ["index"])
+    }
+
+    /// What was read of another input, or by other rules, is of no use.
+    @Test func otherInputIsReadAnew() throws {
+      let folder = try TemporaryFolder()
+      let tools = try Preloaded()
+      let input = folder.path("input")
+      func arguments(_ rule: String) -> [String] {
+        [
+          "build", input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB", "--resume", "--split",
+          rule,
+        ]
+      }
+      let rows = (0..<4000).map { "\($0 % 359 - 179),\(Double($0) / 100 - 20)" }
+      _ = try folder.write("lon,lat\n" + rows.joined(separator: "\n"), to: "input")
+      #expect(try tools.run(arguments("mean"), killedAt: 60, by: SIGKILL).code == SIGKILL)
+      #expect(!(try Tool.run(arguments("least-scatter")).errors.contains("going on")))
+      #expect(try tools.run(arguments("mean"), killedAt: 60, by: SIGKILL).code == SIGKILL)
+      _ = try folder.write("lon,lat\n" + rows.reversed().joined(separator: "\n"), to: "input")
+      #expect(!(try Tool.run(arguments("mean")).errors.contains("going on")))
+      #expect(try folder.contents() == ["index", "input"])
+    }
+
+    /// The tool with a library in it that kills it.
+    private struct Preloaded {
+      let folder = try! TemporaryFolder()
+
+      init() throws {
+        let source = try folder.write(Array(KilledBuildInPiecesTests.library.utf8), to: "kill.c")
+        let result = try Tool.runShell(
+          "clang -shared -fPIC -o \"$1\" \"$2\" -ldl", ["bash", folder.path("kill.so"), source])
+        #expect(result.code == 0, "\(result.errors)")
+      }
+
+      func run(_ arguments: [String], killedAt step: Int, by signal: Int32) throws -> Tool.Result {
+        try Tool.run(
+          URL(fileURLWithPath: "/usr/bin/env"),
+          ["LD_PRELOAD=\(folder.path("kill.so"))", "KILL_AT=\(step)", "KILL_BY=\(signal)", Tool.executable.path]
+            + arguments)
+      }
+    }
+  }
+#endif
