@@ -31,7 +31,14 @@ int fcntl(int, int);
 ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off_t);
 ssize_t readlink(const char *, char *, size_t);
 static const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 4, O_NOFOLLOW = 0x100, O_CREAT = 0x200, O_EXCL = 0x800;
-static const int O_CLOEXEC = 0x1000000, F_OK = 0, STDIN_FILENO = 0;
+static const int O_CLOEXEC = 0x1000000, F_OK = 0, R_OK = 4, STDIN_FILENO = 0;
+
+int mkdir(const char *, mode_t), rmdir(const char *);
+struct statvfs {
+  unsigned long f_bsize, f_frsize;
+  unsigned int f_blocks, f_bfree, f_bavail;
+};
+int statvfs(const char *, struct statvfs *);
 
 void *mmap(void *, size_t, int, int, int, off_t);
 int munmap(void *, size_t);
