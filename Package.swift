@@ -61,7 +61,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Treeline", "TreelineBuilder", "TreelineFormats", "PointSets",
+        "Treeline", "TreelineBuilder", "TreelineMap", "TreelineFormats", "PointSets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

@@ -38,6 +38,8 @@ typedef struct treeline_error treeline_error;
 typedef struct treeline_tree treeline_tree;
 /// The clusters of a query.
 typedef struct treeline_answer treeline_answer;
+/// How a tree is cut, whatever is looked at.
+typedef struct treeline_cut treeline_cut;
 /// Named columns of as many rows.
 typedef struct treeline_table treeline_table;
 /// What stops a build.
@@ -223,6 +225,20 @@ int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 treeline_answer *treeline_clusters(
     const treeline_tree *tree, const char *query, const treeline_answer *previous, treeline_error **error);
 
+/// A cut, and where clusters are shown, as the parameters of a query tell: read once for queries of many views.
+treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
+void treeline_cut_free(treeline_cut *cut);
+
+/// Edges included; west may be greater than east, across the antimeridian.
+typedef struct treeline_box {
+  double west, south, east, north;
+} treeline_box;
+
+/// The same as of a query of this cut with a bbox and a zoom. The cut is one of this tree, under whatever filter.
+treeline_answer *treeline_clusters_in_box(
+    const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
+    const treeline_answer *previous, treeline_error **error);
+
 /// An answer of the clusters with some ids, in any order.
 treeline_answer *treeline_clusters_with_ids(
     const treeline_tree *tree, const uint64_t *ids, size_t count, treeline_error **error);
@@ -317,9 +333,9 @@ treeline_table *treeline_aggregate(const treeline_answer *answer, const char *ag
 
 /// What changes between two answers of one tree, a row for everything to be drawn: "from" and "to" are places in the
 /// first and in the second answer, -1 for none. "change" is 0 for a cluster of both, 1 for a part of one that is split,
-/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. Of a split or merge, its
-/// first row tells how many points are in no part ("hidden") and how many pass the filter of one answer alone
-/// ("filtered_out", "filtered_in"). All are integers.
+/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. The first row of a split
+/// or merge tells how many points are in no part ("hidden"), and this and each cluster of both how many pass the filter
+/// of one answer alone ("filtered_out", "filtered_in"). All are integers.
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// A page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".
@@ -358,17 +374,15 @@ typedef struct treeline_plane {
 ///
 /// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
 /// units; "level", "code" and "stand_right" of the node that is split between the leaf before and this one: its level,
-/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf itself
-/// where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x" and
-/// "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf
+/// itself where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x"
+/// and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 
-/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer, so
-/// many pixels, "diameter", a double. No rows for other trees.
+/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer,
+/// so many pixels, "diameter", a double. No rows for other trees.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
-
-// MARK: Zooms
 
 /// The least zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts in its place:
 /// NaN if none does, minus infinity if all do.
@@ -382,5 +396,4 @@ bool treeline_unclustered_zoom(
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -30,7 +30,7 @@ extension BuildOptions {
     let threads = parameters.integer("threads", in: 1...1024)
     let leavesOutSeparations = parameters.flag("no-separation")
 
-    let growth = (name ?? (gap == nil ? .split : .badges)).growth(splitBy: rule)
+    let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
     if growth.splitRule == nil {
       parameters.refuse(["split"], expected: "no such option of a tree that is merged, where nothing is split")
     }

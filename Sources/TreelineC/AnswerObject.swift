@@ -19,22 +19,17 @@ final class AnswerObject {
     (self.clusters, self.cut) = (clusters, cut)
     let count = clusters.count
     let block = Block(byteCount: 8 * 8 * count)
-    func integers(_ number: Int) -> UnsafeMutablePointer<Int64> { block.array(number, count: count) }
-    let (ids, counts, firsts, ends) = (integers(0), integers(1), integers(2), integers(3))
-    let (rows, treeIndices) = (integers(4), integers(5))
-    let (x, y) = (block.array(6, of: Double.self, count: count), block.array(7, of: Double.self, count: count))
-    for (number, cluster) in clusters.enumerated() {
-      let shown = try position?(cluster)
-      let coordinate = shown?.coordinate ?? cluster.coordinate
-      ids[number] = Int64(cluster.id.rawValue)
-      counts[number] = Int64(cluster.pointCount)
-      firsts[number] = Int64(cluster.range.lowerBound)
-      ends[number] = Int64(cluster.range.upperBound)
-      rows[number] = Int64(cluster.row ?? -1)
-      treeIndices[number] = Int64(cluster.treeIndex ?? shown?.treeIndex ?? -1)
-      (x[number], y[number]) = (coordinate.longitude, coordinate.latitude)
+    let arrays = ClusterArrays(at: block.array(0, of: UInt8.self, count: 0), count: count)
+    clusters.write(to: arrays)
+    if let position {
+      for (number, cluster) in clusters.enumerated() {
+        guard let shown = try position(cluster) else { continue }
+        let coordinate = shown.coordinate
+        (arrays.longitudes[number], arrays.latitudes[number]) = (coordinate.longitude, coordinate.latitude)
+        if cluster.treeIndex == nil { arrays.treeIndices[number] = Int64(shown.treeIndex ?? -1) }
+      }
     }
-    arrays = block
+    self.arrays = block
   }
 
   var pointers: treeline_clusters_arrays {
@@ -74,23 +69,71 @@ final class AnswerObject {
   }
 }
 
-@_cdecl("treeline_clusters")
-public func clusters(
-  _ tree: OpaquePointer, _ query: UnsafePointer<CChar>?, _ previous: OpaquePointer?, _ error: ErrorPlace
-) -> OpaquePointer? {
-  attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+/// How a tree is asked, whatever is looked at.
+final class CutObject {
+  let cut: Cut
+  fileprivate let style: PositionStyle
+  /// What it was read from.
+  fileprivate let text: String
+
+  init(_ text: UnsafePointer<CChar>?, of tree: ClusterTree) throws {
+    self.text = string(text) ?? ""
+    (cut, style) = try read(text) { (Cut(&$0), PositionStyle(&$0, of: tree)) }
+  }
+}
+
+extension TreeObject {
+  fileprivate func answer(to query: Query, _ style: PositionStyle, after previous: OpaquePointer?) throws
+    -> AnswerObject
+  {
     let previous = previous?.object(AnswerObject.self).clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
       throw ArgumentError("expected an answer of this tree to continue, found one of another tree")
     }
-    let (query, style) = try read(query) { (Query(&$0), PositionStyle(&$0, of: tree)) }
     let found = try tree.clusters(query, after: previous)
-    let window = style.window(for: query, in: try query.viewport.located(on: tree.plane)?.window)
-    if window == nil && !style.isGiven && tree.stand == .mean { return try AnswerObject(found, cut: query.cut) }
-    return try AnswerObject(found, cut: query.cut) {
-      try style.position(of: $0, of: tree, keptVisibleIn: window)
+    guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {
+      return try AnswerObject(found, cut: query.cut)
     }
+    let window = style.window(for: query, in: try query.viewport.located(on: tree.plane)?.window)
+    return try AnswerObject(found, cut: query.cut) {
+      try style.position(of: $0, of: self.tree, keptVisibleIn: window)
+    }
+  }
+
+  fileprivate func answer(to text: UnsafePointer<CChar>?, after previous: OpaquePointer?) throws -> AnswerObject {
+    let (query, style) = try read(text) { (Query(&$0), PositionStyle(&$0, of: tree)) }
+    return try answer(to: query, style, after: previous)
+  }
+}
+
+@_cdecl("treeline_clusters")
+public func clusters(
+  _ tree: OpaquePointer, _ query: UnsafePointer<CChar>?, _ previous: OpaquePointer?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) { try tree.object(TreeObject.self).answer(to: query, after: previous) }
+}
+
+@_cdecl("treeline_cut_create")
+public func createCut(_ tree: OpaquePointer, _ text: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { try CutObject(text, of: tree.object(TreeObject.self).tree) }
+}
+
+@_cdecl("treeline_cut_free") public func freeCut(_ cut: OpaquePointer?) { cut?.release() }
+
+@_cdecl("treeline_clusters_in_box")
+public func clustersInBox(
+  _ tree: OpaquePointer, _ cut: OpaquePointer, _ box: UnsafePointer<treeline_box>, _ zoom: Double,
+  _ previous: OpaquePointer?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let (tree, cut, box) = (tree.object(TreeObject.self), cut.object(CutObject.self), box.pointee)
+    guard QueryParameters.Bounds().zooms ~= zoom else {
+      // As a text it is refused in the same words.
+      let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
+      return try text.withCString { try tree.answer(to: $0, after: previous) }
+    }
+    let area = BoundingBox(west: box.west, south: box.south, east: box.east, north: box.north)
+    return try tree.answer(to: Query(cut.cut, in: Viewport(area, zoom: zoom)), cut.style, after: previous)
   }
 }
 

@@ -104,7 +104,11 @@ private struct TransitionRows {
   init(_ first: Clusters, _ second: Clusters) {
     (self.first, self.second) = (first, second)
     let transition = Transition(from: first, to: second)
-    for cluster in transition.kept { append(0, cluster, cluster) }
+    for cluster in transition.kept {
+      append(0, cluster, cluster)
+      let counts = transition.filteredPointCounts(in: cluster.range)
+      (filteredOut[filteredOut.count - 1], filteredIn[filteredIn.count - 1]) = (Int64(counts.out), Int64(counts.in))
+    }
     for split in transition.splits {
       for (number, part) in split.parts.enumerated() { append(1, split.whole, part, number == 0 ? split : nil) }
     }

@@ -142,14 +142,14 @@ extension InputColumn {
 
   private func integer(_ row: Int) -> Int64? {
     guard isValid(row) else { return nil }
-    if column.type == TREELINE_INTEGERS { return load(row) }
+    if column.type == TREELINE_INTEGERS { return load(row, as: Int64.self) }
     let number: Double = load(row)
     return number.isFinite ? Int64(number) : nil
   }
 
   private func isValid(_ row: Int) -> Bool { column.validity.map { $0[row / 8] >> (row % 8) & 1 == 1 } ?? true }
 
-  private func load<Value: BitwiseCopyable>(_ row: Int) -> Value {
+  private func load<Value: Numeric & BitwiseCopyable>(_ row: Int, as type: Value.Type = Value.self) -> Value {
     column.values!.loadUnaligned(fromByteOffset: row * stride, as: Value.self)
   }
 }

@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-// What C holds is a pointer to an object of a class, which it owns until it frees it. The opaque types of the header are
-// one pointer to Swift, so each function says of which class its arguments are.
+// What C holds is a pointer to an object of a class, which it owns until it frees it. The opaque types of the header
+// are one pointer to Swift, so each function says of which class its arguments are.
 
 extension OpaquePointer {
   /// A pointer for C, which owns the object from now on.

@@ -2,7 +2,7 @@ import Treeline
 
 /// Reads a value from a text of parameters, such as `zoom=9&spacing=44`, as the query of a URL has them.
 ///
-/// Names may have `_` in place of `-`, for languages whose names cannot have that; messages spell them as they are given.
+/// Names may have `_` in place of `-`, for languages whose names cannot have that; messages spell them as given.
 ///
 /// - Throws: `ParameterError` with all that is wrong.
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {

@@ -62,7 +62,7 @@ public func saveTree(
     let given = (description?.pointee).map {
       IndexDescription(title: string($0.title), attribution: string($0.attribution), unit: string($0.unit))
     }
-    try tree.object(TreeObject.self).unfiltered.writeWithColumns(
+    try tree.object(TreeObject.self).unfiltered.write(
       to: IndexDestination(String(cString: path), overwriting: overwriting), description: given)
   } != nil
 }

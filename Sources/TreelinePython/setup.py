@@ -1,16 +1,17 @@
 """The wheel has a library for one platform in it, but no extension of one Python."""
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 
 
-class PlatformWheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
+class PlatformDistribution(Distribution):
+    def has_ext_modules(self):
+        return True
 
+
+class PlatformWheel(bdist_wheel):
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]
 
 
-setup(cmdclass={"bdist_wheel": PlatformWheel})
+setup(distclass=PlatformDistribution, cmdclass={"bdist_wheel": PlatformWheel})

@@ -77,8 +77,6 @@ def lab(tmp_path_factory):
         "--allow-root",
         f"--ServerApp.root_dir={folder}",
         "--LabApp.expose_app_in_browser=True",
-        "--LabApp.news_url=",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
     places = {
         name: str(folder / name)
@@ -88,8 +86,13 @@ def lab(tmp_path_factory):
             "JUPYTER_RUNTIME_DIR",
             "IPYTHONDIR",
             "JUPYTERLAB_WORKSPACES_DIR",
+            "JUPYTERLAB_SETTINGS_DIR",
         )
     }
+    # Nobody asks for news or updates, which are elsewhere.
+    settings = folder / "JUPYTERLAB_SETTINGS_DIR/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"fetchNews": "false", "checkForUpdates": false}')
     log = (folder / "lab.log").open("w")
     process = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", *options], env={**os.environ, **places}, stdout=log, stderr=log

@@ -134,6 +134,14 @@ def is_inside(box, query):
     return max(map(abs, across)) < query["width"] / 2 and max(map(abs, along)) < query["height"] / 2
 
 
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_no_point_one_or_a_stack_make_pages_too(count, open_page, tmp_path):
+    treeline.build([5.0] * count, [50.0] * count).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    assert page.evaluate("viewer.tree.scene.clusters.map(({ count }) => count)") == ([count] if count else [])
+    assert page.get_by_text("No points in this view.").is_visible() == (count == 0)
+
+
 def test_a_hundred_thousand_points_fit_three_megabytes(tmp_path):
     x, y = clouds(100_000)
     tree = treeline.build(x, y)
@@ -196,6 +204,7 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     page = open_page(tmp_path / "map.html")
     page.locator("#listing summary").focus()
     page.keyboard.press("Enter")
+    page.locator("#listing button").first.wait_for()
     page.keyboard.press("Tab")
     zoom = page.evaluate("viewer.map.getZoom()")
     page.keyboard.press("Enter")

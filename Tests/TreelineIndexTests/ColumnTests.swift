@@ -68,6 +68,19 @@ import TreelineBuilder
     }
   }
 
+  @Test func whatIsNoNumberIsMissing() throws {
+    for kind in [nil, .number] as [IndexColumn.Kind?] {
+      let values: [AttributeValue?] = [.string("NaN"), .number("1.5"), .string("nan")]
+      try check(values, kind, .number, [.null, .number("1.5"), .null])
+    }
+    try check([.string("NaN")], nil, .text, [.string("NaN")])
+    for text in ["Infinity", "-inf", "nan.", ""] {
+      #expect(throws: ColumnError.self) {
+        _ = try Self.set.tree().adding(columns: [IndexColumn(name: "n", kind: .number) { _ in .string(text) }])
+      }
+    }
+  }
+
   @Test func textsComeBack() throws {
     let texts: [AttributeValue?] = ["b", "", "é"].map { .string($0) }
     try check(texts + [nil], nil, .category, texts + [.null])

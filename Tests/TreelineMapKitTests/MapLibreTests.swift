@@ -16,7 +16,7 @@
       let mapView = MLNMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
       let style = MLNStyle()
       let frames = TestFrames()
-      let clock = TestClock()
+      let clock = ManualClock()
       let adapter: MapLibreAdapter
 
       init(zoom: Double) {
@@ -112,6 +112,19 @@
       XCTAssertFalse(first === other)
       XCTAssertGreaterThan(count, 0)
       XCTAssertEqual(scene.features.count, count)
+    }
+
+    func testFramesAreThoseOfTheMapsDisplay() async throws {
+      let mapView = MLNMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+      mapView.look(at: .middle, zoom: 3)
+      let adapter = MapLibreAdapter(mapView, tree: Self.tree, cut: .spacing(44))
+      let source = adapter.add(to: MLNStyle())
+      for _ in 0..<5000 where source.updateCount < 3 || UIUpdateLink.enabledCount > 0 {
+        try await Task.sleep(for: .milliseconds(1))
+        UIUpdateLink.update()
+      }
+      XCTAssertGreaterThan(source.updateCount, 2)
+      XCTAssertEqual(UIUpdateLink.enabledCount, 0)
     }
 
     func testATapZoomsToWhereAClusterFallsApart() async throws {

@@ -15,7 +15,7 @@
     /// A model of a map of 390 by 844 points, whose frames and time are the test's.
     @MainActor private final class Scene {
       let frames = TestFrames()
-      let clock = TestClock()
+      let clock = ManualClock()
       let model: MapModel
       var afterFrame: () -> Void = {}
 
@@ -28,6 +28,10 @@
 
       func show(_ center: Coordinate = .middle, zoom: Double) async throws {
         model.show(MKMapRect(center: center, zoom: zoom, width: 390, height: 844))
+        try await settle()
+      }
+
+      func settle() async throws {
         try await answer()
         while frames.isRunning { draw() }
       }
@@ -145,6 +149,32 @@
       let dot = try XCTUnwrap(scene.model.badges.first { $0.cluster.row == point.row })
       XCTAssertNil(scene.model.position(inside: dot))
       XCTAssertEqual(dot.title, "Hotel \(try XCTUnwrap(point.row))")
+    }
+
+    func testAnotherTreeAnotherCutAndATurnedCameraAreFollowed() async throws {
+      let scene = Scene()
+      try await scene.show(zoom: 4)
+      let count = scene.model.badges.count
+      scene.model.cut = .spacing(120)
+      try await scene.settle()
+      XCTAssertLessThan(scene.model.badges.count, count)
+      scene.model.tree = try ClusterTree(cloudyPoints(50), options: BuildOptions(computesSeparations: true))
+      try await scene.settle()
+      XCTAssertEqual(scene.model.badges.map(\.cluster.pointCount).reduce(0, +), 50)
+      let badge = try XCTUnwrap(scene.model.badges.first)
+      XCTAssertEqual(scene.model.members(of: badge)?.count, badge.cluster.pointCount)
+      // Turned by a quarter, it shows 844 points across.
+      scene.model.show(
+        MapCameraUpdateContext(rect: MKMapRect(x: 0, y: 0, width: 844, height: 390), heading: 90))
+      XCTAssertEqual(try XCTUnwrap(scene.model.feed.viewport?.zoom), 20, accuracy: 1e-12)
+    }
+
+    func testByALimitThePositionInsideIsThatOfTheClustersPoints() async throws {
+      let scene = Scene(cut: .limit(8))
+      try await scene.show(zoom: 4)
+      let badge = try XCTUnwrap(scene.model.badges.max { $0.cluster.pointCount < $1.cluster.pointCount })
+      let rect = try XCTUnwrap(scene.model.position(inside: badge)?.shownRect)
+      XCTAssertEqual(try XCTUnwrap(BoundingBox(rect)).west, badge.cluster.bounds.west, accuracy: 1e-6)
     }
 
     func testWhyThereIsNoAnswerIsTold() async throws {

@@ -169,6 +169,15 @@
       XCTAssertGreaterThan(before.filter { old in map.shown.contains { $0 === old } }.count, before.count / 2)
     }
 
+    func testAnotherCutTakesTheBadgesApart() async throws {
+      let map = try await makeMap()
+      let before = map.shown.count
+      map.adapter.cut = .spacing(30)
+      try await map.settle()
+      XCTAssertGreaterThan(map.shown.count, before)
+      XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 3000)
+    }
+
     func testWhyThereIsNoAnswerIsTold() async throws {
       let map = TestMap(try ClusterTree(cloudyPoints(100)))
       try await map.answer()

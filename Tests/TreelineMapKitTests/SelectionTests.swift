@@ -78,6 +78,19 @@
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 
+    func testATapByALimitZoomsToTheClustersPoints() async throws {
+      let map = TestMap(Self.tree, cut: .limit(8))
+      try await map.settle()
+      let cluster = try XCTUnwrap(map.shown.max { $0.pointCount < $1.pointCount })
+      map.mapView.selectAnnotation(cluster, animated: true)
+      let shown = try XCTUnwrap(BoundingBox(map.mapView.visibleMapRect))
+      let bounds = cluster.cluster.bounds
+      XCTAssertEqual(shown.west, bounds.west, accuracy: 1e-6)
+      XCTAssertEqual(shown.north, bounds.north, accuracy: 1e-6)
+      try await map.settle()
+      XCTAssertGreaterThan(map.shown.filter { cluster.cluster.isAncestor(of: $0.cluster) }.count, 1)
+    }
+
     func testATapSelectsAClusterIfThatIsWanted() async throws {
       var options = MapViewAdapter.Options()
       options.zoomsIntoClusters = false

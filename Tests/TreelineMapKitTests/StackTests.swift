@@ -31,6 +31,8 @@
     }
 
     func testAStackOpensAroundItselfAndItsPointsCanBeSelected() async throws {
+      // Those of other tests.
+      AnimationRecord.finishAll()
       let map = try await makeMap(7)
       let stack = try stack(of: map)
       XCTAssertEqual(map.view(stack).accessibilityHint, "Shows all")
@@ -52,6 +54,8 @@
       }
       AnimationRecord.finishAll()
       XCTAssertTrue(map.opened.isEmpty)
+      map.mapView.selectAnnotation(members[3], animated: true)
+      XCTAssertEqual(map.selectedRows, [members[3].row])
     }
 
     func testALargeStackIsSpreadInPartAndToldAsAWhole() async throws {

@@ -11,10 +11,11 @@
   @MainActor final class TestMap: MapViewAdapterDelegate {
     let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
     let frames = TestFrames()
-    let clock = TestClock()
+    let clock = ManualClock()
     private(set) var adapter: MapViewAdapter!
     private(set) var errors: [any Error] = []
     private(set) var selected: [ClusterAnnotation] = []
+    private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
     /// Looked at after each frame.
@@ -72,6 +73,7 @@
 
     func adapter(_ adapter: MapViewAdapter, didFail error: any Error) { errors.append(error) }
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) { selected.append(annotation) }
+    func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) { selectedRows.append(row) }
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {
       opened.append(members)
     }

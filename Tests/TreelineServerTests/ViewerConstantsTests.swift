@@ -1,7 +1,7 @@
 import Foundation
 import GridBaseline
 import Testing
-@_spi(Server) @testable import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 @testable import TreelineServer
@@ -41,7 +41,8 @@ import Testing
 
   @Test func idsTellTheFirstPoint() throws {
     let bits = Int(try ViewerConstants().number("LEVEL_BITS"))
-    #expect(ClusterID(rawValue: 5 << bits).first == 5)
+    let clusters = try TestServer.tree(seed: 1).clusters(.limit(50), in: .everything)
+    for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.range.lowerBound) }
   }
 
   @Test func areasAreThoseOfTiles() throws {

@@ -2,7 +2,7 @@
 
 A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->` is code before
 the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it out where there is no such
-command.
+command, `<!-- run by: script -->` leaves it to a script that has what it takes.
 """
 
 import glob
@@ -18,12 +18,14 @@ import typing
 
 ROOT = os.getcwd()
 PAGES = ["README.md", "Sources/TreelineServer/README.md", *sorted(glob.glob("Sources/*/*.docc/*.md"))]
-BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs|run by): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
 SERVER = os.environ.get("TREELINE_SERVER", f"{ROOT}/.build-server-test/release/treeline-server")
 
 
 def main():
     pages = [Page(path) for path in sys.argv[1:] or PAGES]
+    for page in pages:
+        print("".join(f"{page.path}:{line}: left out: {why}\n" for line, why in page.left_out), end="")
     failed = False
     for name, check in (("Swift", check_swift), ("shell", check_shell), ("JavaScript", check_scripts), ("JSON", check_json)):
         problems = check(pages)
@@ -34,13 +36,16 @@ def main():
 
 
 class Page:
-    """The blocks of a page: language, code and what is known about it."""
+    """The blocks of a page: language, code, line and what is known about it."""
 
     languages = {"Swift": ["swift"], "shell": ["sh"], "JavaScript": ["js", "html"], "JSON": ["json"]}
 
     def __init__(self, path):
         self.path = path
         self.found = []
+        self.left_out = []
+        # By script: the code and line of each block that it runs.
+        self.run_by = {}
         with open(path, encoding="utf-8") as file:
             text = file.read()
         before = {}
@@ -50,10 +55,13 @@ class Page:
                 before[kind] = words
                 continue
             line = text.count("\n", 0, match.start()) + 2
-            if "not run" in before:
-                print(f"{path}:{line}: left out: {before['not run']}")
+            if "run by" in before:
+                self.run_by.setdefault(before["run by"], []).append((code, line))
+                self.left_out.append((line, f"run by {before['run by']}"))
+            elif "not run" in before:
+                self.left_out.append((line, before["not run"]))
             elif "needs" in before and not shutil.which(before["needs"]):
-                print(f"{path}:{line}: left out: no {before['needs']}")
+                self.left_out.append((line, f"no {before['needs']}"))
             else:
                 self.found.append((language, code, line, before.get("swift", "")))
             before = {}
@@ -226,4 +234,5 @@ def check_json(pages):
     return problems
 
 
-main()
+if __name__ == "__main__":
+    main()

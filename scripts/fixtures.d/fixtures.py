@@ -366,7 +366,7 @@ def write_broken():
         ("wkt_line_string", "LINESTRING (13.4 52.5,-0.1 51.5)"),
         ("wkt_empty", "POINT EMPTY"),
         ("wkt_srid", "SRID=3857;POINT(261600 6250500)"),
-        ("wkt_binary", "0101000020E6100000CDCCCCCCCCCC02400000000000804840"),
+        ("wkt_binary", "0101000020E6100000CDCCCCCCCCCC0240"),
     ):
         write(f"broken/{name}.csv", table(("geom", "name"), [("POINT (13.4 52.5)", "Berlin"), (geometry, "Paris")]))
     rows = [(exact(index / 8), exact(index / 16), f"point {index}") for index in range(200)]
@@ -410,6 +410,8 @@ def write_formats():
     write("formats/wkt.csv", table(("WKT", "name"), points), count=len(rows))
     ewkt = [(name, f"SRID=4326;POINT({x} {y} 0)") for x, y, name in rows]
     write("formats/ewkt.csv", table(("name", "geom"), ewkt), count=len(rows))
+    ewkb = [(f"0101000020E6100000{struct.pack('<dd', float(x), float(y)).hex().upper()}", name) for x, y, name in rows]
+    write("formats/ewkb.csv", table(("geom", "name"), ewkb), count=len(rows))
     names = ("Reykjavík", "Suva,\nViti Levu", 'Quito "Luz de América"', 'Greenwich, "0°"\r\nLondon', "東京;,\n")
     quoted = [(x, y, name) for (x, y, _), name in zip(rows, names)]
     write("formats/quoted.csv", table(POINTS, quoted, quoting=csv.QUOTE_ALL), count=len(rows))

@@ -22,7 +22,7 @@ extension Clusters {
   }
 
   /// Writes the coordinates to memory for as many as there are clusters.
-  package func copyCoordinates(to start: UnsafeMutablePointer<Coordinate>) {
+  private func copyCoordinates(to start: UnsafeMutablePointer<Coordinate>) {
     tree.withStorage { storage in
       defer { withExtendedLifetime(tree) {} }
       let plane = tree.plane

@@ -45,11 +45,14 @@ extension Instant: Comparable {
 
 extension Instant {
   /// A date, which is its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write them:
-  /// `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`. Without an offset it is in UTC. The 60th second
-  /// of a minute, a leap second, is the first of the next one. nil for anything else.
+  /// `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`; or with slashes, as GDAL writes dates into CSV:
+  /// `2024/05/01 12:30:15+02`. Without an offset it is in UTC. The 60th second of a minute, a leap second, is the first
+  /// of the next one. nil for anything else.
   public init?(_ text: some StringProtocol) {
     var scanner = DigitScanner(bytes: Array(text.utf8))
-    guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+    guard let year = scanner.number(4) else { return nil }
+    let hasSlashes = scanner.take("/")
+    guard hasSlashes || scanner.take("-"), let month = scanner.number(2), scanner.take(hasSlashes ? "/" : "-"),
       let day = scanner.number(2), 1...12 ~= month, 1...Self.days(ofMonth: month, year: year) ~= day
     else { return nil }
     var seconds = Self.days(since1970: year, month, day) * Self.secondsOfDay
@@ -169,18 +172,23 @@ private struct DigitScanner {
     return nanoseconds
   }
 
-  /// Seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or 0 for nothing.
+  /// Seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or 0 for nothing; with seconds behind a second colon, as
+  /// PostgreSQL writes the local mean times that came before time zones.
   mutating func offset() -> Int64? {
     if isAtEnd || take("Z") || take("z") { return 0 }
     let isWest = take("-")
     guard isWest || take("+"), let hours = number(2), 0...23 ~= hours else { return nil }
-    var minutes = 0
+    var (minutes, rest) = (0, 0)
     if !isAtEnd {
-      _ = take(":")
+      let hasColon = take(":")
       guard let number = number(2), 0...59 ~= number else { return nil }
       minutes = number
+      if hasColon && take(":") {
+        guard let number = self.number(2), 0...59 ~= number else { return nil }
+        rest = number
+      }
     }
-    let seconds = Int64(hours * 3600 + minutes * 60)
+    let seconds = Int64(hours * 3600 + minutes * 60 + rest)
     return isWest ? -seconds : seconds
   }
 }

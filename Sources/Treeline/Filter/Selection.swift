@@ -290,8 +290,10 @@ struct PassingPoints: CountedPoints {
     noted[Int(node.record >> 5)].load(ordering: .relaxed) &>> (node.record & 31) & 1 == 1
   }
 
-  func notePartOfBoth(_ node: Node) {
-    noted[Int(node.record >> 5)].bitwiseOr(1 &<< (node.record & 31), ordering: .relaxed)
+  /// Of two threads that note at once one may be lost, which is found again: cheaper than a locked write for each.
+  @inline(__always) func notePartOfBoth(_ node: Node) {
+    let index = Int(node.record >> 5)
+    noted[index].store(noted[index].load(ordering: .relaxed) | 1 &<< (node.record & 31), ordering: .relaxed)
   }
 
   @inline(__always) private func share(_ count: UInt64, of pointCount: UInt32) -> CountedShare {

@@ -212,8 +212,10 @@ extension QueryParameters {
   public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
     // Those that are not finite are left to what they are for: a box tells which edge it is.
-    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      part.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") } ? nil : Double(part.filter { $0 != " " })
+    let comma = UInt8(ascii: ",")
+    let numbers = text.utf8.split(separator: comma, omittingEmptySubsequences: false).map { part -> Double? in
+      if part.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
+      return Double(part.contains(UInt8(ascii: " ")) ? Substring(part).filter { $0 != " " }[...] : Substring(part))
     }
     if numbers.count == count, !numbers.contains(nil) { return numbers.map { $0! } }
     refuse(key, expected: expected, found: text)

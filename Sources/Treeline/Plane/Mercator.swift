@@ -22,14 +22,11 @@ package enum Mercator {
     let even =
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
-    // How often the denominator is doubled until the quotient is below the root of 2; five times at most.
+    // How often the denominator is doubled until the quotient is below the root of 2; five times at most: how many
+    // powers of 2 the numerator is above that limit, by their bit patterns, since comparisons could not be predicted.
     let limit = denominator * 1.4142135623730951
-    var doublings: UInt64 = numerator > limit ? 1 : 0
-    doublings &+= numerator > 2 * limit ? 1 : 0
-    doublings &+= numerator > 4 * limit ? 1 : 0
-    doublings &+= numerator > 8 * limit ? 1 : 0
-    doublings &+= numerator > 16 * limit ? 1 : 0
-    let power = denominator * Double(bitPattern: (1023 &+ doublings) << 52)
+    let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
+    let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)
     let remainder = (numerator - power) / (numerator + power)
     let height = Double(doublings) * 473811343.4944856 + remainder * heightOfRemainder(remainder * remainder)
     return worldWidth / 2 + (latitude < 0 ? height : -height)

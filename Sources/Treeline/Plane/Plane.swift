@@ -67,11 +67,11 @@ extension Plane {
   static func mercatorX(longitude: Double) -> UInt32 {
     // Longitudes of a viewport may be many turns away, and too large for an integer.
     let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
-    return UInt32(truncatingIfNeeded: wholeNumber(nearestTo: (inOneTurn + 180) * (worldWidth / 360)))
+    return UInt32(truncatingIfNeeded: Int64(((inOneTurn + 180) * (worldWidth / 360)).rounded()))
   }
 
   static func mercatorY(latitude: Double) -> UInt32 {
-    UInt32(wholeNumber(nearestTo: min(max(Mercator.y(latitude: latitude), 0), worldWidth - 1)))
+    UInt32(min(max(Mercator.y(latitude: latitude).rounded(), 0), worldWidth - 1))
   }
 
   private func units(_ distance: Double) -> UInt32 {
@@ -123,30 +123,7 @@ extension Plane {
 
   private func longitude(x: Double) -> Double {
     let turns = (x + Double(seam)) / Self.worldWidth
-    return (turns - Self.floor(turns)) * 360 - 180
-  }
-}
-
-// MARK: - Rounding
-
-// As by `rounded`, which is a call of the C library where the processor may lack the instruction.
-extension Plane {
-  /// The nearest whole number, halves away from 0.
-  ///
-  /// - Precondition: The number fits Int64.
-  @inline(__always) private static func wholeNumber(nearestTo number: Double) -> Int64 {
-    let whole = Int64(number)
-    // Exact: both are multiples of the number's last place. Cut off again, twice the rest is 1 from a half on; whether
-    // it is, nobody could guess, so there is no comparison.
-    let rest = number - Double(whole)
-    return whole &+ Int64(rest + rest)
-  }
-
-  @inline(__always) private static func floor(_ number: Double) -> Double {
-    // Beyond, all numbers are whole.
-    guard abs(number) < 0x1p52 else { return number }
-    let whole = Double(Int64(number))
-    return whole > number ? whole - 1 : whole
+    return (turns - turns.rounded(.down)) * 360 - 180
   }
 }
 

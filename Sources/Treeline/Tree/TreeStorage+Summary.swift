@@ -62,7 +62,7 @@ extension TreeStorage {
     return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))
   }
 
-  @inline(__always) private func sums(of node: Node, in box: PlaneRect) -> NodeSums {
+  @inline(__always) func sums(of node: Node, in box: PlaneRect) -> NodeSums {
     if box.isPoint { return NodeSums(x: 0, y: 0) }
     let sums =
       isStored(node)

@@ -1,5 +1,5 @@
-/// The upper part of a tree with separations, or all of it, as a row of leaves in tree order: from it whoever has no tree
-/// finds what a spacing or badges show at any scale that it reaches.
+/// The upper part of a tree with separations, or all of it, as a row of leaves in tree order: from it whoever has no
+/// tree finds what a spacing or badges show at any scale that it reaches.
 ///
 /// Leaves are single positions and nodes whose parts are left out. Between two neighbours lies the split of one node,
 /// whose level and separation are told with the second. So a node is the leaves around a split, as far as the splits

@@ -100,9 +100,10 @@ extension ColumnEncoder {
     return EncodedColumn(name: name, bits: bits, valueCount: valueCount, inexactCount: inexactCount)
   }
 
-  /// A JSON number.
+  /// A JSON number; NaN, which databases and Parquet have for what is not known, is missing.
   private func literal(_ index: Int) throws(UnsuitableValue) -> String? {
     guard let value = present(index) else { return nil }
+    if case .string(let text) = value, text.lowercased() == "nan" { return nil }
     guard case .number(var literal) = value, literal.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) })
     else { throw UnsuitableValue(at: index, expected: "a number", found: value) }
     return literal

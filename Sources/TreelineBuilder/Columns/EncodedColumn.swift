@@ -30,12 +30,6 @@ package struct EncodedColumn: Sendable {
 }
 
 extension EncodedColumn {
-  /// A column that was encoded before.
-  init(name: String, kind: Column.Kind, bytes: [UInt8], matrices: [(kind: IndexSection.Kind, bytes: [UInt8])]) {
-    (self.name, self.kind, self.bytes, self.matrices) = (name, kind, bytes, matrices)
-    (entryCount, valueCount) = (nil, 0)
-  }
-
   /// Integers above the least of them, in the least width whose greatest code no integer takes. Booleans are counted
   /// from 0, whichever there are.
   ///

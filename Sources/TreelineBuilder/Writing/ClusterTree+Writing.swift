@@ -12,7 +12,7 @@ import Treeline
     ///   - attributes: Columns to keep for each point exactly as they are written, for display, in the order in which
     ///     they are given back, behind those that the tree has.
     ///   - columns: Typed columns, which come behind them. No two of both share a name.
-    ///   - description: What the index tells people of itself; nil for what the tree's own told.
+    ///   - description: What the index tells people of itself; nil for what it tells already.
     ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
     ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
@@ -39,7 +39,7 @@ import Treeline
     ///   - attributes: Columns to keep for each point exactly as they are written, for display, in the order in which
     ///     they are given back, behind those that the tree has.
     ///   - columns: Typed columns, which come behind them. No two of both share a name.
-    ///   - description: What the index tells people of itself; nil for what the tree's own told.
+    ///   - description: What the index tells people of itself; nil for what it tells already.
     ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
     ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
     ///   - progress: Told how many bytes are written, of how many.

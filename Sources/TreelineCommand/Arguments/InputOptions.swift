@@ -29,7 +29,9 @@ struct ColumnOptions: ParsableArguments {
   @Option(help: .init("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
 
   @Option(
-    help: .init("The CSV column of points as text, such as 'POINT (2.35 48.85)'.", valueName: "column"))
+    help: .init(
+      "The CSV column of points as text, such as 'POINT (2.35 48.85)', or as well-known binary in hexadecimal digits.",
+      valueName: "column"))
   var wkt: String?
 
   @Option(help: "What stands before the decimals of the CSV's numbers.") var decimal: DecimalSeparator = .point

@@ -47,8 +47,8 @@ struct GroupColumns {
     case .bool(let value): return value
     case .number("1"): return true
     case .number("0"): return false
-    case .string(let text) where ["true", "yes"].contains(text.lowercased()): return true
-    case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
+    case .string(let text) where ["true", "yes", "t"].contains(text.lowercased()): return true
+    case .string(let text) where ["false", "no", "f", ""].contains(text.lowercased()): return false
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
         "\(input.name), row \(table.row(ofPoint: point)): expected true, false, yes, no, 1, 0 or nothing in the column "

@@ -5,7 +5,7 @@ enum CoordinateSpelling {
   /// As numbers in two cells.
   case decimalPoints
   case decimalCommas
-  /// As a point in one cell.
+  /// As a point in one cell, as text or as binary in hexadecimal digits.
   case wellKnownText
 
   /// The coordinate in two cells, or in the first; nil unless it lies on the axes.
@@ -51,6 +51,18 @@ struct CSVLayout: RecordDecoder {
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
+  /// Only that one cell is decoded, as a column is asked for of every point, one column after another.
+  func value(ofColumn name: String, of record: Bytes) -> AttributeValue? {
+    guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
+      return nil
+    }
+    var value: AttributeValue?
+    _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
+      if column == wanted { value = cell.value(of: record, decimal: decimal) }
+    }
+    return value
+  }
+
   /// All columns of a record but the coordinates.
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []
@@ -81,13 +93,19 @@ extension CSVCell {
 
   func value(of record: Bytes, decimal: DecimalSeparator) -> AttributeValue {
     let content = trimmed(bytes(of: record))
-    if content.isEmpty { return .null }
+    if content.isEmpty || content.count == 2 && isUnquotedNull(record) { return .null }
     let number =
       switch decimal {
       case .point: numberLiteral(content)
       case .comma: withDecimalPoint(content) { numberLiteral($0) } ?? nil
       }
     return number.map { .number($0) } ?? .string(text(of: record))
+  }
+
+  /// Whether it is `\N`, as databases write NULL into text that they export, and not in quotes.
+  private func isUnquotedNull(_ record: Bytes) -> Bool {
+    end - start == 2 && record[start] == Byte.backslash && record[start + 1] == UInt8(ascii: "N")
+      && (start == 0 || record[start - 1] != Byte.quote)
   }
 
   private func numberLiteral(_ bytes: Bytes) -> String? {

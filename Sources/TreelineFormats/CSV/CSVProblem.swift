@@ -75,8 +75,11 @@ struct CSVProblem {
         )
       case .emptyPoint: ("a point with coordinates", describe(cell), nil)
       case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point of each")
-      case .binary:
-        (Self.point, "well-known binary", "ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT writes it as text")
+      case .brokenBinary:
+        (
+          "well-known binary of a point", describe(cell),
+          "ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT writes points as text"
+        )
       case .unknown: (Self.point, describe(cell), nil)
       }
     return invalidRow(row, layout.first, expected, found, remedy: remedy)

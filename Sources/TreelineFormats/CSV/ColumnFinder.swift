@@ -21,9 +21,10 @@ enum ColumnFinder {
     ("eastings", "northings", true),
   ]
 
-  /// In order of preference; compared like the others. The last are what PostGIS calls the text that it is asked for.
+  /// In order of preference; compared like the others. The last are what PostGIS calls the points that it is asked for.
   private static let wellKnownTextNames = [
-    "wkt", "geom", "geometry", "thegeom", "wktgeom", "stastext", "stasewkt",
+    "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
+    "sttransform", "stcentroid", "stpointonsurface",
   ]
 
   /// Words that may stand around a common name without changing what it means.

@@ -1,18 +1,30 @@
-/// What a text is as well-known text (OGC 06-103r4, section 7), of which points are read and all else is told apart.
+/// What a text is as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits, of which points
+/// are read and all else is told apart.
 enum WellKnownText: Equatable {
   /// The number before a point is its spatial reference system, as PostGIS writes it (EWKT); nil where there is none.
   case point(first: Double, second: Double, srid: Int?)
   case emptyPoint
   /// A geometry of another type, whose name this is.
   case other(type: String)
-  /// Well-known binary as hexadecimal digits, as PostGIS writes geometries unless told.
-  case binary
+  /// Hexadecimal digits that begin as well-known binary does, and do not go on as that of a point or another geometry.
+  case brokenBinary
   case unknown
 
   init(_ text: Bytes) {
-    var scanner = WellKnownTextScanner(bytes: trimmed(text))
-    self = scanner.scan()
+    let text = trimmed(text)
+    if let geometry = WellKnownText(hexadecimal: text) {
+      self = geometry
+    } else {
+      var scanner = WellKnownTextScanner(bytes: text)
+      self = scanner.scan()
+    }
   }
+
+  /// In the order of their numbers in well-known binary: 2 to 12, and 15 to 17.
+  static let otherTypes: [StaticString] = [
+    "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",
+    "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",
+  ]
 
   /// The coordinate of a point that lies on the axes; nil for anything else.
   static func coordinate(_ text: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
@@ -41,7 +53,7 @@ private struct WellKnownTextScanner {
       guard take("="), let number = takeInteger(), take(";") else { return .unknown }
       srid = number
     }
-    guard take("POINT") else { return isBinary ? .binary : scanOther() }
+    guard take("POINT") else { return scanOther() }
     // Words of their own, or the end of the name.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
@@ -58,22 +70,11 @@ private struct WellKnownTextScanner {
 
   /// A geometry of another type, as far as its first parenthesis.
   private mutating func scanOther() -> WellKnownText {
-    for type in Self.otherTypes where take(type) {
+    for type in WellKnownText.otherTypes where take(type) {
       _ = (take("Z"), take("M"))
       return take("(") || take("EMPTY") ? .other(type: "\(type)") : .unknown
     }
     return .unknown
-  }
-
-  private static let otherTypes: [StaticString] = [
-    "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",
-    "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",
-  ]
-
-  /// A byte order, a type and two coordinates or a count take 9 bytes or more.
-  private var isBinary: Bool {
-    bytes.count >= 18 && bytes.count.isMultiple(of: 2) && bytes[0] == Byte.zero && bytes[1] & 0xFE == Byte.zero
-      && bytes.allSatisfy { Byte.isDigit($0) || 0x61...0x66 ~= $0 | 0x20 }
   }
 
   private var isAtEnd: Bool { position == bytes.count }

@@ -178,6 +178,18 @@ struct FeatureRecordDecoder: RecordDecoder {
     return result
   }
 
+  func value(ofColumn name: String, of record: Bytes) -> AttributeValue? {
+    var value: AttributeValue?
+    scanProperties(of: record) { (scanner: inout JSONScanner, string: JSONString) throws(JSONStop) in
+      if value == nil && string.text(of: record) == name {
+        value = try scanner.scanAttributeValue()
+      } else {
+        try scanner.skipValue(depth: 0)
+      }
+    }
+    return value
+  }
+
   func columnNames(of record: Bytes) -> [String] {
     var result: [String] = []
     scanProperties(of: record) { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in

@@ -69,7 +69,14 @@ package enum InputFormats {
     ([[0x78, 0x01], [0x78, 0x9C], [0x78, 0xDA]], "zlib data", "compress it as gzip instead"),
     ([[0x50, 0x4B, 3, 4]], "a zip archive or spreadsheet", "unpack it, or export it as CSV"),
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
-    ([Array("PAR1".utf8) + [0x15]], "Parquet data", "export it as CSV"),
+    (
+      [Array("PAR1".utf8) + [0x15]], "Parquet data",
+      "write it as CSV into a pipe, as DuckDB does with COPY ... (FORMAT csv, HEADER)"
+    ),
+    ([Array("ARROW1".utf8) + [0, 0], [0xFF, 0xFF, 0xFF, 0xFF]], "Arrow data", "write it as CSV into a pipe"),
+    (
+      [Array("PGCOPY\n".utf8) + [0xFF]], "a binary COPY of PostgreSQL", "write it by COPY ... WITH (FORMAT csv, HEADER)"
+    ),
     ([Array("SQLite format 3".utf8) + [0]], "an SQLite database or GeoPackage", "convert it with ogr2ogr -f CSV"),
     ([[0x66, 0x67, 0x62, 3]], "FlatGeobuf data", "convert it with ogr2ogr -f GeoJSONSeq"),
   ]

@@ -63,6 +63,8 @@ protocol RecordDecoder: Sendable {
   var columnNames: [String]? { get }
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
+  /// The value of the first column of a name; nil where the record has no such column.
+  func value(ofColumn name: String, of record: Bytes) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
 
@@ -88,7 +90,7 @@ extension PointTable {
 
   /// The value that a point has in the first column of a name; nil where it has no such column.
   package func value(ofColumn name: String, point index: Int) -> AttributeValue? {
-    columns(ofPoint: index).first { $0.name == name }?.value
+    decode(index) { $0.value(ofColumn: name, of: $1) } ?? nil
   }
 
   /// Puts names of columns into the order of the input. All Features of GeoJSON together tell it: of `{"a": 1, "c": 2}`

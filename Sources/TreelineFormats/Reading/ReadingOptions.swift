@@ -47,8 +47,8 @@ public enum ColumnChoice: Hashable, Sendable {
   case sphere(longitude: String, latitude: String)
   /// Positions on a plain plane.
   case plane(x: String, y: String)
-  /// Points as well-known text, such as `POINT (2.35 48.85)`: longitude and latitude in degrees. `Z` and `M` are passed
-  /// over. An SRID before it, as PostGIS writes it, must be 4326.
+  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits: longitude
+  /// and latitude in degrees. `Z` and `M` are passed over. An SRID within it, as PostGIS writes it, must be 4326.
   case wkt(String)
 }
 

@@ -1,11 +1,15 @@
 @_spi(Server) import Treeline
 
-/// A cluster, and where and how large it is drawn.
-struct ShownCluster: Sendable {
+/// A cluster, and where and how large it is drawn. An object, made off the main thread, so that badges are small.
+final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place
   /// In pixels.
   let diameter: Double
+
+  init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double) {
+    (self.cluster, self.place, self.diameter) = (cluster, place, diameter)
+  }
 }
 
 /// An answer with all that is drawn of it, read where it was asked for and not on the main thread.
@@ -40,7 +44,7 @@ public struct MapAnswer: Sendable {
         (place.x, place.y) = (position.x, position.y)
       }
       let diameter = diameter?(cluster) ?? Self.standardDiameter(of: cluster, in: tree, for: query.cut)
-      return ShownCluster(cluster: cluster, place: place, diameter: diameter)
+      return ShownCluster(cluster, at: place, diameter: diameter)
     }
   }
 

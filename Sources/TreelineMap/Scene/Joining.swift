@@ -20,12 +20,12 @@ struct Joining {
     if within.isEmpty { return }
     let all = within + parts
     let joining = within.filter { badge in
-      !all.contains { $0.id != badge.id && $0.countsFrom == badge.countsUntil && $0.holds(badge.cluster.range) }
+      !all.contains { $0.id != badge.id && $0.countsFrom == badge.countsUntil && $0.holds(badge.range) }
     }
     badges = Set(joining.map(\.id))
     replaced = Set(
       all.filter { badge in
-        joining.contains { $0.id != badge.id && $0.countsUntil <= badge.countsFrom && $0.holds(badge.cluster.range) }
+        joining.contains { $0.id != badge.id && $0.countsUntil <= badge.countsFrom && $0.holds(badge.range) }
       }.map(\.id))
   }
 }

@@ -30,11 +30,14 @@ public struct MapBadge: Identifiable, Sendable {
   /// Which badge it is.
   public let id: ID
 
-  /// What it stands for, as the latest answer that has it tells.
-  public internal(set) var cluster: Cluster
+  /// As the latest answer that has it tells.
+  var shown: ShownCluster
+
+  /// What it stands for.
+  public var cluster: Cluster { shown.cluster }
 
   /// In pixels, at a scale of 1.
-  public internal(set) var diameter: Double
+  public var diameter: Double { shown.diameter }
 
   /// How it gets where it goes.
   public internal(set) var motion: MapMotion
@@ -80,20 +83,23 @@ public struct MapBadge: Identifiable, Sendable {
   }
 
   init(id: ID, of shown: ShownCluster) {
-    (self.id, cluster, diameter) = (id, shown.cluster, shown.diameter)
+    (self.id, self.shown) = (id, shown)
     motion = MapMotion(at: shown.place)
     (targetX, targetY) = (shown.place.x, shown.place.y)
     appearance = Appearance(place: shown.place, isVisible: true, showsCount: true)
   }
 
   /// Where it is, as a coordinate.
-  public var coordinate: Coordinate { cluster.plane.coordinate(x: appearance.place.x, y: appearance.place.y) }
+  public var coordinate: Coordinate { shown.cluster.plane.coordinate(x: appearance.place.x, y: appearance.place.y) }
 
   /// Where it goes, as a coordinate.
-  public var destination: Coordinate { cluster.plane.coordinate(x: motion.to.x, y: motion.to.y) }
+  public var destination: Coordinate { shown.cluster.plane.coordinate(x: motion.to.x, y: motion.to.y) }
 
   /// The number that stands on it.
-  public var pointCount: Int { cluster.pointCount }
+  public var pointCount: Int { shown.cluster.pointCount }
+
+  /// Of its points.
+  var range: Range<Int> { shown.cluster.range }
 
   /// How it is drawn at a time, if nothing else comes.
   public func appearance(at time: Double) -> Appearance {

@@ -30,10 +30,9 @@ extension MapScene {
   mutating func applyRest(limit: Int) {
     guard var rest else { return }
     self.rest = nil
-    leavingByCluster = [:]
-    for (index, badge) in leaving.enumerated() where !badge.isForeign { leavingByCluster[badge.cluster.id] = index }
+    lookAtLeaving()
     shown.reserveCapacity(shown.count + rest.new.count)
-    if leaving.contains(where: { $0.willCount(at: now) }) { handOverToEntering(limit: limit, &rest) }
+    if !counting.isEmpty { handOverToEntering(limit: limit, &rest) }
     var budget = limit
     while budget > 0, let step = rest.next() {
       apply(step, of: &rest)
@@ -41,6 +40,15 @@ extension MapScene {
     }
     leaving.removeAll { $0.isGone }
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
+  }
+
+  /// What begins to leave while an answer is applied has nothing to do with the rest of it.
+  private mutating func lookAtLeaving() {
+    (leavingByCluster, counting) = ([:], [])
+    for (index, badge) in leaving.enumerated() where !badge.isForeign {
+      leavingByCluster[badge.shown.cluster.id] = index
+      if badge.willCount(at: now) { counting.append(index) }
+    }
   }
 
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
@@ -154,12 +162,12 @@ extension PartialAnswer {
   }
 
   func next() -> Step? {
-    guard let a = old.first?.cluster.range else { return new.isEmpty ? nil : .entered }
+    guard let a = old.first?.range else { return new.isEmpty ? nil : .entered }
     guard let b = new.first?.cluster.range else { return .exited }
     if a == b { return .kept }
     if a.upperBound <= b.lowerBound { return .exited }
     if b.upperBound <= a.lowerBound { return .entered }
     if a.count > b.count { return .split(new.prefix { $0.cluster.range.lowerBound < a.upperBound }.count) }
-    return .merge(old.prefix { $0.cluster.range.lowerBound < b.upperBound }.count)
+    return .merge(old.prefix { $0.range.lowerBound < b.upperBound }.count)
   }
 }

@@ -37,15 +37,16 @@ extension MapScene {
   }
 
   mutating func merge(_ parts: ArraySlice<MapBadge>, into new: ShownCluster) {
-    let counting = leaving.indices.filter { leaving[$0].willCount(at: now) }
-    if let last = counting.filter({ leaving[$0].countsUntil < .infinity && leaving[$0].holds(new.cluster.range) })
+    let range = new.cluster.range
+    let counting = counting.filter { leaving[$0].willCount(at: now) && leaving[$0].range.overlaps(range) }
+    if let last = counting.filter({ leaving[$0].countsUntil < .infinity && leaving[$0].holds(range) })
       .max(by: { leaving[$0].countsUntil < leaving[$1].countsUntil })
     {
       return callBack(new, outOf: last, insteadOf: parts, counting)
     }
     let length = pace * timing.move
     let takeover = now + length
-    var joining = Joining(new.cluster.range)
+    var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
     // What leaves within the whole and is not on its way into another goes there, with its number. What was to take over
     // from it never does.
@@ -137,12 +138,12 @@ extension MapScene {
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
-    for badge in leaving where badge.willCount(at: now) && badge.cluster.range.overlaps(range) {
+    for index in counting where leaving[index].willCount(at: now) && leaving[index].range.overlaps(range) {
       isCounted = true
-      if badge.cluster.range.count > outermost.count { outermost = badge.cluster.range }
+      if leaving[index].range.count > outermost.count { outermost = leaving[index].range }
     }
     guard isCounted else { return }
-    for index in leaving.indices where leaving[index].willCount(at: now) && leaving[index].isWithin(outermost) {
+    for index in counting where leaving[index].willCount(at: now) && leaving[index].isWithin(outermost) {
       leaving[index].countsUntil = min(leaving[index].countsUntil, now)
       leaving[index].fade(at: now, for: pace * timing.fade)
     }
@@ -154,8 +155,8 @@ extension MapScene {
     var badge = badge
     if badge.countsFrom > now {
       // It never gets its number. Its parts, if they are on their way to it, have nothing to go to.
-      for index in leaving.indices
-      where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.cluster.range) {
+      for index in counting
+      where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
       }
       badge.countsUntil = -.infinity
@@ -263,16 +264,16 @@ extension MapBadge {
 
   /// Stands for a cluster of another answer from now on.
   mutating func renew(as new: ShownCluster) {
-    if cluster != new.cluster || diameter != new.diameter || cluster.pointCount < cluster.range.count {
+    if cluster != new.cluster || diameter != new.diameter || pointCount < range.count {
       news.insert(.isRenewed)
       isSettled = false
     }
-    (cluster, diameter) = (new.cluster, new.diameter)
+    shown = new
   }
 
   /// Whether its cluster has all points of a range.
   func holds(_ range: Range<Int>) -> Bool {
-    !isForeign && cluster.range.lowerBound <= range.lowerBound && range.upperBound <= cluster.range.upperBound
+    !isForeign && self.range.lowerBound <= range.lowerBound && range.upperBound <= self.range.upperBound
   }
 
   func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }
@@ -281,7 +282,7 @@ extension MapBadge {
   func willCount(at time: Double) -> Bool { !isGone && !isForeign && time < countsUntil && countsFrom < countsUntil }
 
   func isWithin(_ range: Range<Int>) -> Bool {
-    !isForeign && range.lowerBound <= cluster.range.lowerBound && cluster.range.upperBound <= range.upperBound
+    !isForeign && range.lowerBound <= self.range.lowerBound && self.range.upperBound <= range.upperBound
   }
 }
 

@@ -42,6 +42,9 @@ public struct MapScene: Sendable {
   /// Where those that leave are, by their cluster, while an answer is applied.
   var leavingByCluster: [ClusterID: Int] = [:]
 
+  /// Which of those that leave count points now or later, as of the beginning of that.
+  var counting: [Int] = []
+
   /// What has changed since the view was told.
   var change = MapChange()
 
@@ -129,8 +132,8 @@ public struct MapScene: Sendable {
   /// - Complexity: O(log k)
   public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
     for badges in [shown[...], rest?.old ?? []] {
-      let index = firstIndex(in: badges.indices) { badges[$0].cluster.range.upperBound > treeIndex }
-      if index < badges.endIndex, badges[index].cluster.range.contains(treeIndex) { return badges[index] }
+      let index = firstIndex(in: badges.indices) { badges[$0].range.upperBound > treeIndex }
+      if index < badges.endIndex, badges[index].range.contains(treeIndex) { return badges[index] }
     }
     return nil
   }

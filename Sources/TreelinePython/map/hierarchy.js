@@ -5,7 +5,8 @@
 // around a split as far as the splits between them lie deeper. Counts, means, boxes and extents of nodes are summed
 // up from the leaves.
 
-import { firstOf, idOf, levelOf } from "./ids.js";
+import { firstPoint } from "./cluster.js";
+import { idOf, levelOf } from "./ids.js";
 import { eastward, everything } from "./plane.js";
 
 /**
@@ -91,7 +92,7 @@ export class Hierarchy {
   cut(window, least) {
     const shown = [];
     // The right parts on the way down to the node that is looked at.
-    const waiting = [this.root];
+    const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
       const node = waiting.pop();
       if (!this.hasPointIn(window, node)) continue;
@@ -129,7 +130,7 @@ export class Hierarchy {
 
   /** The node of an id; null if there is none. */
   node(id) {
-    const [first, level] = [firstOf(id), levelOf(id)];
+    const [first, level] = [firstPoint(id), levelOf(id)];
     let [low, high] = [0, this.leafCount - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

@@ -1,7 +1,8 @@
-// What the id of a cluster says: the tree index of its first point, above ten bits of its level.
+// What the id of a cluster says besides its first point.
 
-const LEVELS = 1024;
+import { LEVEL_BITS } from "./constants.js";
+
+const LEVELS = 2 ** LEVEL_BITS;
 
 export const idOf = (first, level) => first * LEVELS + level;
-export const firstOf = (id) => Math.floor(id / LEVELS);
 export const levelOf = (id) => id % LEVELS;

@@ -33,6 +33,8 @@ export class Link {
   /** Once the map is there. */
   begin() {
     const { map } = this.viewer;
+    // It takes clicks with Shift for boxes of no size.
+    map.boxZoom.disable();
     const view = this.model.get("view");
     if (view.bbox && !view.center) this.#show(view);
     map.on("moveend", () => this.#moved());

@@ -1,6 +1,6 @@
 // The clusters that are selected: those that were, whatever became of them, by the points that they have.
 
-import { firstOf } from "./ids.js";
+import { firstPoint } from "./cluster.js";
 
 export class Selection {
   /** Those that were selected. */
@@ -11,7 +11,7 @@ export class Selection {
   onChange = () => {};
 
   /** Whether a cluster that is shown has a point that is selected. */
-  has({ id, count, properties: { tree_range: [first, end] = [firstOf(id), firstOf(id) + count] } }) {
+  has({ id, count, properties: { tree_range: [first, end] = [firstPoint(id), firstPoint(id) + count] } }) {
     return this.ranges.some((range) => range[0] < end && first < range[1]);
   }
 

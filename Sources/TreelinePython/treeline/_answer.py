@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -33,9 +32,10 @@ _EXTENTS = (
 )
 
 
-@dataclass(frozen=True)
 class Cluster:
     """One cluster of an answer, or a single point."""
+
+    __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
     id: int
     """Holds within its tree, for every query."""
@@ -54,6 +54,16 @@ class Cluster:
     values: dict[str, Any]
     """What is told of it by aggregates."""
 
+    def __init__(self, answer: Clusters, place: int) -> None:
+        self.id, self.count, self.first, self.end, row, _ = answer._block[:6, place].tolist()
+        self.row = row if row >= 0 else None
+        self.x, self.y = float(answer.x[place]), float(answer.y[place])
+        self.values = {name: array[place] for name, array in answer.values.items()}
+
+    def __repr__(self) -> str:
+        what = f"row {self.row}" if self.row is not None else f"{self.count} points"
+        return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
+
 
 class Clusters:
     """The clusters of a query, in tree order, as numpy arrays without a copy.
@@ -62,10 +72,10 @@ class Clusters:
     >>> tree = treeline.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
     >>> shown = tree.clusters(limit=2)
     >>> shown.count.tolist()
-    [2, 1]
+    [1, 2]
     >>> shown.x.round(3).tolist()
-    [2.355, -0.12]
-    >>> shown[1].row
+    [-0.12, 2.355]
+    >>> shown[0].row
     2
     """
 
@@ -90,38 +100,32 @@ class Clusters:
     @property
     def id(self) -> Integers:
         """Ids, which hold within the tree for every query."""
-        row: Integers = self._block[0]
-        return row
+        return self._integers(0)
 
     @property
     def count(self) -> Integers:
         """How many points that pass the filter each stands for."""
-        row: Integers = self._block[1]
-        return row
+        return self._integers(1)
 
     @property
     def first(self) -> Integers:
         """The tree index of each one's first point; its points are those up to `end`."""
-        row: Integers = self._block[2]
-        return row
+        return self._integers(2)
 
     @property
     def end(self) -> Integers:
         """The tree index behind each one's last point."""
-        row: Integers = self._block[3]
-        return row
+        return self._integers(3)
 
     @property
     def row(self) -> Integers:
         """The rows in the input of single points; -1 for clusters."""
-        row: Integers = self._block[4]
-        return row
+        return self._integers(4)
 
     @property
     def tree_index(self) -> Integers:
         """The tree indices of single points, and of the points at which clusters are shown; else -1."""
-        row: Integers = self._block[5]
-        return row
+        return self._integers(5)
 
     @property
     def x(self) -> Floats:
@@ -134,6 +138,10 @@ class Clusters:
         """Latitudes, or y."""
         y: Floats = self._block[7].view(np.float64)
         return y
+
+    def _integers(self, number: int) -> Integers:
+        array: Integers = self._block[number]
+        return array
 
     def _extent(self, name: str) -> Floats:
         if self._extents is None:
@@ -218,10 +226,7 @@ class Clusters:
         """A cluster by its place, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
-        id, count, first, end, row, _ = (int(number) for number in self._block[:6, place])
-        x, y = float(self.x[place]), float(self.y[place])
-        values = {name: array[place] for name, array in self.values.items()}
-        return Cluster(id, count, x, y, first, end, row if row >= 0 else None, values)
+        return Cluster(self, range(self._length)[place])
 
     def __repr__(self) -> str:
         return f"{self._length} clusters of {int(self.count.sum())} points"
@@ -308,12 +313,12 @@ class Transition:
 
     @property
     def filtered_out(self) -> Integers:
-        """In the first row of a split or merge, how many points pass the filter of the first answer alone."""
+        """How many points pass the first filter alone: of each cluster of both, and in its first row of a split."""
         return self._rows["filtered_out"]
 
     @property
     def filtered_in(self) -> Integers:
-        """In the first row of a split or merge, how many points pass the filter of the second answer alone."""
+        """The same of those that pass the second filter alone."""
         return self._rows["filtered_in"]
 
     @property

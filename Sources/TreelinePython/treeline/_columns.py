@@ -42,7 +42,8 @@ def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str,
     """The columns of a mapping or of a table of pandas, polars or pyarrow."""
     if columns is None:
         return []
-    found = list(columns.column_names if hasattr(columns, "column_names") else columns.keys())
+    named = next((name for name in ("column_names", "columns") if hasattr(columns, name)), None)
+    found = list(getattr(columns, named) if named else columns.keys())
     chosen = found if names is None else list(names)
     for name in (*chosen, *kinds):
         if name not in found:
@@ -137,7 +138,9 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray) -> InputColumn:
 
 def _is_value(value: Any) -> bool:
     # NaN, NaT and NA are not equal to themselves, or cannot tell.
-    return value is not None and value is not np.ma.masked and (isinstance(value, str) or bool((value == value) is True))
+    if value is None or value is np.ma.masked:
+        return False
+    return isinstance(value, str) or bool((value == value) is True)
 
 
 def _without_zone(time: Any) -> Any:
@@ -193,7 +196,8 @@ def _arrow_array(values: Any) -> Any:
         if hasattr(values, "to_list"):
             # Of polars, whose own arrays of texts numpy does not know.
             return None if values is None else _Plain(values.to_list())
-        raise ImportError("expected pyarrow to read Arrow arrays, found none; install it, or pass numpy arrays") from None
+        message = "expected pyarrow to read Arrow arrays, found none; install it, or pass numpy arrays"
+        raise ImportError(message) from None
     if hasattr(values, "to_arrow"):
         values = values.to_arrow()
     elif not isinstance(values, pa.Array | pa.ChunkedArray):

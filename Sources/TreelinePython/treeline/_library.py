@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pathlib
-from ctypes import (
-    POINTER,
-    Structure,
-    c_bool,
-    c_char_p,
-    c_double,
-    c_int,
-    c_int64,
-    c_size_t,
-    c_ssize_t,
-    c_uint32,
-    c_uint64,
-    c_void_p,
-)
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
+from ctypes import c_uint64, c_void_p
 from typing import Any
 
 from ._errors import BY_KIND, Error
@@ -76,6 +63,10 @@ class Facts(Structure):
     ]
 
 
+class Box(Structure):
+    _fields_ = [("west", c_double), ("south", c_double), ("east", c_double), ("north", c_double)]
+
+
 class ClustersArrays(Structure):
     _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 7)]
 
@@ -99,7 +90,7 @@ class Plane(Structure):
     _fields_ = [("seam", c_uint32), ("crosses_seam", c_bool), ("badge_distance", c_double)]
 
 
-_PATH = os.environ.get("TREELINE_LIBRARY") or str(pathlib.Path(__file__).with_name("libTreelineC.so"))
+_PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 
 #: What may take a while is called without the interpreter's lock, the rest with it, which is faster.
 _slow = ctypes.CDLL(_PATH)
@@ -134,6 +125,9 @@ tree_columns = _declare(_quick, "tree_columns", _handle, _handle)
 select = _declare(_slow, "select", _handle, _handle, _text, _error)
 tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int64)
 clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
+cut_create = _declare(_slow, "cut_create", _handle, _handle, _text, _error)
+cut_free = _declare(_quick, "cut_free", None, _handle)
+clusters_in_box = _declare(_slow, "clusters_in_box", _handle, _handle, _handle, POINTER(Box), c_double, _handle, _error)
 clusters_with_ids = _declare(_slow, "clusters_with_ids", _handle, _handle, c_void_p, c_size_t, _error)
 children = _declare(_slow, "children", _handle, _handle, c_uint64, _error)
 parent = _declare(_slow, "parent", _handle, _handle, c_uint64, _error)

@@ -19,14 +19,14 @@ class Memory:
 
     __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, owner: object, address: int | None, shape: tuple[int, ...], type: str) -> None:
+    def __init__(self, owner: object, address: int, shape: tuple[int, ...], type: str) -> None:
         self.owner = owner
         self.__array_interface__ = {"data": (address, True), "shape": shape, "typestr": type, "version": 3}
 
 
 def view(owner: object, address: int | None, shape: tuple[int, ...], type: str) -> AnyArray:
     """An array that looks into the memory of an object of the library."""
-    return np.asarray(Memory(owner, address, shape, type))
+    return np.asarray(Memory(owner, address or 0, shape, type))
 
 
 class Table(Mapping[str, AnyArray]):

@@ -1,20 +1,18 @@
-"""Trees: building, opening, asking and saving them."""
+"""Trees: opening, asking and saving them."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
-from ._columns import coordinates, input_columns
-from ._errors import CancelledError
+from ._parameters import cut_text, text
 from ._table import AnyArray, Table
 
 if TYPE_CHECKING:
@@ -24,6 +22,11 @@ Path = Union[str, "os.PathLike[str]"]
 
 #: How many filters a tree keeps prepared: those that were asked for last.
 _KEPT_FILTERS = 8
+
+#: How many cuts it keeps.
+_KEPT_CUTS = 64
+
+_NOTHING = (None,) * 6
 
 
 class Tree:
@@ -35,6 +38,7 @@ class Tree:
     def __init__(self, pointer: int) -> None:
         self._handle = c.Handle(pointer, c.tree_free)
         self._filtered: OrderedDict[str, Tree] = OrderedDict()
+        self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
         c.tree_facts(pointer, ctypes.byref(self._facts))
 
@@ -153,7 +157,7 @@ class Tree:
 
         What is looked at:
 
-        :param bbox: West, south, east, north; west may be greater than east, across the antimeridian. Everything without.
+        :param bbox: West, south, east, north; west is greater than east across the antimeridian. Everything without.
         :param zoom: Of 256 px tiles, and may be fractional; needed by cuts in pixels.
         :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
@@ -180,30 +184,35 @@ class Tree:
         :raises Error: In the words of the library.
         """
         tree = self if where is None else self.select(where)
-        query = ""
-        if bbox is not None:
-            query = "bbox=" + ",".join([repr(float(number)) for number in bbox])
-        if zoom is not None:
-            query += f"&zoom={float(zoom)!r}"
-        if spacing is not None:
-            query += f"&spacing={float(spacing)!r}"
-        if limit is not None:
-            query += f"&limit={limit}"
-        if center is not None or width is not None or height is not None or tile is not None or margin is not None:
-            query += _text(center=center, width=width, height=height, tile=tile, margin=margin)
-        if detail is not None or badges is not None or order is not None or tile_size is not None or after is not None:
-            query += _text(detail=detail, badges=badges, order=order, tile_size=tile_size)
-            query += "" if after is None else "&continuing=true"
-        if min_points is not None or alone_from_zoom is not None or position is not None or keep_visible is not None:
-            query += _text(min_points=min_points, alone_from_zoom=alone_from_zoom, position=position)
-            query += _text(keep_visible=keep_visible)
+        previous = None if after is None else after._handle.pointer
+        key = (
+            limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
+        )  # fmt: skip
         error = ctypes.c_void_p()
-        pointer = c.clusters(
-            tree._handle.pointer, query.encode(), after and after._handle.pointer, ctypes.byref(error)
-        )
+        place = ctypes.byref(error)
+        others = center, width, height, tile, tile_size, margin
+        if bbox is not None and zoom is not None and len(bbox) == 4 and others == _NOTHING:
+            # A map that moves asks again and again with the same cut, which is read once.
+            cut = self._cuts.get(key) or self._cut(key)
+            box = c.Box(*bbox)
+            pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
+        else:
+            view = text(
+                bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
+                margin=margin,
+            )  # fmt: skip
+            pointer = c.clusters(tree._handle.pointer, (view + cut_text(key)).encode(), previous, place)
         if pointer is None:
             raise c.error_of(error)
         return Clusters(tree, pointer, _aggregates(aggregate))
+
+    def _cut(self, key: tuple[Any, ...]) -> c.Handle:
+        """A cut, which is kept for the next query."""
+        pointer = c.call(c.cut_create, self._handle.pointer, cut_text(key).encode())
+        if len(self._cuts) >= _KEPT_CUTS:
+            self._cuts.clear()
+        cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
+        return cut
 
     def select(self, where: str | None) -> Tree:
         """The same tree, of which only those points count that pass a filter in CQL2; all without one.
@@ -266,19 +275,19 @@ class Tree:
 
         Bins begin at round values, and are the same for every view and filter.
         """
-        view = _text(bbox=bbox, zoom=zoom).encode()
+        view = text(bbox=bbox, zoom=zoom).encode()
         return Table._of(c.call(c.histogram, self._handle.pointer, c.encoded(column), bins, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
         """The least zoom at which a cut by pixels, such as `spacing=44`, shows a cluster's parts; None if none does."""
         zoom = ctypes.c_double()
-        c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), _text(**cut).encode(), ctypes.byref(zoom))
+        c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
         """The zoom from which such a cut shows a point by itself, given its tree index; None if none does."""
         zoom = ctypes.c_double()
-        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, _text(**cut).encode(), ctypes.byref(zoom))
+        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
@@ -310,7 +319,7 @@ class Tree:
     ) -> None:
         """Writes a map as one page, which opens from disk and asks for nothing.
 
-        It has all answers of a spacing, or of badges. Up to some 150,000 positions all of the tree is in it. Of a larger
+        It has all answers of a spacing, or of badges. Up to 150,000 positions all of the tree is in it. Of a larger
         tree it holds the clusters of the lower zooms, and the map ends where they do.
 
         :param path: Where to.
@@ -345,114 +354,6 @@ class Tree:
         c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
 
 
-def build(
-    x: Any,
-    y: Any = None,
-    *,
-    columns: Any = None,
-    kinds: Mapping[str, str] | None = None,
-    planar: bool = False,
-    grow: Literal["split", "merge", "badges", "scatter"] | None = None,
-    split: str | None = None,
-    badge_gap: float | None = None,
-    stand: Literal["mean", "member"] | None = None,
-    separations: bool = True,
-    group_by: str | None = None,
-    never_cluster: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> Tree:
-    """Builds a tree over some points; the same points give the same tree, in any order and on any number of threads.
-
-    Other threads of Python go on meanwhile, and KeyboardInterrupt stops it.
-
-    :param x: Longitudes, of numpy, pandas, polars, pyarrow or a list; or points as an array of two columns, or as a
-        GeoDataFrame, whose columns are taken along.
-    :param y: Latitudes.
-    :param columns: A mapping or a table of pandas, polars or pyarrow: what can be filtered and summed. Beside a
-        GeoDataFrame the names of those to take.
-    :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
-        `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
-    :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose badges
-        touch first, or that spread least.
-    :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
-    :param badge_gap: How far badges stay apart, in pixels.
-    :param stand: Where clusters stand that are merged by distance or for badges.
-    :param separations: Whether a spacing or badges can be asked for; without, a tree that is split is built sooner.
-    :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that tells which points are never clustered.
-    :param threads: How many; as many as there are processors unless told.
-    :param progress: Called with what is done and how much of it, from 0 to 1.
-    :raises Error: In the words of the library.
-    """
-    xs, ys, frame = coordinates(x, y, planar)
-    if len(xs) != len(ys):
-        raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
-    names = None
-    if frame is not None and (columns is None or not hasattr(columns, "keys")):
-        columns, names = frame, columns
-    made = input_columns(columns, names, kinds or {}, len(xs))
-    options = _text(
-        grow=grow, split=split, badge_gap=badge_gap, stand=stand, threads=threads, group_by=group_by,
-        never_cluster=never_cluster, planar=planar or None, no_separation=None if separations else True,
-    )  # fmt: skip
-    points = c.Points(xs.ctypes.data, _stride(xs), ys.ctypes.data, _stride(ys), len(xs))
-    entries = (c.Column * len(made))(*(column.column for column in made))
-    failures: list[BaseException] = []
-
-    def report(_: Any, stage: bytes, fraction: float) -> None:
-        try:
-            if progress is not None and not failures:
-                progress(stage.decode(), fraction)
-        except BaseException as failure:
-            failures.append(failure)
-            c.cancellation_cancel(cancellation.pointer)
-
-    cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
-    callback = c.Progress(report) if progress is not None else c.Progress()
-    monitor = c.Monitor(callback, None, cancellation.pointer)
-
-    def call() -> Any:
-        arguments = (ctypes.byref(points), entries, len(made), options.encode(), ctypes.byref(monitor))
-        return c.call(c.build, *arguments)
-
-    try:
-        return Tree(_interruptible(call, cancellation))
-    except CancelledError:
-        if failures:
-            raise failures[0] from None
-        raise
-
-
-def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls what another thread can cancel, on a thread of its own if this is the one that signals interrupt."""
-    if threading.current_thread() is not threading.main_thread():
-        return call()
-    result: list[Any] = []
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            result.append(call())
-        except BaseException as failure:
-            failures.append(failure)
-
-    thread = threading.Thread(target=work, name="treeline-build", daemon=True)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        c.cancellation_cancel(cancellation.pointer)
-        # The arrays that it reads are this thread's.
-        while thread.is_alive():
-            thread.join()
-        raise
-    if failures:
-        raise failures[0]
-    return result[0]
-
-
 def open(path: Path) -> Tree:
     """Opens an index by mapping it into memory, however large it is."""
     return Tree(c.call(c.open, os.fsencode(path)))
@@ -461,10 +362,6 @@ def open(path: Path) -> Tree:
 def verify(path: Path) -> list[str]:
     """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
     return list(Table._of(c.call(c.verify, os.fsencode(path)))["problem"])
-
-
-def _stride(array: AnyArray) -> int:
-    return array.strides[0] if len(array) > 1 else 0
 
 
 def _decoded(text: bytes) -> str:
@@ -479,26 +376,3 @@ def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
     if aggregate is None or isinstance(aggregate, str):
         return aggregate
     return ", ".join(aggregate) or None
-
-
-def _text(**parameters: Any) -> str:
-    """Parameters as the library reads them."""
-    parts = []
-    for name, value in parameters.items():
-        if value is None:
-            continue
-        if isinstance(value, bool | np.bool_):
-            text = "true" if value else "false"
-        elif isinstance(value, str):
-            # What would end a value, or begin a code of a character.
-            text = value.replace("%", "%25").replace("&", "%26")
-        elif isinstance(value, Iterable):
-            text = ",".join(_number(number) for number in value)
-        else:
-            text = _number(value)
-        parts.append(f"&{name}={text}")
-    return "".join(parts)
-
-
-def _number(value: Any) -> str:
-    return str(int(value)) if isinstance(value, int | np.integer) else repr(float(value))

@@ -43,7 +43,7 @@ def to_html(
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
     facts = Answers(tree).facts()
     page = (FILES / "page.html").read_text(encoding="utf-8")
-    title = title or facts["title"]
+    title = title or facts["title"] or "Treeline"
     index = {**facts, "title": title, "columns": list(columns), "column_kinds": {}}
     parts = {
         "title": html.escape(title),

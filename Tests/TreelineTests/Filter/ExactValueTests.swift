@@ -76,6 +76,21 @@ import Testing
     }
   }
 
+  /// As programs write times into CSV.
+  @Test func timesOfDatabasesAreRead() {
+    let noon = Instant("2024-05-01T10:00:00Z")
+    #expect(Instant("2024-05-01 12:00:00+02") == noon)
+    #expect(Instant("2024/05/01 12:00:00.000+02") == noon)
+    #expect(Instant("2024/05/01") == Instant("2024-05-01"))
+    #expect(Instant("1890-05-01 12:09:21+00:09:21") == Instant("1890-05-01T12:00:00Z"))
+    #expect(Instant("1890-05-01 11:50:39-00:09:21") == Instant("1890-05-01T12:00:00Z"))
+    for text in [
+      "2024/05-01", "2024-05/01", "01/05/2024", "2024-05-01 12:00+0009:21", "2024-05-01 12:00+00:09:60", "infinity",
+    ] {
+      #expect(Instant(text) == nil, "\(text)")
+    }
+  }
+
   @Test func whatIsNoTimeIsRefused() {
     for text in [
       "", "2024", "2024-13-01", "2023-02-29", "1900-02-29", "2024-00-01", "2024-04-31", "2024-05-01T24:00:00Z",

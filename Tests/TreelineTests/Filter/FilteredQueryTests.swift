@@ -123,7 +123,7 @@ import TreelineBuilder
     let options = BuildOptions(growth: growth, computesSeparations: true)
     let coordinates = PointSet.cities(30_000, clusters: 40, seed: 77).coordinates
     // All over the map, and as categories may be, in some parts of it.
-    for passes in [{ $0 % share == 0 }, { Int(coordinates[$0].longitude + 180) / 4 % share == 0 }] as [(Int) -> Bool] {
+    for passes in [{ $0 % share == 0 }, { Int(3 * coordinates[$0].longitude + 540) % share == 0 }] as [(Int) -> Bool] {
       let passing = coordinates.indices.filter(passes)
       let tree = try ClusterTree(coordinates, options: options)
       let filtered = FilteredTree(tree, passes: (0..<tree.pointCount).map { passes(tree.row(atTreeIndex: $0)) })

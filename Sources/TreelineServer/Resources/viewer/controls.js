@@ -27,6 +27,8 @@ export class Controls {
     for (const name of ["order", "cell", "compare", "where"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
+    // Where a notebook listens to keys, Enter by itself ends no change.
+    find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && settings.set({ where: target.value }));
     for (const name of ["donuts", "sum", "brush"]) {
       // What is hidden or chosen belongs to the column.
       const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
@@ -62,7 +64,9 @@ export class Controls {
     find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
     viewer.node.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
-    for (const name of ["order", "cell", "compare", "where"]) find(`#${name}`).value = settings[name];
+    for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
+    // What is being written is left alone.
+    if (find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
     const cut = chosenCut(settings);
@@ -120,7 +124,8 @@ export class Controls {
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
     find("#split-field").hidden = splits.length < 2;
     const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    find("#facts").textContent = `${titleOf(index)} · ${points(index.point_count)}${end}`;
+    const facts = [titleOf(index), `${points(index.point_count)}${end}`];
+    find("#facts").textContent = facts.filter(Boolean).join(" · ");
   }
 
   /** What the colours stand for. */

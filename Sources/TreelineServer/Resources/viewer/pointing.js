@@ -17,7 +17,7 @@ export class Pointing {
   listenTo(map, side) {
     map.on("mousemove", ({ point }) => this.#hover(point, map, side));
     map.on("mouseout", () => this.point(null));
-    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent.pointerType, side));
+    map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent, side));
     onHold(map, (point) => this.#list(point, side));
     // The click that ends a hold is none.
     map.getCanvasContainer().addEventListener("pointerdown", () => (this.#isHeld = false), { capture: true });
@@ -44,13 +44,13 @@ export class Pointing {
     hint.show(cluster, side.name, index, origin.x + x, origin.y + y);
   }
 
-  #click({ x, y }, kind, ofMap) {
+  #click({ x, y }, event, ofMap) {
     const { card, hint } = this.viewer;
     // A finger that held a cluster has had its answer.
     if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
-    const { cluster, side } = this.#at(x, y, kind === "touch" ? "touch" : "mouse", ofMap);
+    const { cluster, side } = this.#at(x, y, event.pointerType === "touch" ? "touch" : "mouse", ofMap);
     hint.hide();
-    if (cluster) this.choose(cluster, side, originalEvent);
+    if (cluster) this.choose(cluster, side, event);
     else card.close();
   }
 

@@ -125,6 +125,8 @@ export class Scene {
   #leaving = new Set();
   /** The latest of these by id, while an answer is applied. */
   #leavingByID = new Map();
+  /** Which of these had labels or were to get them, as an answer came. */
+  #counting = [];
   #until = 0;
   #pace = 1;
   /** What `sprites` and `spritesByTone` return, until other sprites come or go. */
@@ -201,6 +203,7 @@ export class Scene {
     const before = this.#shown;
     this.#shown = new Map();
     this.#leavingByID = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
+    this.#counting = [...this.#leaving].filter((sprite) => sprite.willShowLabel(now));
     const sprites = new Map();
     const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
 
@@ -260,7 +263,7 @@ export class Scene {
   }
 
   #merge(cluster, parts, now) {
-    const counting = [...this.#leaving].filter((sprite) => sprite.willShowLabel(now));
+    const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now) && overlaps(sprite.cluster, cluster));
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
@@ -345,7 +348,7 @@ export class Scene {
   /** Where a cluster comes in some of whose points have a label that leaves, that label goes at once, to all that take over
    * from it. */
   #handOver(cluster, before, now) {
-    const counting = [...this.#leaving].filter((sprite) => sprite.willShowLabel(now));
+    const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now));
     const sharing = counting.filter((sprite) => overlaps(sprite.cluster, cluster));
     if (sharing.length === 0) return;
     const outermost = sharing.reduce((outer, { cluster: other }) => (other.count > outer.count ? other : outer), cluster);
@@ -360,7 +363,7 @@ export class Scene {
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
       // It never gets its label. Its parts, if they are on their way to it, have nothing to go to.
-      for (const part of this.#leaving) {
+      for (const part of this.#counting) {
         if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
       }
       sprite.labelUntil = -Infinity;

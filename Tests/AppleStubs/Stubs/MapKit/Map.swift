@@ -91,6 +91,11 @@ public struct MapCameraUpdateContext: Sendable {
   public let camera: MapCamera
   public let rect: MKMapRect
   public let region: MKCoordinateRegion
+
+  /// Of the stub alone.
+  public init(rect: MKMapRect, heading: Double) {
+    (camera, self.rect, region) = (MapCamera(heading: heading), rect, MKCoordinateRegion())
+  }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcameraupdatefrequency

@@ -1,0 +1,87 @@
+/// Well-known binary as hexadecimal digits, in which PostGIS and DuckDB write geometries unless told.
+extension WellKnownText {
+  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or PostGIS's extension of it, which has flags
+  /// for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). Of all but points
+  /// only the type is looked at. `\x` may stand before it, as PostgreSQL has it before bytes.
+  ///
+  /// - Returns: nil for what is no hexadecimal number that begins with a byte order, or too short for any geometry.
+  init?(hexadecimal text: Bytes) {
+    let hasPrefix = text.count >= 2 && text[0] == Byte.backslash && text[1] == UInt8(ascii: "x")
+    let digits = hasPrefix ? Bytes(rebasing: text[2...]) : text
+    // A byte order, a type and two coordinates or a count take 9 bytes or more.
+    guard digits.count >= 18, digits.count.isMultiple(of: 2), digits[0] == Byte.zero,
+      digits[1] & 0xFE == Byte.zero, digits.allSatisfy({ hexadecimalValue($0) != nil })
+    else { return nil }
+    self = Self.geometry(HexadecimalReader(digits: digits))
+  }
+
+  private static func geometry(_ reader: HexadecimalReader) -> WellKnownText {
+    var reader = reader
+    let type = UInt32(truncatingIfNeeded: reader.integer(bytes: 4)!)
+    var number = type & 0x0FFF_FFFF
+    // Thousands tell the dimensions, too: 1 is Z, 2 is M, 3 is both.
+    let thousands = number / 1000
+    number %= 1000
+    guard thousands <= 3, number > 0 else { return .brokenBinary }
+    guard number == 1 else { return otherType(number).map { .other(type: "\($0)") } ?? .brokenBinary }
+    let hasZ = type & 0x8000_0000 != 0 || thousands & 1 != 0
+    let hasM = type & 0x4000_0000 != 0 || thousands & 2 != 0
+    var srid: Int?
+    if type & 0x2000_0000 != 0 {
+      guard let number = reader.integer(bytes: 4) else { return .brokenBinary }
+      srid = Int(number)
+    }
+    guard reader.remainingBytes == 8 * (2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0)), let first = reader.integer(bytes: 8),
+      let second = reader.integer(bytes: 8)
+    else { return .brokenBinary }
+    let (x, y) = (Double(bitPattern: first), Double(bitPattern: second))
+    // As PostGIS and ISO have it, an empty point is one of NaN.
+    return x.isNaN && y.isNaN ? .emptyPoint : .point(first: x, second: y, srid: srid)
+  }
+
+  /// The name of a type by its number, of those that are no points.
+  private static func otherType(_ number: UInt32) -> StaticString? {
+    switch number {
+    case 2...12: otherTypes[Int(number) - 2]
+    // 13 and 14, curves and surfaces, are of no geometry by themselves.
+    case 15...17: otherTypes[Int(number) - 4]
+    default: nil
+    }
+  }
+}
+
+/// Reads integers of bytes that are written as hexadecimal digits, which have been checked.
+private struct HexadecimalReader {
+  let digits: Bytes
+  private let isLittleEndian: Bool
+  private var position = 2
+
+  /// - Parameter digits: The first two are the byte order, 0 or 1.
+  init(digits: Bytes) {
+    self.digits = digits
+    isLittleEndian = digits[1] & 1 == 1
+  }
+
+  var remainingBytes: Int { (digits.count - position) / 2 }
+
+  /// The next bytes, up to 8; nil where there are not as many.
+  mutating func integer(bytes count: Int) -> UInt64? {
+    guard count <= remainingBytes else { return nil }
+    var value: UInt64 = 0
+    for index in 0..<count {
+      let byte = UInt64(hexadecimalValue(digits[position])! << 4 | hexadecimalValue(digits[position + 1])!)
+      value = isLittleEndian ? value | byte << (8 * UInt64(index)) : value << 8 | byte
+      position += 2
+    }
+    return value
+  }
+}
+
+@inline(__always) private func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case Byte.zero...Byte.zero + 9: digit - Byte.zero
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}

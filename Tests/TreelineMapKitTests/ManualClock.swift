@@ -1,0 +1,1 @@
+../TreelineMapTests/ManualClock.swift

@@ -1,0 +1,39 @@
+"""The examples of the guide, run in their order as one program."""
+
+import pathlib
+import re
+
+import pytest
+from conftest import ROOT
+
+PAGE = ROOT / "Sources/Treeline/Treeline.docc/FromPython.md"
+BLOCK = re.compile(r"^(?:<!-- peer: (\w+) -->\n)?```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def has(module):
+    try:
+        __import__(module)
+    except ImportError:
+        return False
+    return True
+
+
+def test_examples_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names, run = {}, 0
+    for match in BLOCK.finditer(PAGE.read_text()):
+        peer, code = match.groups()
+        # What others' calls give is looked at where others are installed, by scripts/bench-python.
+        if peer is not None and not has(peer):
+            continue
+        exec(compile(code, f"{PAGE.name}, {code.splitlines()[0]}", "exec"), names)
+        run += 1
+    assert run >= 7
+    printed = capsys.readouterr().out
+    assert 'expected the name of a column, found "prize"; there are "price", "kind"' in printed
+    assert pathlib.Path("hotels.treeline").exists() and pathlib.Path("treeline.html").stat().st_size < 3_000_000
+
+
+@pytest.mark.parametrize("peer", ["folium", "ipyleaflet", "pysupercluster", "datashader"])
+def test_the_guide_tells_of(peer):
+    assert f"### From {peer}" in PAGE.read_text()
