@@ -384,8 +384,6 @@ treeline_table *treeline_hierarchy(
 /// so many pixels, "diameter", a double. No rows for other trees.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
 
-// MARK: Zooms
-
 /// The least zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts in its place:
 /// NaN if none does, minus infinity if all do.
 bool treeline_expansion_zoom(
@@ -398,5 +396,4 @@ bool treeline_unclustered_zoom(
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -22,10 +22,11 @@ import TreelineBuilder
   }
 
   @Test func whatExcludesEachOtherIsRefused() {
-    for values: KeyValuePairs<String, String> in [
+    let cases: [KeyValuePairs<String, String>] = [
       ["grow": "merge", "split": "mean"], ["grow": "merge", "badge-gap": "4"], ["stand": "member"],
       ["grow": "scatter", "stand": "mean"], ["grow": "merge", "stand": "member", "no-separation": "true"],
       ["grow": "sideways"], ["split": "even"], ["badge-gap": "129"], ["threads": "0"], ["speed": "high"],
-    ] { #expect(options(values).faults.count == 1, "\(values)") }
+    ]
+    for values in cases { #expect(options(values).faults.count == 1, "\(values)") }
   }
 }

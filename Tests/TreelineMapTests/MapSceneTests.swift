@@ -31,13 +31,19 @@ import TreelineBuilder
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(600, &random)
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    // Another filter now and then.
+    let trees = [tree, try tree.selecting(.inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
+    var shownTree = 0
     var views = RandomViews(around: coordinates)
     var (scene, view, counted) = (MapScene(), RecordedView(), CountedPoints(pointCount: tree.pointCount))
     var (now, previous) = (0.0, tree.noClusters)
     for step in 0..<2000 {
       let query = Query(cut, in: views.next(&random))
-      let clusters = try tree.clusters(query, after: previous)
-      let unchanged = Self.resting(view, in: try MapAnswer(clusters, of: query))
+      let before = shownTree
+      if random.index(below: 12) == 0 { shownTree = 1 - shownTree }
+      let clusters = try trees[shownTree].clusters(query, after: previous)
+      // Under another filter what looks the same may stand for others.
+      let unchanged = shownTree == before ? Self.resting(view, in: try MapAnswer(clusters, of: query)) : []
       let isInstant = random.index(below: 20) == 0
       let limit = random.index(below: 4) == 0 ? 1 + random.index(below: 20) : .max
       view.apply(scene.show(try MapAnswer(clusters, of: query), at: now, isInstant: isInstant, limit: limit))
@@ -79,6 +85,36 @@ import TreelineBuilder
       #expect(view.problems.isEmpty, "seed \(seed), step \(step): \(view.problems[0])")
       if !view.problems.isEmpty { return }
     }
+  }
+
+  @Test func numbersOfTwoTreesAreNeverShownTogether() throws {
+    let seed = UInt64.random(in: 0..<1 << 32)
+    print("numbersOfTwoTreesAreNeverShownTogether: seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    let coordinates = Self.points(400, &random)
+    let trees = try [0, 1, 30].map { try ClusterTree(coordinates + Self.points($0, &random)) }
+    var views = RandomViews(around: coordinates)
+    var (scene, view, now, kept) = (MapScene(), RecordedView(), 0.0, 0)
+    for step in 0..<2000 {
+      let tree = trees[random.index(below: 3)]
+      let query = Query(.limit(20), in: views.next(&random))
+      let (clusters, before) = (try tree.clusters(query), Set(scene.answerBadges.map(\.id)))
+      view.apply(scene.show(try MapAnswer(clusters, of: query), at: now))
+      #expect(scene.answerBadges.map(\.cluster) == Array(clusters), "seed \(seed), step \(step)")
+      kept += before.intersection(scene.answerBadges.map(\.id)).count
+      let end = now + (step % 7 == 0 ? 2 : random.fraction() * 0.4)
+      while now < end {
+        let isMixed = view.badges.values.contains { $0.appearance.showsCount && $0.isForeign }
+        try #require(!isMixed, "seed \(seed), step \(step)")
+        try #require(view.counts(of: 430).allSatisfy { $0 <= 1 }, "seed \(seed), step \(step)")
+        now += 0.016
+        view.apply(scene.advance(to: now))
+      }
+      if step % 7 == 0 { Self.expectAtRest(scene, view, clusters, "seed \(seed), step \(step)") }
+      try #require(view.problems.isEmpty, "seed \(seed), step \(step): \(view.problems[0])")
+    }
+    // What looks the same in both trees keeps its badge.
+    #expect(kept > 2000)
   }
 
   /// Badges at rest that another answer has at the same place with the same number.

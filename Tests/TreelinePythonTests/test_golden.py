@@ -12,7 +12,7 @@ from conftest import FIXTURES, ROOT, read_points
 GOLDEN = FIXTURES / "golden" / "tool"
 
 #: What the reader of these tests knows nothing of: other formats, headers and faults are the tool's own matter.
-FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wkt|no_header|units|--method grid|--continuing")
+FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|units|--method grid|--continuing")
 
 #: Options of `query` that tell how answers are printed.
 FLAGS = {"ellipses", "members", "hulls", "keep-visible", "no-keep-visible", "json", "quiet"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import rest, shown
+from conftest import ROOT, rest, shown
 
 
 def test_parts_start_where_their_whole_was(open_map):

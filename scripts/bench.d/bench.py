@@ -36,7 +36,7 @@ WORST_CASES = {
 
 PARTS = (
     "first_look", "builds", "thread_gain", "worst_cases", "growth", "memory", "pieces", "separation", "merging", "views",
-    "fixed_limit", "spacing", "map", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
+    "fixed_limit", "spacing", "map", "phone", "filters", "aggregates", "counts", "reading", "end_to_end", "cancelling",
 )
 FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("iceland_addresses", "cities", "airports")}
 
@@ -511,13 +511,15 @@ class Bench:
             " has no others (rounds in which nothing is left are dropped), and for the high one what it takes to copy the results."
         )
         for key, what in (
-            ("withCoordinates", "finished: every cluster with its coordinate, against pysupercluster"),
+            ("withCoordinates", "finished: every cluster with its coordinate and count, against pysupercluster"),
             ("warm", "coordinates not yet read, against pysupercluster"),
             ("cold", "coordinates not yet read, asked once from a cold cache"),
             ("netLow", "coordinates not yet read, against pysupercluster without dictionaries, low estimate"),
             ("netHigh", "coordinates not yet read, against pysupercluster without dictionaries, high estimate"),
         ):
-            bound = Bound(1 / 8, aim=1 / 15, figure="{:.3f}x") if key == "warm" else None
+            bound = {
+                "warm": Bound(1 / 8, aim=1 / 15, figure="{:.3f}x"), "withCoordinates": Bound(1 / 4, figure="{:.2f}x"),
+            }.get(key)
             for percent in (50, 95):
                 both = [[percentile(times, percent) for times in side] for side in zip(*measures[key])]
                 self.add(
@@ -621,6 +623,28 @@ class Bench:
         self.add(
             section, f"{name}: growth of memory over 40,000 changes in 4 seconds", Samples(grown, "B"), None,
             [size / 1e6 for size in grown], Bound(8, figure="{:.1f} MB"))
+
+    def phone(self):
+        """Maps of an app's values by one thread, with a column of numbers and one of categories, and the projection."""
+        section = "Maps of an app's values on one core, with two columns"
+        for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
+            runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
+            for what, key, limit in (
+                ("split at the mean", "mean", mean), ("split, with separations", "separated", other),
+                ("merged by distance", "merged", other),
+            ):
+                times = [run[key] for run in runs]
+                self.add(
+                    section, f"{count_text(size)} values: {what}", Samples(times, "s"), None, [time * 1e3 for time in times],
+                    Bound(limit, figure="{:.1f} ms") if limit else None)
+        for what, key, limit in (
+            ("a point's position", "forward", 12), ("the coordinate of a cluster of an answer", "back", 15),
+            ("the same of each `Cluster`", "oneByOne", None),
+        ):
+            times = [run[key] for run in runs]
+            self.add(
+                section, f"projection: {what}", Samples(times, "s"), None, [time * 1e9 for time in times],
+                Bound(limit, figure="{:.1f} ns") if limit else None)
 
     def filters(self):
         """Filters prepared, queries under them, windows, and histograms; and a peer, which builds anew instead."""

@@ -28,7 +28,7 @@ class Samples:
 def scaled(value, name):
     """The scale and the unit that suit a value."""
     scales = {
-        "s": [(1, "s"), (1e-3, "ms"), (1e-6, "us")],
+        "s": [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")],
         "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")],
         "B/s": [(1e6, "MB/s")],
     }.get(name, [(1, name)])

@@ -43,10 +43,11 @@ struct QueryBenchmark: ParsableCommand {
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
       // The seconds of each view: asked for once, in random order, out of a cold cache; the median of the repeats; and
-      // the same with each cluster's coordinate taken.
+      // the same with the coordinates and counts of all clusters taken.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
-        for cluster in try $0.answer(of: tree) { blackHole(cluster.coordinate) }
+        let answer = try $0.answer(of: tree)
+        blackHole((answer.coordinates, answer.pointCounts))
       },
     ]
     if throughput {

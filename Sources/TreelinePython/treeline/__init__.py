@@ -9,6 +9,7 @@
 """
 
 from ._answer import Cluster, Clusters, Transition
+from ._build import build
 from ._errors import (
     AggregateError,
     ArgumentError,
@@ -22,7 +23,7 @@ from ._errors import (
     WritingError,
 )
 from ._table import Table
-from ._tree import Tree, build, open, verify
+from ._tree import Tree, open, verify
 from ._version import version as __version__
 
 __all__ = [

@@ -12,8 +12,9 @@ import numpy as np
 from . import _library as c
 from ._answer import Clusters, Transition
 from ._errors import Error, FilterError
+from ._parameters import text
 from ._table import Table
-from ._tree import Tree, _text
+from ._tree import Tree
 
 Query = dict[str, Any]
 Feature = dict[str, Any]
@@ -109,7 +110,7 @@ class Answers:
     def histogram(self, query: Query) -> dict[str, Any]:
         tree = self._tree(query)
         missing = ctypes.c_int64()
-        view = _text(**_parameters(query, VIEW)).encode()
+        view = text(**_parameters(query, VIEW)).encode()
         column = c.encoded(query["column"])
         table = Table._of(
             c.call(c.histogram, tree._handle.pointer, column, int(query["bins"]), view, ctypes.byref(missing))

@@ -1,20 +1,18 @@
-"""Trees: building, opening, asking and saving them."""
+"""Trees: opening, asking and saving them."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
-from ._columns import coordinates, input_columns
-from ._errors import CancelledError
+from ._parameters import cut_text, text
 from ._table import AnyArray, Table
 
 if TYPE_CHECKING:
@@ -199,18 +197,18 @@ class Tree:
             box = c.Box(*bbox)
             pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
         else:
-            view = _text(
+            view = text(
                 bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
                 margin=margin,
             )  # fmt: skip
-            pointer = c.clusters(tree._handle.pointer, (view + _cut_text(key)).encode(), previous, place)
+            pointer = c.clusters(tree._handle.pointer, (view + cut_text(key)).encode(), previous, place)
         if pointer is None:
             raise c.error_of(error)
         return Clusters(tree, pointer, _aggregates(aggregate))
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
         """A cut, which is kept for the next query."""
-        pointer = c.call(c.cut_create, self._handle.pointer, _cut_text(key).encode())
+        pointer = c.call(c.cut_create, self._handle.pointer, cut_text(key).encode())
         if len(self._cuts) >= _KEPT_CUTS:
             self._cuts.clear()
         cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
@@ -277,19 +275,19 @@ class Tree:
 
         Bins begin at round values, and are the same for every view and filter.
         """
-        view = _text(bbox=bbox, zoom=zoom).encode()
+        view = text(bbox=bbox, zoom=zoom).encode()
         return Table._of(c.call(c.histogram, self._handle.pointer, c.encoded(column), bins, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
         """The least zoom at which a cut by pixels, such as `spacing=44`, shows a cluster's parts; None if none does."""
         zoom = ctypes.c_double()
-        c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), _text(**cut).encode(), ctypes.byref(zoom))
+        c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
         """The zoom from which such a cut shows a point by itself, given its tree index; None if none does."""
         zoom = ctypes.c_double()
-        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, _text(**cut).encode(), ctypes.byref(zoom))
+        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
@@ -321,7 +319,7 @@ class Tree:
     ) -> None:
         """Writes a map as one page, which opens from disk and asks for nothing.
 
-        It has all answers of a spacing, or of badges. Up to some 150,000 positions all of the tree is in it. Of a larger
+        It has all answers of a spacing, or of badges. Up to 150,000 positions all of the tree is in it. Of a larger
         tree it holds the clusters of the lower zooms, and the map ends where they do.
 
         :param path: Where to.
@@ -356,120 +354,6 @@ class Tree:
         c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
 
 
-def build(
-    x: Any,
-    y: Any = None,
-    *,
-    columns: Any = None,
-    kinds: Mapping[str, str] | None = None,
-    planar: bool = False,
-    grow: Literal["split", "merge", "badges", "scatter"] | None = None,
-    split: str | None = None,
-    badge_gap: float | None = None,
-    stand: Literal["mean", "member"] | None = None,
-    separations: bool = True,
-    group_by: str | None = None,
-    never_cluster: str | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> Tree:
-    """Builds a tree over some points; the same points give the same tree, in any order and on any number of threads.
-
-    Other threads of Python go on meanwhile, and KeyboardInterrupt stops it.
-
-    :param x: Longitudes, of numpy, pandas, polars, pyarrow or a list; or points as an array of two columns, or as a
-        GeoDataFrame, whose columns are taken along.
-    :param y: Latitudes.
-    :param columns: A mapping or a table of pandas, polars or pyarrow: what can be filtered and summed. Beside a
-        GeoDataFrame the names of those to take.
-    :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
-        `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
-    :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose
-        badges touch first, or that spread least.
-    :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
-    :param badge_gap: How far badges stay apart, in pixels.
-    :param stand: Where clusters stand that are merged by distance or for badges.
-    :param separations: Whether a spacing or badges can be asked for; without, a tree that is split is built sooner.
-    :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that tells which points are never clustered.
-    :param threads: How many; as many as there are processors unless told.
-    :param progress: Called with what is done and how much of it, from 0 to 1.
-    :raises Error: In the words of the library.
-    """
-    xs, ys, frame = coordinates(x, y, planar)
-    if len(xs) != len(ys):
-        raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
-    names = None
-    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
-        columns, names = frame, columns
-    made = input_columns(columns, names, kinds or {}, len(xs))
-    options = _text(
-        grow=grow, split=split, badge_gap=badge_gap, stand=stand, threads=threads, group_by=group_by,
-        never_cluster=never_cluster, planar=planar or None, no_separation=None if separations else True,
-    )  # fmt: skip
-    points = c.Points(xs.ctypes.data, _stride(xs), ys.ctypes.data, _stride(ys), len(xs))
-    entries = (c.Column * len(made))(*(column.column for column in made))
-    failures: list[BaseException] = []
-
-    def report(_: Any, stage: bytes, fraction: float) -> None:
-        try:
-            if progress is not None and not failures:
-                progress(stage.decode(), fraction)
-        except BaseException as failure:
-            failures.append(failure)
-            c.cancellation_cancel(cancellation.pointer)
-
-    cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
-    callback = c.Progress(report) if progress is not None else c.Progress()
-    monitor = c.Monitor(callback, None, cancellation.pointer)
-
-    def call() -> Any:
-        arguments = (ctypes.byref(points), entries, len(made), options.encode(), ctypes.byref(monitor))
-        return c.call(c.build, *arguments)
-
-    try:
-        return Tree(_interruptible(call, cancellation))
-    except CancelledError:
-        if failures:
-            raise failures[0] from None
-        raise
-
-
-def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls what another thread can cancel, on a thread of its own if this is the one that signals interrupt."""
-    if threading.current_thread() is not threading.main_thread():
-        return call()
-    result: list[Any] = []
-    failures: list[BaseException] = []
-    # Not the end of the thread, which `Thread.join` takes for reached when it is interrupted, as of Python 3.11.
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            result.append(call())
-        except BaseException as failure:
-            failures.append(failure)
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="treeline-build").start()
-    try:
-        done.wait()
-    except BaseException:
-        c.cancellation_cancel(cancellation.pointer)
-        # The arrays that it reads are this thread's: they stay until it has stopped, whoever interrupts again.
-        while not done.is_set():
-            try:
-                done.wait()
-            except KeyboardInterrupt:
-                pass
-        raise
-    if failures:
-        raise failures[0]
-    return result[0]
-
-
 def open(path: Path) -> Tree:
     """Opens an index by mapping it into memory, however large it is."""
     return Tree(c.call(c.open, os.fsencode(path)))
@@ -478,10 +362,6 @@ def open(path: Path) -> Tree:
 def verify(path: Path) -> list[str]:
     """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
     return list(Table._of(c.call(c.verify, os.fsencode(path)))["problem"])
-
-
-def _stride(array: AnyArray) -> int:
-    return array.strides[0] if len(array) > 1 else 0
 
 
 def _decoded(text: bytes) -> str:
@@ -496,35 +376,3 @@ def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
     if aggregate is None or isinstance(aggregate, str):
         return aggregate
     return ", ".join(aggregate) or None
-
-
-def _cut_text(key: tuple[Any, ...]) -> str:
-    limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
-    return _text(
-        limit=limit, order=order, detail=detail, spacing=spacing, badges=badges, min_points=min_points,
-        alone_from_zoom=alone_from_zoom, position=position, keep_visible=keep_visible,
-        continuing=None if is_fresh else True,
-    )  # fmt: skip
-
-
-def _text(**parameters: Any) -> str:
-    """Parameters as the library reads them."""
-    parts = []
-    for name, value in parameters.items():
-        if value is None:
-            continue
-        if isinstance(value, bool | np.bool_):
-            text = "true" if value else "false"
-        elif isinstance(value, str):
-            # What would end a value, or begin a code of a character.
-            text = value.replace("%", "%25").replace("&", "%26")
-        elif isinstance(value, Iterable):
-            text = ",".join(_number(number) for number in value)
-        else:
-            text = _number(value)
-        parts.append(f"&{name}={text}")
-    return "".join(parts)
-
-
-def _number(value: Any) -> str:
-    return str(int(value)) if isinstance(value, int | np.integer) else repr(float(value))
