@@ -4,6 +4,7 @@ import argparse
 import filecmp
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -86,14 +87,21 @@ def shell(folder, code):
     return subprocess.run(["bash", "-euc", code], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
+def processor_seconds():
+    """Of all that was run so far, but for PostgreSQL's side."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def check_recipe(folder, code, line, count):
     """A problem, if there is one."""
     index = pathlib.Path(folder, "places.treeline")
     index.unlink(missing_ok=True)
-    start = time.monotonic()
+    start, processor = time.monotonic(), processor_seconds()
     done = shell(folder, code)
-    seconds = time.monotonic() - start
-    print(f"{PAGE}:{line}: {seconds:.2f} s, {count / seconds:,.0f} rows/s: {code.strip().splitlines()[0]}", flush=True)
+    seconds, processor = time.monotonic() - start, processor_seconds() - processor
+    speed = f"{seconds:.2f} s, {count / seconds:,.0f} rows/s, {processor:.2f} s of processors"
+    print(f"{PAGE}:{line}: {speed}: {code.strip().splitlines()[0]}", flush=True)
     if done.returncode or not index.exists():
         return f"{PAGE}:{line}: exit code {done.returncode}\n{done.stderr[-2000:]}"
     if filecmp.cmp(index, f"{folder}/expected.treeline", shallow=False):

@@ -102,7 +102,7 @@ struct MapBenchmark: ParsableCommand {
         try? await Task.sleep(for: .milliseconds(8))
       }
     }
-    var before = 0
+    var before = ResidentMemory.now
     for second in 0...seconds {
       // The first second fills what is filled once.
       if second == 1 { before = ResidentMemory.now }

@@ -51,6 +51,7 @@ extension MapScene {
     }
   }
 
+  /// Before anything else changes: what is to be applied now and comes in gets its points from badges that leave.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {

@@ -22,7 +22,6 @@ static const mode_t S_IFMT = 0170000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IF
 
 int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
 int close(int), unlink(const char *), access(const char *, int), rename(const char *, const char *);
-int mkdir(const char *, mode_t), rmdir(const char *);
 int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
 void sync(void);
 // Swift has these two by functions of its own, since C's take any number of arguments.
@@ -32,12 +31,12 @@ int fcntl(int, int);
 ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off_t);
 ssize_t readlink(const char *, char *, size_t);
 static const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 4, O_NOFOLLOW = 0x100, O_CREAT = 0x200, O_EXCL = 0x800;
-static const int R_OK = 4, W_OK = 2;
-static const int O_CLOEXEC = 0x1000000, F_OK = 0, STDIN_FILENO = 0;
+static const int O_CLOEXEC = 0x1000000, F_OK = 0, R_OK = 4, STDIN_FILENO = 0;
 
+int mkdir(const char *, mode_t), rmdir(const char *);
 struct statvfs {
-  unsigned long f_frsize;
-  unsigned int f_bavail;
+  unsigned long f_bsize, f_frsize;
+  unsigned int f_blocks, f_bfree, f_bavail;
 };
 int statvfs(const char *, struct statvfs *);
 
