@@ -1,5 +1,5 @@
-"""The places that the recipes of DataTutorial are tried on, and every form in which they find them: one table of pyarrow,
-and what programs make of it."""
+"""The places that the recipes of DataTutorial are tried on, and every form in which they find them: one table of
+pyarrow, and what programs make of it."""
 
 import csv
 import datetime
