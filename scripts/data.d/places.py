@@ -1,5 +1,5 @@
-"""The places that the recipes of DataTutorial are tried on, and every form in which they find them: one table of pyarrow, and what
-programs make of it."""
+"""The places that the recipes of DataTutorial are tried on, and every form in which they find them: one table of
+pyarrow, and what programs make of it."""
 
 import csv
 import datetime
@@ -16,8 +16,8 @@ import pyarrow.parquet
 # With what breaks where cells are not quoted as they should be.
 NAMES = ["Café “Zur Post”", 'The "Grand"; Hotel, Bar', "two\nlines", "a\ttab", "東京駅", "O'Hare", "back\\slash", None]
 KINDS = ["food", "hotel", "a, b", None]
-# In one transaction, since rows are sure to lie in their order only in a table that is as new. The zone is one whose offset
-# changed often and began as a local mean time.
+# In one transaction, since rows are sure to lie in their order only in a table that is as new. The zone is one whose
+# offset changed often and began as a local mean time.
 DATABASE = """
     CREATE EXTENSION postgis;
     ALTER DATABASE gis SET timezone = 'Europe/Amsterdam';
@@ -35,13 +35,15 @@ def table(count):
     """The same rows on each call. Coordinates have six decimals and times milliseconds, which all programs keep."""
     generator = random.Random(23)
     # First what GDAL rounds unless told.
-    rows = [(133.499999, 2.824612, "Manokwari", "hotel", 1, 5e-05, True, None)] + [place(generator) for _ in range(count - 1)]
+    first = (133.499999, 2.824612, "Manokwari", "hotel", 1, 5e-05, True, None)
+    rows = [first] + [place(generator) for _ in range(count - 1)]
     types = [
         ("longitude", pyarrow.float64()), ("latitude", pyarrow.float64()), ("name", pyarrow.string()),
         ("kind", pyarrow.string()), ("population", pyarrow.int64()), ("rating", pyarrow.float64()),
         ("open", pyarrow.bool_()), ("opened", pyarrow.timestamp("us", "UTC")),
     ]
-    return pyarrow.table([pyarrow.array(values, type) for values, (_, type) in zip(zip(*rows), types)], pyarrow.schema(types))
+    columns = [pyarrow.array(values, type) for values, (_, type) in zip(zip(*rows), types)]
+    return pyarrow.table(columns, pyarrow.schema(types))
 
 
 def place(generator):
@@ -83,7 +85,8 @@ def write_parquet(places, folder):
     column = {"encoding": "WKB", "geometry_types": ["Point"]}
     geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
     geoparquet = places.drop_columns(["longitude", "latitude"]).add_column(0, "geometry", pyarrow.array(points))
-    pyarrow.parquet.write_table(geoparquet.replace_schema_metadata({"geo": json.dumps(geo)}), f"{folder}/geoplaces.parquet")
+    geoparquet = geoparquet.replace_schema_metadata({"geo": json.dumps(geo)})
+    pyarrow.parquet.write_table(geoparquet, f"{folder}/geoplaces.parquet")
 
 
 def write_by_spark(folder, files):
@@ -96,7 +99,8 @@ def write_by_spark(folder, files):
     try:
         places = spark.read.parquet(f"{folder}/places.parquet")
         # One task, so that the rows stay in their order, but more files than one.
-        places.coalesce(1).write.option("maxRecordsPerFile", -(-places.count() // files)).parquet(f"{folder}/places.spark")
+        writer = places.coalesce(1).write.option("maxRecordsPerFile", -(-places.count() // files))
+        writer.parquet(f"{folder}/places.spark")
     finally:
         spark.stop()
 

@@ -38,7 +38,8 @@ FAILURES = [
       treeline build - --columns population:number -o places.treeline""",
      ['column "population", row', "expected a number", "text"]),
     (f"""psql gis --csv -c "SELECT geom, timestamp 'infinity' AS opened FROM places LIMIT 9" |
-      treeline build - --columns opened:time -o places.treeline""", ['column "opened", row', "expected a time", "infinity"]),
+      treeline build - --columns opened:time -o places.treeline""",
+     ['column "opened", row', "expected a time", "infinity"]),
     (f"""psql gis --csv -c "SELECT geom FROM nowhere" 2>&- | {BUILD}""", ["empty"]),
     (f"ogr2ogr -f CSV /vsistdout/ places.gpkg | {BUILD}", ["expected columns named longitude and latitude"]),
     (f"ogr2ogr -f GeoJSONSeq /vsistdout/ outlines.gpkg | {BUILD}", ['expected a Point, found "Polygon"']),
