@@ -635,16 +635,16 @@ class Bench:
             ):
                 times = [run[key] for run in runs]
                 self.add(
-                    section, f"{count_text(size)} values: {what}", Samples(times, "s"), None, [time * 1e3 for time in times],
-                    Bound(limit, figure="{:.1f} ms") if limit else None)
+                    section, f"{count_text(size)} values: {what}", Samples(times, "s"), None,
+                    [time * 1e3 for time in times] if limit else [], Bound(limit, figure="{:.1f} ms") if limit else None)
         for what, key, limit in (
             ("a point's position", "forward", 12), ("the coordinate of a cluster of an answer", "back", 15),
             ("the same of each `Cluster`", "oneByOne", None),
         ):
             times = [run[key] for run in runs]
             self.add(
-                section, f"projection: {what}", Samples(times, "s"), None, [time * 1e9 for time in times],
-                Bound(limit, figure="{:.1f} ns") if limit else None)
+                section, f"projection: {what}", Samples(times, "s"), None,
+                [time * 1e9 for time in times] if limit else [], Bound(limit, figure="{:.1f} ns") if limit else None)
 
     def filters(self):
         """Filters prepared, queries under them, windows, and histograms; and a peer, which builds anew instead."""
