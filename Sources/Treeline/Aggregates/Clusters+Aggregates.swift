@@ -96,11 +96,9 @@ extension Aggregate {
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
           throw unsuited("a column of decimals as weights", weights)
         }
-        // The sum of 2^31 products fits, and so does a mean's denominator.
-        guard values.largest * weightValues.largest < 1 << 95, weightValues.largest < 1 << 34 else {
-          throw .tooLarge(aggregate: "\(self)")
-        }
-        return WeightedMean(tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
+        let mean = WeightedMean(tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
+        guard mean.isExact else { throw .tooLarge(aggregate: "\(self)") }
+        return mean
       }
       switch column.values {
       case .integers(let values):
@@ -140,11 +138,6 @@ extension Aggregate {
     }
     return column
   }
-}
-
-extension IntegerValues {
-  /// No value is farther from 0.
-  fileprivate var largest: UInt128 { max(UInt128(base.magnitude), (Int128(base) + Int128(missingCode - 1)).magnitude) }
 }
 
 extension ClusterTree {

@@ -37,6 +37,29 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
 }
 
+/// The double nearest to a quotient, ties to even.
+///
+/// - Precondition: the denominator is above 0, neither is 2^255 or more, and the quotient is no subnormal number.
+func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
+  if numerator.isZero { return 0 }
+  if numerator.high == 0, denominator.high == 0, numerator.low >> 126 == 0, denominator.low >> 126 == 0 {
+    return nearestQuotient(Int128(numerator.low), Int128(denominator.low))
+  }
+  let exponent = denominator.leadingZeroBitCount - numerator.leadingZeroBitCount
+  // Bit by bit: of 66, the first or the second is 1, and what is left tells of all that follow.
+  var (remainder, divisor, quotient) = (numerator.aligned, denominator.aligned, UInt128(0))
+  for _ in 0..<66 {
+    quotient <<= 1
+    if !(remainder < divisor) {
+      remainder = remainder - divisor
+      quotient |= 1
+    }
+    remainder = remainder << 1
+  }
+  return (quotient << 1 | (remainder.isZero ? 0 : 1)).nearestDouble
+    * Double(sign: .plus, exponent: exponent - 66, significand: 1)
+}
+
 /// An exact sum of doubles: their bits in columns of 32, added up in words of 64 without carries. 2^31 of them fit.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
@@ -199,6 +222,18 @@ struct UInt256 {
     UInt256((a.high << count | a.low >> (128 - count), a.low << count))
   }
 
-  /// To a few units in the last place.
-  var double: Double { high.nearestDouble * 0x1p128 + low.nearestDouble }
+  static func < (a: UInt256, b: UInt256) -> Bool { (a.high, a.low) < (b.high, b.low) }
+
+  var isZero: Bool { high == 0 && low == 0 }
+
+  var leadingZeroBitCount: Int { high == 0 ? 128 + low.leadingZeroBitCount : high.leadingZeroBitCount }
+
+  /// The same with bit 254 as its first.
+  ///
+  /// - Precondition: it is above 0 and below 2^255.
+  fileprivate var aligned: UInt256 {
+    let count = leadingZeroBitCount - 1
+    if count >= 128 { return UInt256((low << UInt128(count - 128), 0)) }
+    return count == 0 ? self : self << UInt128(count)
+  }
 }

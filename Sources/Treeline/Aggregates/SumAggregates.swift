@@ -26,8 +26,8 @@ struct IntegerMoments: AggregateEvaluator {
       // Differences do not depend on the base. The count times the sum of squares, less the square of the sum, fits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
-      let unit = Double(powerOfTen(values.digits))
-      return .number((total - square).double / Double(count) / Double(count) / unit / unit)
+      let unit = UInt128(count) * UInt128(powerOfTen(values.digits))
+      return .number(nearestQuotient(total - square, UInt256(unit.multipliedFullWidth(by: unit))))
     default: return .number(nearestQuotient(sum, count * Int128(powerOfTen(values.digits))))
     }
   }
@@ -54,14 +54,21 @@ struct RealMoments: AggregateEvaluator {
     if function == .sum { return .number(sum.rounded()) }
     let mean = sum.rounded(dividedBy: UInt32(count))
     if function == .mean { return .number(mean) }
-    // Each difference is rounded by itself and their squares are added exactly, so that no order matters.
-    var squares = ExactSum()
+    // Each difference is rounded by itself, and they and their squares are added exactly, so that no order matters.
+    // What the mean was rounded by is the mean difference.
+    var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]
-      let square = (value - mean) * (value - mean)
-      if square.isFinite { squares.add(square) }
+      if !value.isFinite { return }
+      let difference = value - mean
+      let square = difference * difference
+      guard square.isFinite else { return overflows = true }
+      differences.add(difference)
+      squares.add(square)
     }
-    return .number(squares.rounded(dividedBy: UInt32(count)))
+    if overflows { return .number(.infinity) }
+    let rounding = differences.rounded(dividedBy: UInt32(count))
+    return .number(max(squares.rounded(dividedBy: UInt32(count)) - rounding * rounding, 0))
   }
 }
 
@@ -78,6 +85,13 @@ struct WeightedMean: AggregateEvaluator {
   ) {
     (self.rows, self.values, self.weights) = (rows, values, weightValues)
     sums = tree.prepared([column.name, weights.name]) { ProductSums(of: values, weightValues, rows) }
+  }
+
+  /// Whether 128 bits hold all that is divided.
+  var isExact: Bool {
+    let (denominator, overflows) = sums.magnitudes.weights.multipliedReportingOverflow(
+      by: UInt128(powerOfTen(values.digits)))
+    return !overflows && denominator <= 1 << 126 && sums.magnitudes.products <= 1 << 126
   }
 
   func value(of range: Range<Int>) -> AggregateValue {
@@ -97,16 +111,27 @@ final class ProductSums: PreparedValues {
 
   private let before: PreparedArray<Sums>
 
+  /// The sums of what is added without its sign, which no sum exceeds; the greatest number where they are beyond it.
+  let magnitudes: (products: UInt128, weights: UInt128)
+
   var byteCount: Int { before.byteCount }
 
   init(of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
     var total = Sums()
+    var (products, weightSum) = (UInt128(0), UInt128(0))
     for word in 0..<rows.wordCount {
       before[word] = total
-      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { Self.add(values, weights, $0, to: &total) }
+      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { row in
+        Self.add(values, weights, row, to: &total)
+        guard let value = values.integer(at: row), let weight = weights.integer(at: row) else { return }
+        let (sum, overflows) = products.addingReportingOverflow((Int128(value) * Int128(weight)).magnitude)
+        products = overflows ? .max : sum
+        weightSum += UInt128(weight.magnitude)
+      }
     }
     before[rows.wordCount] = total
+    magnitudes = (products, weightSum)
   }
 
   @inline(__always) private static func add(

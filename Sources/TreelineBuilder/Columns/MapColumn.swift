@@ -46,12 +46,24 @@ extension MapColumn {
   /// Integers, kept exactly.
   public static func number<Number: BinaryInteger & Sendable>(
     _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .number) { .number("\($0[keyPath: keyPath])") } }
+  ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
   /// The same; nil is a missing value.
   public static func number<Number: BinaryInteger & Sendable>(
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .number) { $0[keyPath: keyPath].map { .number("\($0)") } } }
+  ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
+
+  /// A column of integers, by way of their texts only where 64 bits do not hold them.
+  private static func integers(
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> (some BinaryInteger)?
+  ) -> MapColumn {
+    MapColumn(keyPath, name) { name, values in
+      if values.allSatisfy({ value in number(value).map { Int64(exactly: $0) != nil } ?? true }) {
+        return .integers(name: name) { row in number(values[row]).map { Int64($0) } }
+      }
+      return IndexColumn(name: name, kind: .number) { row in number(values[row]).map { .number("\($0)") } }
+    }
+  }
 
   /// Floating-point numbers; what is not finite is a missing value.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
