@@ -60,8 +60,8 @@ struct Film: Codable {
   struct Frame: Codable, Equatable {
     /// In milliseconds.
     var at: Double
-    /// Of each badge its cluster's id, x, y, size and opacity in thousandths, and whether its label is drawn. Those that
-    /// are not drawn are not there. In ascending order.
+    /// Of each badge its cluster's id, x, y, size and opacity in thousandths, and whether its label is drawn. Those
+    /// that are not drawn are not there. In ascending order.
     var badges: [[Int]]
   }
 

@@ -1,6 +1,7 @@
 /// Why a text is no filter: what was expected at which place of it.
 public struct FilterTextError: Error, Hashable, Sendable {
-  /// Where the fault is: how many Unicode scalars of the text stand before it. At the end of the text it is their number.
+  /// Where the fault is: how many Unicode scalars of the text stand before it. At the end of the text it is their
+  /// number.
   public let position: Int
   /// What should stand there.
   public let expected: String

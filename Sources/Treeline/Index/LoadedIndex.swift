@@ -42,7 +42,8 @@
   }
 
   extension IndexHeader {
-    /// Compares the checksums of a file's sections without mapping it, so that a file that is cut meanwhile is an error.
+    /// Compares the checksums of a file's sections without mapping it, so that a file that is cut meanwhile is an
+    /// error.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)

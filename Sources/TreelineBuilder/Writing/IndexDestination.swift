@@ -3,8 +3,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Where an index is to be written, reserved before there is one.
   ///
-  /// Reading points and building their tree may take minutes, lost if the index cannot be written. So the destination is
-  /// checked when it is reserved, and while it is no other build gets it:
+  /// Reading points and building their tree may take minutes, lost if the index cannot be written. So the destination
+  /// is checked when it is reserved, and while it is no other build gets it:
   ///
   /// ```swift
   /// let destination = try IndexDestination("places.treeline")

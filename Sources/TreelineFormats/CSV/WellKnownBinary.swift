@@ -1,8 +1,8 @@
 /// Well-known binary as hexadecimal digits, in which PostGIS and DuckDB write geometries unless told.
 extension WellKnownText {
-  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or PostGIS's extension of it, which has flags
-  /// for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). Of all but points
-  /// only the type is looked at. `\x` may stand before it, as PostgreSQL has it before bytes.
+  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or PostGIS's extension of it, which has
+  /// flags for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). Of all but
+  /// points only the type is looked at. `\x` may stand before it, as PostgreSQL has it before bytes.
   ///
   /// - Returns: nil for what is no hexadecimal number that begins with a byte order, or too short for any geometry.
   init?(hexadecimal text: Bytes) {

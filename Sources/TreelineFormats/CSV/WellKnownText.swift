@@ -1,5 +1,5 @@
-/// What a text is as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits, of which points
-/// are read and all else is told apart.
+/// What a text is as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits, of which
+/// points are read and all else is told apart.
 enum WellKnownText: Equatable {
   /// The number before a point is its spatial reference system, as PostGIS writes it (EWKT); nil where there is none.
   case point(first: Double, second: Double, srid: Int?)

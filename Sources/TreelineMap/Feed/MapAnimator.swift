@@ -43,8 +43,8 @@ import Treeline
 
   /// - Parameters:
   ///   - feed: Where answers come from; nobody else may read them.
-  ///   - budget: How long a frame may hold up the main thread: what the view does with a difference counts. At least one
-  ///     batch of 64 badges is handed over in a frame.
+  ///   - budget: How long a frame may hold up the main thread: what the view does with a difference counts. At least
+  ///     one batch of 64 badges is handed over in a frame.
   ///   - timing: How long badges move.
   ///   - clock: Tells the time.
   ///   - receive: Takes a difference and applies it to the view at once.

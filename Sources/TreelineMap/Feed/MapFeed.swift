@@ -24,8 +24,8 @@ public final class MapFeed: Sendable {
   /// The answers, the latest alone where several wait. One task may read them.
   public let answers: Answers
 
-  /// How many pixels around the screen are asked for too, so that a pan finds badges there already. Only a cut by pixels
-  /// has it, for a limit would be spent on what is out of sight.
+  /// How many pixels around the screen are asked for too, so that a pan finds badges there already. Only a cut by
+  /// pixels has it, for a limit would be spent on what is out of sight.
   public let margin: Double
 
   private let continuation: Answers.Continuation

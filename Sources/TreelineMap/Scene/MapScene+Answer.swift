@@ -75,8 +75,8 @@ extension MapScene {
 
   /// Makes the badges ready for an answer of another tree.
   ///
-  /// Those that stand at the same place with the same number become badges of the new tree. The others leave at once, and
-  /// without their numbers: the same points may be in other clusters of the new tree.
+  /// Those that stand at the same place with the same number become badges of the new tree. The others leave at once,
+  /// and without their numbers: the same points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

@@ -48,8 +48,8 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // What leaves within the whole and is not on its way into another goes there, with its number. What was to take over
-    // from it never does.
+    // What leaves within the whole and is not on its way into another goes there, with its number. What was to take
+    // over from it never does.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)

@@ -10,8 +10,8 @@ import Treeline
 ///
 /// A change starts from where badges are at that moment, so one that comes in the middle of another goes on from there.
 /// At any moment each point is in the number of one badge at most: 2 and 3 that come out of 5 never look like 10. A
-/// point that is in a number stays in one as long as it is in the answers. The rules are on the page *How badges move* of
-/// Treeline's documentation; the server's map moves by the same.
+/// point that is in a number stays in one as long as it is in the answers. The rules are on the page *How badges move*
+/// of Treeline's documentation; the server's map moves by the same.
 ///
 /// Times are in seconds from whenever you like, and never fall.
 public struct MapScene: Sendable {
@@ -60,8 +60,8 @@ public struct MapScene: Sendable {
   ///     same number stays; others leave without a number, since their clusters mean nothing in the new tree.
   ///   - time: When.
   ///   - isInstant: Whether nothing moves, as where reduced motion is preferred.
-  ///   - limit: How many badges may come and go at once; `resume(at:limit:)` goes on with the rest, and the badges of the
-  ///     answer before stay until then. Each part is whole in itself: a split or a merge is never divided.
+  ///   - limit: How many badges may come and go at once; `resume(at:limit:)` goes on with the rest, and the badges of
+  ///     the answer before stay until then. Each part is whole in itself: a split or a merge is never divided.
   /// - Returns: The difference from what was told last, with all that has moved since.
   /// - Complexity: O(k), the number of badges of both answers.
   public mutating func show(
@@ -126,8 +126,8 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// The badge of the answer that holds a point, by its index in tree order. So what is selected stays selected, whatever
-  /// splits and merges.
+  /// The badge of the answer that holds a point, by its index in tree order. So what is selected stays selected,
+  /// whatever splits and merges.
   ///
   /// - Complexity: O(log k)
   public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
