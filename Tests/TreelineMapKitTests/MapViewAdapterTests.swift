@@ -250,6 +250,25 @@
       XCTAssertTrue(map.shown.allSatisfy { map.view($0).transform == .identity && map.view($0).alpha == 1 })
     }
 
+    func testFramesOfAMapThatIsShownNoMoreGoWithItsAdapter() async throws {
+      let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+      mapView.visibleMapRect = MKMapRect(center: .middle, zoom: 4, width: 390, height: 844)
+      weak var frames: TestFrames?
+      do {
+        let kept = TestFrames()
+        frames = kept
+        let adapter = MapViewAdapter(
+          mapView, feed: MapFeed(Self.tree, cut: .spacing(44)), texts: BadgeTexts(), options: .init(),
+          in: (kept, ManualClock()))
+        for _ in 0..<5000 where !kept.isRunning { try await Task.sleep(for: .milliseconds(1)) }
+        XCTAssertTrue(kept.isRunning)
+        withExtendedLifetime(adapter) {}
+      }
+      // No frame comes any more that could stop them.
+      try await Task.sleep(for: .milliseconds(20))
+      XCTAssertNil(frames)
+    }
+
     func testAnAdapterThatNobodyKeepsIsGone() async throws {
       weak var adapter: MapViewAdapter?
       do {
