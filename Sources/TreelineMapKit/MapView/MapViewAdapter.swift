@@ -71,6 +71,8 @@
     public internal(set) var selectedTreeIndex: Int?
 
     var animator: MapAnimator?
+    /// The text scale that views were drawn by.
+    private var drawnTextScale = 1.0
     /// Whether a badge has come, gone or changed since the delegate was told.
     private var hasNews = false
     var annotationsByBadge: [MapBadge.ID: ClusterAnnotation] = [:]
@@ -118,6 +120,9 @@
       }
       animator.drawFrames(of: time.frames) { [weak self] in self?.didDrawFrame() }
       self.animator = animator
+      mapView.registerForTraitChanges([UITraitPreferredContentSizeCategory.self]) {
+        [weak self] (_: MKMapView, _: UITraitCollection) in self?.refresh()
+      }
       refresh()
     }
 
@@ -140,6 +145,7 @@
     /// Looks at what the map shows now. The adapter does so whenever the map tells that it has moved.
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
+      followTextSize()
       feed.cut = cut.scaled(by: textScale)
       let size = mapView.bounds.size
       feed.viewport = Viewport(
@@ -155,7 +161,10 @@
     /// By how much the user's text is larger than usual, as far as badges follow.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      return min(max(UIFontMetrics(forTextStyle: .caption1).scaledValue(for: 1), 1), 1.5)
+      // A large value, for what is scaled is rounded to pixels.
+      let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
+        for: 100, compatibleWith: mapView.traitCollection)
+      return min(max(scaled / 100, 1), 1.5)
     }
   }
 
@@ -226,6 +235,15 @@
       guard let tree else { return }
       annotation.title = texts.title(of: annotation.cluster)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
+    }
+
+    /// Has views as large as the text, also those of badges of which nothing else changes.
+    private func followTextSize() {
+      guard textScale != drawnTextScale else { return }
+      drawnTextScale = textScale
+      for annotation in annotationsByBadge.values {
+        if let view = mapView.view(for: annotation) { show(annotation, in: view) }
+      }
     }
 
     func draw(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {

@@ -49,6 +49,23 @@ public final class UITraitCollection: NSObject, Sendable {
   public init(userInterfaceStyle: UIUserInterfaceStyle) { self.userInterfaceStyle = userInterfaceStyle }
 }
 
+/// https://developer.apple.com/documentation/uikit/uitraitenvironment
+@MainActor public protocol UITraitEnvironment: NSObjectProtocol {}
+
+/// https://developer.apple.com/documentation/uikit/uitraitdefinition
+public protocol UITraitDefinition {}
+
+/// https://developer.apple.com/documentation/uikit/uitrait
+public typealias UITrait = any UITraitDefinition.Type
+
+/// https://developer.apple.com/documentation/uikit/uitraitpreferredcontentsizecategory
+public struct UITraitPreferredContentSizeCategory: UITraitDefinition {}
+
+/// https://developer.apple.com/documentation/uikit/uitraitchangeregistration
+public protocol UITraitChangeRegistration: NSObjectProtocol {}
+
+final class Registration: NSObject, UITraitChangeRegistration {}
+
 /// https://developer.apple.com/documentation/uikit/uicolor
 public final class UIColor: NSObject, @unchecked Sendable {
   /// Of the stub alone: as what it was made.
@@ -104,8 +121,12 @@ public final class UIFont: NSObject, @unchecked Sendable {
   /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledfont(for:)
   public func scaledFont(for font: UIFont) -> UIFont { UIFont(pointSize: font.pointSize * Self.textScale) }
 
-  /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledvalue(for:)
-  public func scaledValue(for value: CGFloat) -> CGFloat { value * Self.textScale }
+  /// To a pixel of a third of a point.
+  ///
+  /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledvalue(for:compatiblewith:)
+  public func scaledValue(for value: CGFloat, compatibleWith traitCollection: UITraitCollection?) -> CGFloat {
+    (value * Self.textScale * 3).rounded() / 3
+  }
 }
 
 /// https://developer.apple.com/documentation/uikit/nstextalignment
