@@ -126,6 +126,15 @@
       XCTAssertTrue(map.mapView.overlays.isEmpty)
     }
 
+    func testOverlaysOfOnesOwnAreDrawnByTheDelegate() async throws {
+      let map = try await makeMap(.all)
+      let own = MKPolygon(points: [MKMapPoint(x: 0, y: 0), MKMapPoint(x: 1, y: 0), MKMapPoint(x: 0, y: 1)], count: 3)
+      map.mapView.addOverlay(own)
+      XCTAssertFalse(map.adapter.mapView(map.mapView, rendererFor: own) is MKPolygonRenderer)
+      map.ownRenderer = MKPolygonRenderer(polygon: own)
+      XCTAssertTrue(map.adapter.mapView(map.mapView, rendererFor: own) === map.ownRenderer)
+    }
+
     func testAnEllipseAcrossTheAntimeridianIsInOnePiece() async throws {
       let map = try await makeMap(.all, center: Coordinate(longitude: 179.9, latitude: -17))
       let polygon = try XCTUnwrap(map.mapView.overlays.first as? MKPolygon)

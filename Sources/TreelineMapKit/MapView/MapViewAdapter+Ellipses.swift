@@ -28,7 +28,9 @@
     }
 
     func renderer(of overlay: any MKOverlay) -> MKOverlayRenderer {
-      guard let polygon = overlay as? MKPolygon else { return MKOverlayRenderer(overlay: overlay) }
+      guard let polygon = ellipses.values.first(where: { $0 === overlay }) else {
+        return delegate?.adapter(self, rendererForOther: overlay) ?? MKOverlayRenderer(overlay: overlay)
+      }
       let renderer = MKPolygonRenderer(polygon: polygon)
       renderer.fillColor = UIColor.tintColor.withAlphaComponent(0.15)
       renderer.strokeColor = UIColor.tintColor.withAlphaComponent(0.6)
