@@ -15,7 +15,9 @@
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      animator?.scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
+      // Until the tree is shown, badges are those of another.
+      guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
+      return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
 
     /// Selects a point, or the cluster that it is in. It stays selected, whatever splits and merges, and also while it
@@ -47,7 +49,7 @@
 
     /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
-      guard let tree else { return }
+      guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
         // A hair more, lest the map stop just before.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
@@ -72,6 +74,10 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
+      // What is of a tree that is replaced is on its way out.
+      guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
+        return mapView.deselectAnnotation(annotation, animated: false)
+      }
       if cluster.isStack {
         open(annotation)
       } else if cluster.pointCount > 1 && options.zoomsIntoClusters {
@@ -80,7 +86,7 @@
         return
       }
       // Of a cluster the point in its middle, so that what is selected stays in the middle as it splits.
-      selectedTreeIndex = cluster.treeIndex ?? (try? tree?.nearestMember(of: cluster.id))
+      selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
       followEllipses()
       delegate?.adapter(self, didSelect: annotation)
     }
@@ -90,6 +96,24 @@
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
+    /// Whether what is selected is so in another tree as well.
+    func staysSelected(in new: ClusterTree?) -> Bool {
+      guard let selectedTreeIndex else { return true }
+      guard let tree, let new, tree.isSame(as: new) else { return false }
+      return new.passes(selectedTreeIndex)
+    }
+
+    func deselect() {
+      selectedTreeIndex = nil
+      deselectAnnotations()
+    }
+
+    private func deselectAnnotations() {
+      for other in mapView.selectedAnnotations where other is ClusterAnnotation {
+        mapView.deselectAnnotation(other, animated: false)
+      }
+    }
+
     /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
     /// no view yet, is not: until then that which leaves is.
     func followSelection() {
@@ -97,9 +121,7 @@
         annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,
         !mapView.selectedAnnotations.contains(where: { $0 === annotation })
       else { return }
-      for other in mapView.selectedAnnotations where other is ClusterAnnotation {
-        mapView.deselectAnnotation(other, animated: false)
-      }
+      deselectAnnotations()
       mapView.selectAnnotation(annotation, animated: false)
       delegate?.adapter(self, didSelect: annotation)
     }

@@ -55,8 +55,8 @@
     /// Where answers come from.
     public let feed: MapFeed
 
-    /// What badges say.
-    public let texts: BadgeTexts
+    /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+    public var texts: BadgeTexts { treeTexts.current }
 
     /// How it behaves, from the next change on.
     public var options: Options
@@ -71,13 +71,14 @@
     public internal(set) var selectedTreeIndex: Int?
 
     var animator: MapAnimator?
+    private var treeTexts: TreeTexts
     /// The text scale that views were drawn by.
     private var drawnTextScale = 1.0
     /// Whether a badge has come, gone or changed since the delegate was told.
     private var hasNews = false
     var annotationsByBadge: [MapBadge.ID: ClusterAnnotation] = [:]
     var openStack: OpenStack?
-    var ellipses: [MapBadge.ID: MKPolygon] = [:]
+    var ellipses: [MapBadge.ID: (cluster: Cluster, polygon: MKPolygon)] = [:]
 
     /// - Parameters:
     ///   - mapView: What it draws on.
@@ -111,7 +112,8 @@
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
-      (self.mapView, self.feed, self.texts, self.options, cut) = (mapView, feed, texts, options, feed.cut)
+      (self.mapView, self.feed, self.options, cut) = (mapView, feed, options, feed.cut)
+      treeTexts = TreeTexts(texts)
       super.init()
       let animator = MapAnimator(feed, clock: time.clock) { [weak self] in self?.apply($0) }
       animator.onError = { [weak self] error in
@@ -126,20 +128,35 @@
       refresh()
     }
 
-    /// The tree that is shown, or a filtered one. What is selected in one tree is not so in another, but is under
-    /// another filter.
+    /// The tree that is shown, or a filtered one; nil for none. What is selected in one tree is not so in another, but
+    /// is under another filter, if it passes.
+    ///
+    /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
+    /// `show(_:texts:)`.
     public var tree: ClusterTree? {
       get { feed.tree }
-      set {
-        let isSame = newValue.flatMap { new in feed.tree.map { $0.isSame(as: new) } } ?? false
-        if !isSame {
-          selectedTreeIndex = nil
-          for other in mapView.selectedAnnotations where other is ClusterAnnotation {
-            mapView.deselectAnnotation(other, animated: false)
-          }
-        }
-        feed.tree = newValue
-      }
+      set { replaceTree(by: newValue, nil) }
+    }
+
+    /// Shows another tree, whose rows number other values than those before.
+    ///
+    /// ```swift
+    /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - tree: Of your points; nil for none.
+    ///   - texts: What its badges say, from when they are shown.
+    public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
+
+    private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
+      guard let animator else { return }
+      if !staysSelected(in: tree) { deselect() }
+      treeTexts.expect(texts, of: tree, after: animator.scene)
+      feed.tree = tree
+      if tree == nil { animator.clear() }
+      if treeTexts.follow(animator.scene) { update(animator.scene.answerBadges) }
+      followScene()
     }
 
     /// Looks at what the map shows now. The adapter does so whenever the map tells that it has moved.
@@ -156,7 +173,14 @@
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
     /// The rows of the points that an annotation stands for, in tree order, for pages of a list.
-    public func members(of annotation: ClusterAnnotation) -> RowNumbers? { tree?.members(of: annotation.cluster) }
+    public func members(of annotation: ClusterAnnotation) -> RowNumbers? {
+      tree(of: annotation)?.members(of: annotation.cluster)
+    }
+
+    /// The tree that has an annotation's cluster, which may not be `tree` yet; nil if it is no longer shown.
+    func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
+      annotation.badge.isForeign ? nil : animator?.scene.tree
+    }
 
     /// By how much the user's text is larger than usual, as far as badges follow.
     var textScale: Double {
@@ -172,27 +196,31 @@
 
   extension MapViewAdapter {
     private func apply(_ change: MapChange) {
+      let haveOtherTexts = animator.map { treeTexts.follow($0.scene) } ?? false
       remove(change.removed)
       add(change.added)
       move(change.moved)
       // What sets out may begin to leave.
       update(change.retargeted)
       update(change.updated)
+      if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
       hasNews = hasNews || !(change.removed.isEmpty && change.added.isEmpty && change.updated.isEmpty)
     }
 
     private func didDrawFrame() {
       guard let animator else { return }
-      if hasNews {
-        followSelection()
-        followStack()
-        followEllipses()
-      }
+      if hasNews { followScene() }
       if hasNews && animator.scene.isComplete {
         hasNews = false
         delegate?.adapterDidUpdate(self)
       }
       if !animator.needsFrames { delegate?.adapterDidComeToRest(self) }
+    }
+
+    private func followScene() {
+      followSelection()
+      followStack()
+      followEllipses()
     }
 
     private func add(_ badges: [MapBadge]) {
@@ -232,7 +260,7 @@
 
     /// Title and subtitle, which a callout shows.
     private func describe(_ annotation: ClusterAnnotation) {
-      guard let tree else { return }
+      guard let tree = tree(of: annotation) else { return }
       annotation.title = texts.title(of: annotation.cluster)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
