@@ -117,6 +117,17 @@
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 
+    func testATreeThatTheFeedIsGivenHasNothingSelected() async throws {
+      let points = cloudyPoints(300)
+      let map = TestMap(try Self.tree(300))
+      try await map.settle()
+      try map.adapter.select(row: 9, at: points[9])
+      map.adapter.feed.tree = try Self.tree(300, seed: 2)
+      try await map.settle()
+      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+    }
+
     func testAStackClosesWhenOtherPointsOfItCount() async throws {
       let hotels = try Self.hotels(Array(repeating: .middle, count: 12))
       let map = TestMap(hotels.tree, zoom: 8)

@@ -96,16 +96,10 @@
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
-    /// Whether what is selected is so in another tree as well.
-    func staysSelected(in new: ClusterTree?) -> Bool {
-      guard let selectedTreeIndex else { return true }
-      guard let tree, let new, tree.isSame(as: new) else { return false }
-      return new.passes(selectedTreeIndex)
-    }
-
-    func deselect() {
-      selectedTreeIndex = nil
-      deselectAnnotations()
+    /// Whether what is selected counts in the tree that is asked by now.
+    private var isSelectionOfTree: Bool {
+      guard let selectedTreeIndex, let selectedTree, let tree, tree.isSame(as: selectedTree) else { return false }
+      return tree.passes(selectedTreeIndex)
     }
 
     private func deselectAnnotations() {
@@ -117,7 +111,12 @@
     /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
     /// no view yet, is not: until then that which leaves is.
     func followSelection() {
-      guard let selectedTreeIndex, let annotation = annotation(ofTreeIndex: selectedTreeIndex),
+      guard let selectedTreeIndex else { return }
+      guard isSelectionOfTree else {
+        self.selectedTreeIndex = nil
+        return deselectAnnotations()
+      }
+      guard let annotation = annotation(ofTreeIndex: selectedTreeIndex),
         annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,
         !mapView.selectedAnnotations.contains(where: { $0 === annotation })
       else { return }

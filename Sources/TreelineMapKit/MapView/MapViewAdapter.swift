@@ -52,7 +52,7 @@
     /// What it draws on.
     public let mapView: MKMapView
 
-    /// Where answers come from.
+    /// Where answers come from. A tree whose rows number other values is shown by `show(_:texts:)`, not here.
     public let feed: MapFeed
 
     /// What badges say, of the tree that is shown; see `show(_:texts:)`.
@@ -68,7 +68,10 @@
     public var cut: Cut { didSet { refresh() } }
 
     /// The point that is selected, by its index in tree order, by itself or in a cluster; see `select(row:at:)`.
-    public internal(set) var selectedTreeIndex: Int?
+    public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
+
+    /// Of which tree that is.
+    private(set) var selectedTree: ClusterTree?
 
     var animator: MapAnimator?
     private var treeTexts: TreeTexts
@@ -151,7 +154,6 @@
 
     private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
       guard let animator else { return }
-      if !staysSelected(in: tree) { deselect() }
       treeTexts.expect(texts, of: tree, after: animator.scene)
       feed.tree = tree
       if tree == nil { animator.clear() }
