@@ -45,7 +45,7 @@ import Treeline
     private(set) var options: Options
     let folder: ScratchFolder
     let identity: String
-    let monitor = BuildMonitor(pointCount: 0)
+    private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
     /// Told how many points of a stage are done.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
@@ -75,6 +75,11 @@ import Treeline
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
+
+    /// Has the build stop with others, in place of by itself alone.
+    package func stops(with cancellation: BuildCancellation) {
+      monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
+    }
 
     /// Whether the files have the lengths that the state promises.
     private var isWhole: Bool {
