@@ -92,7 +92,7 @@ package final class SeparationPieces: Sendable {
     while let part = front.part(around: piece, margin: margin, tree.projection) {
       state.withLock { $0.margin = max($0.margin, margin) }
       if try separate(part) { return true }
-      margin *= 2
+      margin += margin / 2
       state.withLock { $0.doublings += 1 }
     }
     return try separate(front.asked(for: piece))

@@ -86,6 +86,10 @@ struct SplitSequence: ~Copyable {
     while !hasUnsureOwn, let split = queue.next() {
       prefetchAhead()
       guard nodes[Int(split.node)].stamp == split.stamp else { continue }
+      if nodes[Int(split.node)].isUnsure {
+        spread(nodes[Int(split.node)], split.squaredDistance)
+        continue
+      }
       fitGrid(to: split.squaredDistance)
       // A cancelled grid lacks nodes.
       if monitor.isCancelled { return }
@@ -116,7 +120,8 @@ extension SplitSequence {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)
     shownCount -= 1
-    unsure.insert(ofRecord: node.record, within: squaredDistance)
+    unsure.insert(PlaneRect(node.position), within: squaredDistance)
+    spread(node, squaredDistance)
     if node.isOwn { hasUnsureOwn = true }
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -124,6 +129,22 @@ extension SplitSequence {
       nodes[Int(waiter)].previousWaiter = InternalNode.none
       enqueue(waiter, at: min(nodes[Int(waiter)].squaredOwnDistance, squaredDistance))
       waiter = next
+    }
+  }
+
+  /// Takes it that the children of an unsure node may be shown from now on; theirs follow when r has fallen so far.
+  private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
+    for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
+      unsure.insert(PlaneRect(position), within: squaredDistance)
+      if child == InternalNode.none { continue }
+      nodes[Int(child)].setUnsure()
+      let own = nodes[Int(child)].squaredOwnDistance
+      if own >= squaredDistance {
+        spread(nodes[Int(child)], squaredDistance)
+      } else if own >= squaredDistances.lowerBound {
+        // Before any look at that distance.
+        queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
+      }
     }
   }
 
