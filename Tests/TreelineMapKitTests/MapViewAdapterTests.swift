@@ -291,6 +291,21 @@
       XCTAssertTrue(map.shown.allSatisfy { map.view($0).transform == .identity && map.view($0).alpha == 1 })
     }
 
+    func testOnAMacAnAppForPhonesHasFramesOfTasks() async throws {
+      ProcessInfo.isOnMac = true
+      defer { ProcessInfo.isOnMac = false }
+      let frames = DisplayFrames(MKMapView(frame: .zero))
+      var count = 0
+      frames.start { count += 1 }
+      XCTAssertEqual(UIUpdateLink.enabledCount, 0)
+      for _ in 0..<2000 where count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+      frames.stop()
+      let last = count
+      XCTAssertGreaterThanOrEqual(last, 3)
+      try await Task.sleep(for: .milliseconds(60))
+      XCTAssertEqual(count, last)
+    }
+
     func testFramesOfAMapThatIsShownNoMoreGoWithItsAdapter() async throws {
       let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
       mapView.visibleMapRect = MKMapRect(center: .middle, zoom: 4, width: 390, height: 844)

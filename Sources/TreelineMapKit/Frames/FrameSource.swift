@@ -60,26 +60,39 @@ extension MapAnimator {
   import UIKit
 
   /// The frames of the display on which a view is shown.
+  ///
+  /// On a Mac, where an app for iOS has no `UIUpdateLink`, they are `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
-    private var link: UIUpdateLink?
+    private let timed = TimedFrames()
+    #if !targetEnvironment(macCatalyst)
+      private var link: UIUpdateLink?
+    #endif
 
     /// Frames of nothing yet.
     public init(_ view: UIView) { self.view = view }
 
     public func start(_ onFrame: @escaping @MainActor () -> Void) {
-      guard let view else { return }
-      let link = UIUpdateLink(view: view) { [weak self] link, _ in
-        if self == nil { link.isEnabled = false } else { onFrame() }
-      }
-      link.requiresContinuousUpdates = true
-      link.isEnabled = true
-      self.link = link
+      #if targetEnvironment(macCatalyst)
+        timed.start(onFrame)
+      #else
+        if ProcessInfo.processInfo.isiOSAppOnMac { return timed.start(onFrame) }
+        guard let view else { return }
+        let link = UIUpdateLink(view: view) { [weak self] link, _ in
+          if self == nil { link.isEnabled = false } else { onFrame() }
+        }
+        link.requiresContinuousUpdates = true
+        link.isEnabled = true
+        self.link = link
+      #endif
     }
 
     public func stop() {
-      link?.isEnabled = false
-      link = nil
+      timed.stop()
+      #if !targetEnvironment(macCatalyst)
+        link?.isEnabled = false
+        link = nil
+      #endif
     }
   }
 #endif

@@ -14,6 +14,14 @@ public struct CGAffineTransform: Equatable, Sendable {
 /// https://developer.apple.com/documentation/uikit/uievent
 @MainActor public final class UIEvent: NSObject {}
 
+extension ProcessInfo {
+  /// https://developer.apple.com/documentation/foundation/processinfo/isiosapponmac
+  public var isiOSAppOnMac: Bool { Self.isOnMac }
+
+  /// Of the stub alone: where the app runs.
+  nonisolated(unsafe) public static var isOnMac = false
+}
+
 /// https://developer.apple.com/documentation/uikit/uiupdatelink
 @MainActor public final class UIUpdateLink: NSObject {
   private let handler: (UIUpdateLink, UIUpdateInfo) -> Void
