@@ -58,6 +58,16 @@
       XCTAssertEqual(map.selectedRows, [members[3].row])
     }
 
+    func testToAStackTheMapOnlyMoves() async throws {
+      let map = try await makeMap(7)
+      let east = Coordinate(longitude: 10.5, latitude: 50)
+      try await map.show(east, zoom: 8)
+      map.adapter.zoom(into: try stack(of: map), animated: false)
+      let rect = map.mapView.visibleMapRect
+      XCTAssertEqual(try XCTUnwrap(rect.zoom(width: 390, height: 844)), 8, accuracy: 1e-9)
+      XCTAssertEqual(rect.midX, MKMapPoint(.middle).x, accuracy: 1)
+    }
+
     func testALargeStackIsSpreadInPartAndToldAsAWhole() async throws {
       let map = try await makeMap(100)
       map.mapView.selectAnnotation(try stack(of: map), animated: true)

@@ -47,12 +47,16 @@
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
-    /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points.
+    /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points. To a stack, and to a point, the
+    /// map only moves.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
         // A hair more, lest the map stop just before.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
+      } else if annotation.cluster.rect.isPoint {
+        // MapKit shows no rectangle without an extent.
+        fly(to: annotation.badge.destination, zoom: currentZoom, animated: animated)
       } else {
         mapView.setVisibleMapRect(
           MKMapRect(annotation.cluster.bounds), edgePadding: UIEdgeInsets(top: 44, left: 44, bottom: 44, right: 44),
