@@ -15,6 +15,13 @@ from ._errors import BY_KIND, Error
 class Points(Structure):
     _fields_ = [("x", c_void_p), ("x_stride", c_ssize_t), ("y", c_void_p), ("y_stride", c_ssize_t), ("count", c_size_t)]
 
+    @classmethod
+    def of(cls, x: Any, y: Any) -> Points:
+        """Of two arrays of doubles, which must outlive it."""
+        # An array of one entry may have any stride.
+        strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
+        return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
+
 
 class Column(Structure):
     _fields_ = [
