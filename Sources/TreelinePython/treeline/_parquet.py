@@ -119,7 +119,8 @@ def build_parquet(
         with Listing(built, refused) as listing:
             row = 0
             for x, y in _coordinates(files, lon, lat, geometry, planar):
-                listing.note(stream.add(x, y), x, y, row)
+                places = np.flatnonzero(stream.add(x, y))
+                listing.add(row + places, x[places], y[places])
                 row += len(x)
                 if progress is not None:
                     progress("reading", row / max(total, 1))
@@ -149,17 +150,17 @@ class Listing:
         if self._writer is not None:
             self._writer.close()
 
-    def note(self, refused: AnyArray, x: AnyArray, y: AnyArray, first_row: int) -> None:
+    def add(self, rows: AnyArray, x: AnyArray, y: AnyArray) -> None:
+        """Lists rows, in their order."""
         import pyarrow as pa
 
-        if not refused.any():
+        if len(rows) == 0:
             return
-        places = np.flatnonzero(refused)
-        self._built.refused_count += len(places)
-        for place in places[: MOST_LISTED - len(self._built.refused)].tolist():
-            self._built.refused.append(Refused(first_row + place, float(x[place]), float(y[place])))
+        self._built.refused_count += len(rows)
+        room = MOST_LISTED - len(self._built.refused)
+        self._built.refused += map(Refused, rows[:room].tolist(), x[:room].tolist(), y[:room].tolist())
         if self._writer is not None:
-            self._writer.write_table(pa.table([first_row + places, x[places], y[places]], schema=self._schema))
+            self._writer.write_table(pa.table([rows, x, y], schema=self._schema))
 
 
 def _coordinates(
