@@ -36,7 +36,7 @@ final class StreamObject {
     guard !isFinished else { throw Self.finished }
     isFinished = true
     try build.finishReading(checksum: 0)
-    let missing = ScratchBuild.space(forPoints: build.pointCount, build.projection).scratch - 8 * build.pointCount
+    let missing = build.space.scratch - 8 * build.pointCount
     if let free = folder.freeSpace, free < missing {
       throw PieceError.scratch(
         path: folder.path, action: "put up to \(missing) bytes there", reason: "only \(free) are free")

@@ -8,6 +8,8 @@ import Treeline
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let description: IndexDescription
+    /// Computes the separations of the tree that is written so far, where they are wanted.
+    var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - survey: of all points.
@@ -27,12 +29,13 @@ import Treeline
     ) throws(PieceError) {
       let headers = try plan.pieces.map { task throws(PieceError) in try source.header(of: task) }
       let order = NodeOrder(plan, headers)
-      let kinds: [IndexSection.Kind] = [.points, .gaps, .nodes, .sums, .spreads, .rows]
+      let kinds: [IndexSection.Kind] = 
+        [.points, .gaps, .nodes, .sums, .spreads] + (separate == nil ? [] : [.separations]) + [.rows]
       var layout = IndexLayout(sectionCount: kinds.count + (description.isEmpty ? 0 : 1))
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       let total = layout.fileLength(
-        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs, 4 * count]
-          + (description.isEmpty ? [] : [description.bytes.count]))
+        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
+          + (separate == nil ? [] : [2 * count]) + [4 * count] + (description.isEmpty ? [] : [description.bytes.count]))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
       func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
@@ -91,6 +94,14 @@ import Treeline
       }
       try addSummaries(.sums, .sums, \.sums)
       try addSummaries(.spreads, .spreads, \.spread)
+      if let separate {
+        let codes = try separate(
+          SeparatedTree(
+            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount))
+        try add(.separations) { stream throws(PieceError) in
+          try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
+        }
+      }
       try add(.rows, copy(.rows))
       if !description.isEmpty {
         try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
