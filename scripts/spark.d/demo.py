@@ -34,7 +34,8 @@ def main():
         if arguments.parquet is None:
             arguments.parquet, names, row = f"{work}/points", ("lon", "lat"), "id"
             points.write(arguments.parquet, points.towns, arguments.points, files=16)
-            print(f"{arguments.points:,} points around 300 towns, shuffled, in 16 Parquet files: {time.time() - start:.1f} s")
+            seconds = time.time() - start
+            print(f"{arguments.points:,} points around 300 towns, shuffled, in 16 Parquet files: {seconds:.1f} s")
         with cluster.cluster(work) as session:
             build(session, work, names, row, arguments)
 
@@ -57,12 +58,13 @@ def build(session, work, names, row, arguments):
     for (stage, begin, calls), following in zip(stages, [stage[1] for stage in stages[1:]] + [end]):
         passes = f", {calls} passes" if stage == "planning" else ""
         print(f"  {stage}: {following - begin:.1f} s{passes}")
-    print(f"{built.point_count:,} points in {end - start:.1f} s, {built.refused_count} refused: {os.path.getsize(out):,} bytes")
+    print(f"{built.point_count:,} points in {end - start:.1f} s, {built.refused_count} refused; "
+          f"an index of {os.path.getsize(out):,} bytes")
     driver = next(int(p) for p in os.listdir("/proc") if p.isdigit() and is_driver(int(p)))
     print(f"Most memory: driver's Python {cluster.peak()} MB and Java {cluster.peak(driver)} MB, "
           f"executors' Java {', '.join(str(cluster.peak(p)) for p in cluster.executors())} MB")
     if row is None:
-        print("Rows are numbered as Spark has them; with a column of their numbers the bytes are those of treeline build")
+        print("Rows are numbered as Spark has them; with a column of numbers the bytes are those of treeline build")
         return
     start = time.time()
     expected = points.index(arguments.parquet, f"{work}/whole.treeline", "--split", arguments.split)

@@ -1,4 +1,4 @@
-"""Sets of points in shuffled Parquet files, each with the number of its row, and the same as CSV in the order of rows."""
+"""Sets of points in shuffled Parquet files, with the numbers of rows, and the index of the same rows in their order."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ def index(folder, path, *options):
     """The index that `treeline build` makes of the rows of a folder, in their order."""
     table = pq.read_table(folder).sort_by("id").select(["lon", "lat"])
     pa.csv.write_csv(table, f"{path}.csv")
-    tool = [os.environ["TREELINE_TOOL"], "build", f"{path}.csv", "-o", path, "--no-separation", "--skip-invalid", *options]
-    subprocess.run(tool, check=True, stderr=subprocess.DEVNULL)
+    tool = [os.environ["TREELINE_TOOL"], "build", f"{path}.csv", "-o", path, "--no-separation", "--skip-invalid"]
+    subprocess.run([*tool, *options], check=True, stderr=subprocess.DEVNULL)
     os.remove(f"{path}.csv")
     return path

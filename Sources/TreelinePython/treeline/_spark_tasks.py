@@ -1,7 +1,7 @@
-"""What executors do of a build on Spark: functions of batches, files and blocks, which a task may run any number of times.
+"""What executors do of a build on Spark: functions of batches, files and blocks, which may be run any number of times.
 
-A task that reads the input writes files of names that no other attempt has, and returns the names: of attempts, Spark takes
-the result of one. All later tasks read these files, so that whatever is run again sees the same points.
+A task that reads the input writes files of names that no other attempt has, and returns the names: of attempts, Spark
+takes the result of one. All later tasks read these files, so that whatever is run again sees the same points.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Tasks:
 
         if not os.path.exists(os.path.join(self.folder, MARK)):
             raise FileNotFoundError(
-                f"{self.folder}: expected the folder of the driver, found another or none; choose one that all executors "
-                "reach by scratch="
+                f"{self.folder}: expected the folder of the driver, found another or none; choose one that all "
+                "executors reach by scratch="
             )
         context = TaskContext.get()
         partition = context.partitionId() if context else 0

@@ -50,8 +50,8 @@ def build(
     """Builds the index of a DataFrame, the same bytes as `treeline build --no-separation` of the same rows.
 
     The package has to be installed where executors run. Rows are read once; so the DataFrame need not be the same on a
-    second look, and a task that is run twice, or an executor that is lost, changes nothing. No list of points comes to the
-    driver. The index has no columns and no separations.
+    second look, and a task that is run twice, or an executor that is lost, changes nothing. No list of points comes to
+    the driver. The index has no columns and no separations.
 
     :param df: A DataFrame, of classic PySpark: not of Spark Connect.
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
@@ -73,8 +73,8 @@ def build(
     """
     if columns is not None:
         raise ValueError(
-            f"expected no columns, found {list(columns)!r}: an index that is built on Spark has positions and rows alone; "
-            "look values up by row, or build where all columns fit the memory, by treeline.build"
+            f"expected no columns, found {list(columns)!r}: an index that is built on Spark has positions and rows "
+            "alone; look values up by row, or build where all columns fit the memory, by treeline.build"
         )
     selected = _selected(df, lon, lat, geometry, row)
     built = Built(os.fspath(out))
@@ -103,7 +103,9 @@ def _folder(out: str, scratch: Any) -> str:
         parent = os.fspath(scratch)
         scheme, colon, path = parent.partition("://")
         if colon and scheme != "file":
-            raise ValueError(f"expected a folder that is mounted everywhere, found {parent}; mount it, and name its path")
+            raise ValueError(
+                f"expected a folder that is mounted everywhere, found {parent}; mount it, and name its path"
+            )
         parent = path if colon else os.path.abspath(parent)
     return os.path.join(parent, f".{os.path.basename(out)}.{uuid.uuid4().hex}.scratch")
 
