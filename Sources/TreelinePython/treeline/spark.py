@@ -45,7 +45,7 @@ def build(
     overwrite: bool = False,
     refused: Any = None,
     progress: Callable[[str, float], None] | None = None,
-    tasks: Callable[..., Tasks] = Tasks,
+    _tasks: Callable[..., Tasks] = Tasks,
 ) -> Built:
     """Builds the index of a DataFrame, the same bytes as `treeline build --no-separation` of the same rows.
 
@@ -68,7 +68,6 @@ def build(
     :param overwrite: Whether to replace a file that is no index.
     :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
     :param progress: Called with what is done and how much of it, from 0 to 1; of planning with 0.
-    :param tasks: For tests of what is lost on the way.
     :raises Error: In the words of the library.
     """
     if columns is not None:
@@ -83,7 +82,7 @@ def build(
     try:
         with open(os.path.join(folder, MARK), "w"):
             pass
-        run = _Run(df, tasks(folder, geometry, planar, row is not None), progress or (lambda *_: None))
+        run = _Run(df, _tasks(folder, geometry, planar, row is not None), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
         pieces = run.plan(survey, split, piece_size)
         run.build(survey, pieces)
