@@ -442,10 +442,11 @@ size_t treeline_table_row_count(const treeline_table *table);
 size_t treeline_table_column_count(const treeline_table *table);
 const char *treeline_table_name(const treeline_table *table, size_t column);
 
-/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN and a text is empty.
+/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN, an instant INT64_MIN and a
+/// text empty.
 typedef struct treeline_array {
   treeline_value_type type;
-  /// Doubles, integers, booleans; of counts, how many points have each value.
+  /// Doubles, integers, booleans, instants; of counts, how many points have each value.
   const void *values;
   /// A bit for each row, the lowest first; NULL where every row has a value.
   const uint8_t *validity;
@@ -454,6 +455,8 @@ typedef struct treeline_array {
   const char *bytes;
   /// Of counts: those of row i are lists[i] up to lists[i + 1].
   const int64_t *lists;
+  /// Of instants, how many make a second: 1, 1000, 1000000 or 1000000000, as many as the column needs.
+  int64_t units_per_second;
 } treeline_array;
 
 void treeline_table_column(const treeline_table *table, size_t column, treeline_array *array);
@@ -482,7 +485,7 @@ treeline_table *treeline_values(
 treeline_table *treeline_hull(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
 /// How many of the points in view have values in each of at most so many bins of a column, from 2 to 1000: "from" and
-/// "to", doubles or, of times, texts, and integers "count". `missing` is how many have no value, and may be NULL.
+/// "to", doubles or, of times, instants, and integers "count". `missing` is how many have no value, and may be NULL.
 treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);
