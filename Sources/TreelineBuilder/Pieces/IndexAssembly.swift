@@ -3,8 +3,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Puts built pieces together in tree order, with the nodes above them, as one index.
   ///
-  /// Pieces are copied as streams: what is in memory is the plan and a few megabytes.
-  package struct IndexAssembly {
+  /// Pieces are copied as streams: what is in memory is the plan, some 100 bytes for each piece and a few megabytes.
+  public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let description: IndexDescription
@@ -12,7 +12,7 @@ import Treeline
     /// - Parameters:
     ///   - survey: of all points.
     ///   - description: What the index tells people of itself.
-    package init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
+    public init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
       precondition(plan.pointCount == survey.pointCount, "The survey is of other points than the plan")
       (self.plan, self.survey, self.description) = (plan, survey, description)
     }
@@ -20,7 +20,8 @@ import Treeline
     /// Writes the index, which appears whole, and on the disk, or not at all.
     ///
     /// - Parameter progress: Told how many bytes are written, of how many; false stops it.
-    package func write(
+    /// - Throws: `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
+    public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
     ) throws(PieceError) {

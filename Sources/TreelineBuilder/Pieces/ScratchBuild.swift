@@ -129,15 +129,12 @@ import Treeline
         for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
         try points.withUnsafeBufferPointer { points throws(PieceError) in try reading.points.write(points, at: first) }
       }
-      guard skippedRows.last ?? 0 <= UInt32.max else { throw Self.tooManyRows }
+      guard skippedRows.last ?? 0 <= UInt32.max else { throw .tooManyRows }
       try skippedRows.map { UInt32($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
         try reading.skippedRows.write(rows, at: state.skippedRowCount)
       }
       state.skippedRowCount += skippedRows.count
     }
-
-    static let tooManyRows = PieceError.unsupported(
-      what: "An input of more than 2^32 rows", reason: "row numbers have 32 bits", remedy: "divide it")
 
     private func startReading() throws(PieceError) -> Reading {
       for name in [ScratchFolder.Name.state, .points, .rows, .pieces, .pieceEnds] { folder.remove(name) }

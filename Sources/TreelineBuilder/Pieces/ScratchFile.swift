@@ -23,6 +23,13 @@ import Treeline
       guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
     }
 
+    /// Opens a file that is there.
+    init(reading path: String) throws(PieceError) {
+      self.path = path
+      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
+    }
+
     deinit { close(descriptor) }
 
     var length: Int {
@@ -66,6 +73,11 @@ import Treeline
 
     func setLength(_ length: Int) throws(PieceError) {
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
+    }
+
+    /// Brings what was written to the disk.
+    func synchronize() throws(PieceError) {
+      guard fsync(descriptor) == 0 else { throw failure("bring it to the disk") }
     }
 
     private func failure(_ action: String) -> PieceError {
