@@ -26,7 +26,7 @@ struct PiecesBenchmark: ParsableCommand {
     let path = folder + "/\(memory == nil ? "whole" : "pieces").treeline"
     defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
     var stages: [String: Double] = [:]
-    var (passCount, pieceCount, pointCount) = (0, 1, 0)
+    var (passCount, pieceCount, pointCount, planningReads) = (0, 1, 0, 0)
     let destination = try IndexDestination(path, overwriting: true)
     let time = try seconds {
       guard let memory else {
@@ -57,10 +57,11 @@ struct PiecesBenchmark: ParsableCommand {
       }
       try build.finish(to: destination)
       stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
-      (pieceCount, pointCount) = (build.pieceCount ?? 0, build.pointCount)
+      (pieceCount, pointCount, planningReads) = (build.pieceCount ?? 0, build.pointCount, build.planningReads)
     }
     try printJSON([
       "points": pointCount, "threads": threads, "seconds": time, "stages": stages, "passes": passCount,
+      "planningReads": planningReads,
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
       "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
     ])

@@ -4,12 +4,14 @@ import Treeline
 ///
 /// In a section of an index stand a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.
-package struct ColumnEncoding: Sendable {
-  package let name: String
-  package let isAttribute: Bool
+public struct ColumnEncoding: Sendable {
+  /// Of the column.
+  public let name: String
+  /// Whether values are kept as they are written, for display.
+  public let isAttribute: Bool
   let form: ColumnForm
   /// The kind of a typed column.
-  package var kind: Column.Kind { form.kind }
+  public var kind: Column.Kind { form.kind }
   /// What numbers count that are times, 1 or 1000 a second.
   private let numbersPerSecond: Int?
   /// Whether values are booleans only if nobody says so.
@@ -18,10 +20,10 @@ package struct ColumnEncoding: Sendable {
   private let entries: EntrySet?
 
   /// How many different values a dictionary has; nil for a column without one.
-  package var entryCount: Int? { isAttribute ? nil : entries?.count }
+  public var entryCount: Int? { isAttribute ? nil : entries?.count }
 
   /// Of a code, in bytes.
-  package var width: Int { form.width }
+  public var width: Int { form.width }
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
     (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
@@ -52,7 +54,7 @@ package struct ColumnEncoding: Sendable {
   /// Writes the codes of some values, each `stride` bytes behind the one before.
   ///
   /// - Returns: How many numbers are not kept exactly, but as the nearest doubles.
-  @discardableResult package func encode(
+  @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) -> Int {
     let (codes, inexactCount) = codes(of: values)
@@ -120,7 +122,7 @@ package struct ColumnEncoding: Sendable {
   // MARK: - What stands around the codes
 
   /// What the section begins with.
-  package var head: [UInt8] {
+  var head: [UInt8] {
     var bytes: [UInt8] = []
     let entryCount = UInt32(entries?.count ?? 0)
     if isAttribute {
@@ -142,7 +144,7 @@ package struct ColumnEncoding: Sendable {
   }
 
   /// Visits the bytes behind the codes and the zeros after them, in parts.
-  package func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+  func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     guard let entries else { return }
     try [0 as UInt64].withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
     try entries.ends.withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
@@ -150,7 +152,7 @@ package struct ColumnEncoding: Sendable {
   }
 
   /// How long the section is, in bytes.
-  package func sectionLength(pointCount: Int) -> Int {
+  func sectionLength(pointCount: Int) -> Int {
     let tail = entries.map { 8 * ($0.count + 1) + $0.bytes.count } ?? 0
     return head.count + Column.aligned(form.width * pointCount) + tail
   }
@@ -168,7 +170,7 @@ extension ColumnEncoding: PlainValue {
     name = try bytes.readText()
     form = try ColumnForm(from: &bytes)
     let fields: [UInt32] = try bytes.readArray()
-    var entries: EntrySet? = try bytes.readValues().first
+    var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
     guard fields.count == 3, form.width > 0, (form.encoding == .entries) == (entries != nil) else {

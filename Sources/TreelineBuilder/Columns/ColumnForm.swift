@@ -1,7 +1,7 @@
 import Treeline
 
 /// How the values of a column are encoded, but for the entries of a dictionary.
-package struct ColumnForm: BitwiseCopyable, Sendable {
+package struct ColumnForm: Sendable {
   package let kind: Column.Kind
   let encoding: Column.Encoding
   /// Of a code, in bytes; 0 until a dictionary tells it.

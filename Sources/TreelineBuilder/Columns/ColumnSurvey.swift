@@ -8,30 +8,32 @@ import Treeline
 /// survey.add(values, firstPoint: 0)
 /// let encoding = try survey.encoding()
 /// ```
-package struct ColumnSurvey: Sendable {
+public struct ColumnSurvey: Sendable {
   /// What an index is to keep of a column.
-  package enum Purpose: Hashable, Sendable {
+  public enum Purpose: Hashable, Sendable {
     /// A typed column, of a kind that is declared, or to be found where it is nil.
     case typed(IndexColumn.Kind?)
     /// Values as they are written, for display.
     case attribute
   }
 
-  package let name: String
-  package let purpose: Purpose
+  /// Of the column.
+  public private(set) var name: String
+  /// What is kept of it.
+  public let purpose: Purpose
   /// How many points were looked at.
-  package private(set) var pointCount = 0
-  private var hasMissing = false
+  public internal(set) var pointCount = 0
+  var hasMissing = false
   /// What the column can still be.
-  private var candidates: Candidates
-  private var numbers = NumberSurvey()
-  private var times = TimeSurvey()
+  var candidates: Candidates
+  var numbers = NumberSurvey()
+  var times = TimeSurvey()
   /// Those that a dictionary would have, up to one more than a column that is found to be of categories has.
-  private var entries: EntrySet? = EntrySet()
+  var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the kind that was declared.
-  private var problem: UnsuitableValue?
+  var problem: UnsuitableValue?
 
-  private struct Candidates: OptionSet {
+  struct Candidates: OptionSet {
     let rawValue: UInt8
     static let numbers = Candidates(rawValue: 1)
     static let booleans = Candidates(rawValue: 2)
@@ -45,7 +47,8 @@ package struct ColumnSurvey: Sendable {
   static let fewEntries = 256
   static let mostEntries = 65_536
 
-  package init(of purpose: Purpose, name: String) {
+  /// A survey of no points.
+  public init(of purpose: Purpose, name: String) {
     (self.purpose, self.name) = (purpose, name)
     candidates =
       switch purpose {
@@ -59,12 +62,19 @@ package struct ColumnSurvey: Sendable {
       }
   }
 
+  /// The same survey of a column with another name.
+  package func named(_ name: String) -> ColumnSurvey {
+    var survey = self
+    survey.name = name
+    return survey
+  }
+
   private var isFound: Bool { purpose == .typed(nil) }
 
   /// Takes in the values of some points.
   ///
   /// - Parameter firstPoint: The number of the first of them, for errors.
-  package mutating func add(_ values: ColumnValues, firstPoint: Int) {
+  public mutating func add(_ values: ColumnValues, firstPoint: Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
       add(values.entries.value(of: number), ofPoint: firstPoint + point)
@@ -85,7 +95,7 @@ package struct ColumnSurvey: Sendable {
   }
 
   /// Takes in what another survey of the same column has found.
-  package mutating func add(_ other: ColumnSurvey) {
+  public mutating func add(_ other: ColumnSurvey) {
     precondition(purpose == other.purpose, "Surveys of different columns")
     pointCount += other.pointCount
     hasMissing = hasMissing || other.hasMissing
@@ -190,7 +200,7 @@ package struct ColumnSurvey: Sendable {
   }
 
   /// How the values are encoded, but for the entries of a dictionary.
-  package func form() throws(UnsuitableValue) -> ColumnForm {
+  func form() throws(UnsuitableValue) -> ColumnForm {
     if let problem { throw problem }
     switch purpose {
     case .typed(nil): return foundForm
@@ -215,13 +225,29 @@ package struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the encoding needs more entries than the survey keeps: those of all values then, in `gathered`.
-  package func needsGathering() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
+  /// Whether the encoding needs more different values than a survey keeps, 65,536: all of them, gathered by a second
+  /// look at the values.
+  ///
+  /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
+  public func needsGathering() throws(ColumnError) -> Bool {
+    do throws(UnsuitableValue) { return try hasLongDictionary() } catch {
+      throw error.error(column: name, row: error.point)
+    }
+  }
 
-  /// How the values are encoded.
+  /// How the values are encoded, once all are surveyed.
   ///
   /// - Parameter gathered: All different values of the column, if `needsGathering`.
-  package func encoding(gathered: ColumnEntries? = nil) throws(UnsuitableValue) -> ColumnEncoding {
+  /// - Throws: `ColumnError` for a value that does not suit the kind of the column; its row is the number of the point.
+  public func encoding(gathered: ColumnEntries? = nil) throws(ColumnError) -> ColumnEncoding {
+    do throws(UnsuitableValue) { return try foundEncoding(gathered: gathered) } catch {
+      throw error.error(column: name, row: error.point)
+    }
+  }
+
+  func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
+
+  func foundEncoding(gathered: ColumnEntries?) throws(UnsuitableValue) -> ColumnEncoding {
     let form = try form()
     guard form.encoding == .entries else { return ColumnEncoding(self, form, entries: nil, hasMissing: hasMissing) }
     guard let all = entries ?? gathered?.entries else {
@@ -230,118 +256,5 @@ package struct ColumnSurvey: Sendable {
     let isCategory = form.kind == .category
     let entries = all.sorted { !isCategory || all.isPresent($0) }
     return ColumnEncoding(self, form, entries: entries, hasMissing: hasMissing && isCategory)
-  }
-}
-
-extension ColumnSurvey: PlainValue {
-  package func write(to bytes: inout PlainBytes) {
-    bytes.append(name)
-    bytes.append(purpose.text)
-    bytes.append([UInt64(pointCount), hasMissing ? 1 : 0, UInt64(candidates.rawValue)])
-    bytes.append(numbers)
-    bytes.append(times)
-    bytes.append(entries.map { [$0] } ?? [])
-    bytes.append(problem.map { [$0] } ?? [])
-  }
-
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
-    let name = try bytes.readText()
-    let text = try bytes.readText()
-    let fields: [UInt64] = try bytes.readArray()
-    guard let purpose = Purpose(text: text), fields.count == 3, fields[0] <= IndexHeader.maximumPointCount else {
-      throw .damaged(what: "the survey of a column", expected: "its kind and its points", found: "\(text), \(fields)")
-    }
-    self.init(of: purpose, name: name)
-    (pointCount, hasMissing) = (Int(fields[0]), fields[1] != 0)
-    candidates.formIntersection(Candidates(rawValue: UInt8(truncatingIfNeeded: fields[2])))
-    numbers = try NumberSurvey(from: &bytes)
-    times = try TimeSurvey(from: &bytes)
-    entries = try bytes.readValues().first
-    entries?.prepare()
-    problem = try bytes.readValues().first
-  }
-}
-
-extension ColumnSurvey.Purpose {
-  /// As the tool names kinds; nothing for one that is to be found.
-  fileprivate var text: String {
-    switch self {
-    case .typed(let kind): kind?.rawValue ?? ""
-    case .attribute: "attribute"
-    }
-  }
-
-  fileprivate init?(text: String) {
-    switch text {
-    case "": self = .typed(nil)
-    case "attribute": self = .attribute
-    default:
-      guard let kind = IndexColumn.Kind(rawValue: text) else { return nil }
-      self = .typed(kind)
-    }
-  }
-}
-
-/// All different values of a column with a long dictionary. Those of parts add up in any order.
-package struct ColumnEntries: Sendable {
-  fileprivate var entries = EntrySet()
-
-  package init() {}
-
-  /// About what it takes, in bytes.
-  package var memory: Int { entries.memory }
-
-  /// Takes in the values of some points.
-  package mutating func add(_ values: ColumnValues, of survey: ColumnSurvey) {
-    survey.forEachEntry(of: values) { entries.insert($0) }
-  }
-
-  /// Takes in what another has gathered.
-  package mutating func add(_ other: ColumnEntries) {
-    for number in 0..<other.entries.count { entries.insert(other.entries[number]) }
-  }
-}
-
-extension ColumnEntries: PlainValue {
-  package func write(to bytes: inout PlainBytes) { bytes.append(entries) }
-
-  package init(from bytes: inout PlainBytes) throws(PieceError) {
-    entries = try EntrySet(from: &bytes)
-    entries.prepare()
-  }
-}
-
-extension EntrySet {
-  /// The entry of a category: values of any type are what they are written as. nil for a missing one.
-  func categoryEntry(of number: Int) -> ArraySlice<UInt8>? {
-    if tag(of: number) == .string { return self[number] }
-    guard let text = value(of: number)?.plainText else { return nil }
-    return ([AttributeValue.Tag.string.rawValue] + text.utf8)[...]
-  }
-
-  /// Whether an entry is a value rather than null or absent.
-  func isPresent(_ number: Int) -> Bool {
-    switch tag(of: number) {
-    case .null, .absent, nil: false
-    default: true
-    }
-  }
-
-  /// How many entries are values.
-  var valueCount: Int {
-    // What is missing has two entries at most.
-    count - [AttributeValue.Tag.null, .absent].count { number(of: [$0.rawValue]) != nil }
-  }
-}
-
-extension AttributeColumn {
-  /// The bits that stand for a value among numbers; nil where none do.
-  static func bits(of value: AttributeValue?) -> UInt64? {
-    switch value {
-    case nil: absentBits
-    case .null: nullBits
-    case .number(let literal): Double(literal).flatMap { text(of: $0) == literal ? $0.bitPattern : nil }
-    default: nil
-    }
   }
 }

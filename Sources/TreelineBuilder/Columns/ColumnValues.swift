@@ -3,20 +3,21 @@ import Treeline
 /// The values of one column for some points, in the order of the points: what is surveyed and encoded at a time.
 ///
 /// Each different value is there once, so that it takes a look at each to know all of them.
-package struct ColumnValues: Sendable {
+public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
   /// Of each point the number of its entry.
   private(set) var numbers: [UInt32] = []
 
-  package init() {}
+  /// None yet.
+  public init() {}
 
-  package init(capacity: Int) { numbers.reserveCapacity(capacity) }
+  init(capacity: Int) { numbers.reserveCapacity(capacity) }
 
   /// How many points there are.
-  package var count: Int { numbers.count }
+  public var count: Int { numbers.count }
 
   /// Adds the value of the next point; nil if it lacks the column, which is not the same as null.
-  package mutating func append(_ value: AttributeValue?) {
+  public mutating func append(_ value: AttributeValue?) {
     switch value {
     case .string(let text): numbers.append(entries.insert(.string, text))
     default: numbers.append(entries.insert(value?.tag ?? .absent, value?.text ?? ""))

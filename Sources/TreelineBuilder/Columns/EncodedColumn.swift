@@ -50,12 +50,12 @@ package struct EncodedColumn: Sendable {
       batches.append(values.complete())
     }
     var gathered: ColumnEntries?
-    if try survey.needsGathering() {
+    if try survey.hasLongDictionary() {
       var all = ColumnEntries()
       for values in batches { all.add(values, of: survey) }
       gathered = all
     }
-    let encoding = try survey.encoding(gathered: gathered)
+    let encoding = try survey.foundEncoding(gathered: gathered)
     self.init(encoding, pointCount: pointCount) { start in
       var (next, inexactCount) = (start, 0)
       for values in batches {
@@ -84,7 +84,7 @@ package struct EncodedColumn: Sendable {
   init(name: String, pointCount: Int, instant: (Int) -> Instant?) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: .typed(.time), name: name)
     for index in 0..<pointCount { survey.add(instant(index)) }
-    let encoding = try survey.encoding()
+    let encoding = try survey.foundEncoding(gathered: nil)
     self.init(encoding, pointCount: pointCount) { start in
       encoding.encode(pointCount, to: start) { index in instant(index).map { encoding.code(of: $0) } }
       return 0

@@ -48,7 +48,7 @@ struct EntrySet: Sendable {
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)
-    let slot = bytes.withUnsafeBytes { slot(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    let slot = bytes.withUnsafeBytes { self.slot(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
     if table[slot] != 0 {
       bytes.removeSubrange(start...)
       return table[slot] - 1
@@ -64,7 +64,7 @@ struct EntrySet: Sendable {
   func number(of entry: ArraySlice<UInt8>) -> UInt32? {
     if count == 0 { return nil }
     precondition(!table.isEmpty, "The entries were not prepared to be looked for")
-    let slot = entry.withUnsafeBytes { slot(of: $0) }
+    let slot = entry.withUnsafeBytes { self.slot(of: $0) }
     return table[slot] == 0 ? nil : table[slot] - 1
   }
 

@@ -86,8 +86,9 @@ struct TimeSurvey: Sendable {
   }
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
-    least = least.map { ($0.instant, $0.point) <= (low.instant, low.point) ? $0 : low } ?? low
-    greatest = greatest.map { ($1.instant, $0.point) <= ($0.instant, $1.point) ? $0 : $1 }(high)
+    if let least, (least.instant, least.point) <= low {} else { least = low }
+    // Of equal ones the first point, too.
+    if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 
   /// How all of them are encoded.

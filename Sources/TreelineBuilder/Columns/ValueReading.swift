@@ -101,3 +101,15 @@ extension Instant {
     self.init(seconds: seconds, nanoseconds: UInt32(remainder < 0 ? remainder + 1_000_000_000 : remainder))
   }
 }
+
+extension AttributeColumn {
+  /// The bits that stand for a value among numbers; nil where none do.
+  static func bits(of value: AttributeValue?) -> UInt64? {
+    switch value {
+    case nil: absentBits
+    case .null: nullBits
+    case .number(let literal): Double(literal).flatMap { text(of: $0) == literal ? $0.bitPattern : nil }
+    default: nil
+    }
+  }
+}

@@ -56,7 +56,8 @@ import Treeline
   @Test(arguments: [
     (["--grow", "merge"], "--grow split"), ([], "--no-separation"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
-    (["--no-separation", "--columns", "all"], "leave out columns"),
+    (["--no-separation", "--group-by", "country"], "leave out groups"),
+    (["--no-separation", "--columns", "population+percentiles"], "leave that out"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()
