@@ -127,6 +127,7 @@ extension TimeSurvey: PlainValue {
     guard 0..<1_000_000_000 ~= ends[1], 0..<1_000_000_000 ~= ends[4] else { throw Self.unsound }
     least = (Instant(seconds: ends[0], nanoseconds: UInt32(ends[1])), Int(ends[2]))
     greatest = (Instant(seconds: ends[3], nanoseconds: UInt32(ends[4])), Int(ends[5]))
+    guard (ends[0], ends[1]) <= (ends[3], ends[4]), ends[2] >= 0, ends[5] >= 0 else { throw Self.unsound }
   }
 
   private static let unsound = PieceError.damaged(
