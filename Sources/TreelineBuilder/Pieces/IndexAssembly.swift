@@ -9,6 +9,8 @@ import Treeline
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
+    /// Computes the separations of the tree that is written so far, where they are wanted.
+    var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - survey: of all points.
@@ -39,13 +41,13 @@ import Treeline
       // Attributes come first.
       let columnOrder =
         columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
-      var layout = IndexLayout(sectionCount: 6 + columns.count + (description.isEmpty ? 0 : 1))
+      let sectionCount = 6 + (separate == nil ? 0 : 1) + columns.count + (description.isEmpty ? 0 : 1)
+      var layout = IndexLayout(sectionCount: sectionCount)
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       let total = layout.fileLength(
-        of: [
-          8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs,
-          (hasWideRows ? 8 : 4) * count,
-        ] + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
+        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
+          + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
+          + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
           + (description.isEmpty ? [] : [description.bytes.count]))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
@@ -105,6 +107,14 @@ import Treeline
       }
       try addSummaries(.sums, .sums, \.sums)
       try addSummaries(.spreads, .spreads, \.spread)
+      if let separate {
+        let codes = try separate(
+          SeparatedTree(
+            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount))
+        try add(.separations) { stream throws(PieceError) in
+          try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
+        }
+      }
       try add(hasWideRows ? .wideRows : .rows) { stream throws(PieceError) in
         for piece in headers.indices {
           try pieces.forEachBlock(of: .rows, inPiece: piece) { bytes throws(PieceError) in

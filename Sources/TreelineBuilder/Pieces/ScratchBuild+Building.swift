@@ -116,113 +116,16 @@ import Treeline
   }
 
   extension PieceMembers {
-    /// Writes a piece of one position, whose rows ascend, as `BuiltPiece` would be written: however many points there
-    /// are, few are in memory.
-    func writeStack(
+    fileprivate func writeStack(
       _ task: PieceTask, at position: PlanePoint, _ write: (UnsafeRawBufferPointer) throws(PieceError) -> Void
     ) throws(PieceError) {
-      let count = task.pointCount
-      var header = PieceHeader(
-        of: task, recordCount: 1, root: NodeRecord(box: PlaneRect(position), count: UInt32(count), childOffset: 0),
-        codeLength: layout.length)
-      header.hasWideRows = try lastRow(of: task) > UInt32.max
-      let isWide = header.hasWideRows
-      // Once for the checksums, which come first, and once to be written.
-      for part in PiecePart.allCases {
-        var checksum = XXHash64()
-        try forEachBlock(ofStack: task, at: position, part, hasWideRows: isWide) { checksum.update($0) }
-        header[part] = checksum.finalize()
-      }
-      header.seal()
-      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
-      defer { bytes.deallocate() }
-      bytes.storeBytes(of: header, as: PieceHeader.self)
-      try write(UnsafeRawBufferPointer(bytes))
-      for part in PiecePart.allCases { try forEachBlock(ofStack: task, at: position, part, hasWideRows: isWide, write) }
-      var checksums: [UInt64] = []
-      for column in layout.widths.indices {
-        var checksum = XXHash64()
-        try forEachBlock(ofStack: task, column) { block throws(PieceError) in
-          checksum.update(block)
-          try write(block)
-        }
-        checksums.append(checksum.finalize())
-      }
-      try checksums.withUnsafeBufferPointer { bytes throws(PieceError) in try write(UnsafeRawBufferPointer(bytes)) }
-    }
-
-    private func lastRow(of task: PieceTask) throws(PieceError) -> UInt64 {
-      var last = [0 as UInt64]
-      try last.withUnsafeMutableBufferPointer { last throws(PieceError) in try readRows(task.end - 1, to: last) }
-      return last[0]
-    }
-
-    private func forEachBlock(
-      ofStack task: PieceTask, at position: PlanePoint, _ part: PiecePart, hasWideRows: Bool,
-      _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
-    ) throws(PieceError) {
-      func forEach<Element>(
-        _ count: Int, _ value: Element,
-        _ fill: (Range<Int>, UnsafeMutableBufferPointer<Element>) throws(PieceError) -> Void
-      )
-        throws(PieceError)
-      {
-        let buffer = UnsafeMutableBufferPointer<Element>.allocate(capacity: min(count, ScratchBuild.blockSize))
-        defer { buffer.deallocate() }
-        for range in (0..<count).blocks(of: ScratchBuild.blockSize) {
-          let block = UnsafeMutableBufferPointer(rebasing: buffer[..<range.count])
-          block.initialize(repeating: value)
-          try fill(range, block)
-          try body(UnsafeRawBufferPointer(block))
-        }
-      }
-      let pointCount = task.pointCount
-      switch part {
-      case .points: try forEach(pointCount, position) { _, _ in }
-      case .rows where hasWideRows:
-        try forEach(pointCount, 0 as UInt64) { range, block throws(PieceError) in
-          try readRows(task.first + range.lowerBound, to: block)
-        }
-      case .rows:
-        var wide = [UInt64](repeating: 0, count: min(pointCount, ScratchBuild.blockSize))
-        try forEach(pointCount, 0 as UInt32) { range, block throws(PieceError) in
-          try wide.withUnsafeMutableBufferPointer { wide throws(PieceError) in
-            let wide = UnsafeMutableBufferPointer(rebasing: wide[..<range.count])
-            try readRows(task.first + range.lowerBound, to: wide)
-            for index in block.indices { block[index] = UInt32(wide[index]) }
-          }
-        }
-      case .gaps:
-        // Behind the last point is none, nor in the half byte that is left over.
-        let byteCount = Gap.byteCount(ofPoints: pointCount)
-        try forEach(byteCount, Gap.byte(even: Gap.none, odd: Gap.none)) { range, block in
-          guard range.upperBound == byteCount else { return }
-          block[range.count - 1] = pointCount % 2 == 0 ? Gap.byte(even: Gap.none, odd: 0) : 0
-        }
-      case .sums, .nodes, .spreads: break
-      }
-    }
-
-    /// The codes of one column.
-    private func forEachBlock(
-      ofStack task: PieceTask, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
-    ) throws(PieceError) {
-      let (offset, width) = (layout.offset(of: column), layout.widths[column])
-      let blockSize = min(task.pointCount, ScratchBuild.blockSize)
-      let records = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.length * blockSize, alignment: 16)
-      let block = UnsafeMutableRawBufferPointer.allocate(byteCount: width * blockSize, alignment: 16)
-      defer {
-        records.deallocate()
-        block.deallocate()
-      }
-      for range in (0..<task.pointCount).blocks(of: ScratchBuild.blockSize) {
-        let part = UnsafeMutableRawBufferPointer(rebasing: records[..<(layout.length * range.count)])
-        try codes.read(part, at: layout.length * (task.first + range.lowerBound))
-        for index in 0..<range.count {
-          for byte in 0..<width { block[index * width + byte] = part[index * layout.length + offset + byte] }
-        }
-        try body(UnsafeRawBufferPointer(rebasing: block[..<(width * range.count)]))
-      }
+      let stack = StackedPiece(
+        task: task, position: position, layout: layout,
+        rows: { range, rows throws(PieceError) in try readRows(task.first + range.lowerBound, to: rows) },
+        codes: { range, codes throws(PieceError) in
+          try self.codes.read(codes, at: layout.length * (task.first + range.lowerBound))
+        })
+      try stack.write(write)
     }
   }
 #endif

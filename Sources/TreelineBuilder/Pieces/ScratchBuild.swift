@@ -13,9 +13,9 @@ import Treeline
   /// try build.finish(to: destination)
   /// ```
   package final class ScratchBuild {
-    /// What a build does, in this order.
+    /// What a build does, in this order, but that the index is written on once separations are known.
     package enum Stage: String, Sendable {
-      case projecting, planning, partitioning, building, writing
+      case projecting, planning, partitioning, building, writing, separating
     }
 
     package struct Options: Sendable {
@@ -24,6 +24,7 @@ import Treeline
       /// In bytes: about what the build takes.
       package var memory: Int
       package var projection: Plane.Projection
+      package var computesSeparations = false
       package var description = IndexDescription()
       /// The columns that the index is to have.
       package var columns: [(purpose: ColumnSurvey.Purpose, name: String)] = []
@@ -35,13 +36,15 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// How many points a piece may have. Of the memory an eighth is for the rest, and what the process takes anyway.
+      /// What is not for pieces: an eighth of the memory, and what the process takes anyway.
+      var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
+
+      /// How many points a piece may have.
       ///
       /// - Parameter codeLength: Of all columns of a point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
-        let rest = min(memory / 8 + 32_000_000, memory / 2)
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
-        return max(BuildPlan.leastPieceSize, min((memory - rest) / bytesPerPoint, IndexHeader.maximumPointCount))
+        return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
 
@@ -51,8 +54,10 @@ import Treeline
     package private(set) var options: Options
     let folder: ScratchFolder
     let identity: String
-    let monitor = BuildMonitor(pointCount: 0)
+    private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
+    /// What it took to compute the separations, once they are.
+    package internal(set) var separationWork: SeparationPieces.Work?
     /// Told how many points of a stage are done.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
 
@@ -83,6 +88,11 @@ import Treeline
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
+
+    /// Has the build stop with others, in place of by itself alone.
+    package func stops(with cancellation: BuildCancellation) {
+      monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
+    }
 
     /// Whether the files have the lengths that the state promises.
     private var isWhole: Bool {
@@ -192,12 +202,12 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Beside six sections that every index has, and one of what it tells of itself.
-      let most = IndexHeader.maximumSectionCount - 7
+      // Beside six sections that every index has, separations, and one of what it tells of itself.
+      let most = IndexHeader.maximumSectionCount - 8
       guard options.columns.count <= most else {
         throw .writing(.tooManyAttributes(found: options.columns.count, maximum: most))
       }
-      for name in [ScratchFolder.Name.state, .points, .rows, .codes, .pieces, .pieceEnds, .columns] {
+      for name in [ScratchFolder.Name.state, .points, .rows, .codes, .pieces, .pieceEnds, .columns, .separations] {
         folder.remove(name)
       }
       let reading = Reading(
@@ -228,12 +238,15 @@ import Treeline
     /// most cases.
     package var space: (scratch: Int, index: Int) {
       // Positions, or coordinates, and then points with their rows and codes; then those and the pieces that come of
-      // them. An index takes 19 bytes a point as a rule, without separations.
-      let wide = rowWidth - 4 + layout.length
-      let given = options.hasGivenRows ? 8 : 0
-      let values = valueLength
-      let index = (20 + rowWidth - 4) * pointCount + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) }
-      return (((options.projection == .webMercator ? 22 : 28) + wide + given) * pointCount + values, index)
+      // them. An index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows
+      // are gone.
+      let read = options.projection == .webMercator ? 22 : 28
+      let scratch = read + rowWidth - 4 + layout.length + (options.hasGivenRows ? 8 : 0)
+      let index = (options.computesSeparations ? 22 : 20) + rowWidth - 4
+      return (
+        scratch * pointCount + valueLength,
+        index * pointCount + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) }
+      )
     }
 
     /// How many bytes of that its folder takes already.
@@ -252,7 +265,9 @@ import Treeline
       if !state.isPartitioned { try partition(plan) }
       let pieces = try buildPieces(of: plan)
       try checkCancelled()
-      try IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
+      var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
+      if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
+      try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
           progress(.writing, Int(written), Int(total))
           return !monitor.isCancelled

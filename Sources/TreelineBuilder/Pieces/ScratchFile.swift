@@ -14,7 +14,7 @@ import Treeline
   /// A file of a build beyond memory. Any number of threads may read and write it at once.
   final class ScratchFile: Sendable {
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Opens a file, which is made if there is none.
     init(_ path: String) throws(PieceError) {

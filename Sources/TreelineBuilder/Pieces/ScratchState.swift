@@ -28,6 +28,8 @@ import Treeline
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points are with their pieces.
     var isPartitioned = false
+    /// Whether all separations are there.
+    var isSeparated = false
 
     private static let title = "Treeline scratch 2"
 
@@ -38,7 +40,9 @@ import Treeline
       bytes.append(identity)
       bytes.append(checksum)
       bytes.append(survey)
-      bytes.append([UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0)])
+      bytes.append([
+        UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0), isSeparated ? 1 : 0,
+      ])
       bytes.append([greatestRow, rowsAscend ? 1 : 0])
       bytes.append(inexactCounts.map { UInt64($0) })
       bytes.append(planned.map { [$0.plan] } ?? [])
@@ -72,11 +76,12 @@ import Treeline
         let rows: [UInt64] = try bytes.readArray()
         inexactCounts = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
         let plans: [PiecePlan] = try bytes.readValues()
-        guard numbers.count == 3, rows.count == 2, bytes.isAtEnd else { return nil }
+        guard numbers.count == 4, rows.count == 2, bytes.isAtEnd else { return nil }
         (greatestRow, rowsAscend) = (rows[0], rows[1] != 0)
         skippedRowCount = Int(clamping: numbers[0])
         planned = plans.first.map { (Int(clamping: numbers[2]), $0) }
         isPartitioned = numbers[1] == 1 && planned != nil
+        isSeparated = numbers[3] == 1 && isPartitioned
       } catch { return nil }
     }
 

@@ -60,9 +60,6 @@ final class BuildInPieces {
     if BuildPlan.isBeyond(rule) {
       return ("its points are weighed by what only all of them tell", "use '--split mean' or '--split least-scatter'")
     }
-    if options.computesSeparations {
-      return ("separations are found where all clusters are at hand", "use '--no-separation'")
-    }
     return plan.isGrouped
       ? ("the hierarchies of groups are laid one behind the other in memory", "leave out groups") : nil
   }
@@ -140,6 +137,7 @@ final class BuildInPieces {
     var scratch = ScratchBuild.Options(
       rule: plan.options.splitRule, threads: plan.options.threads, memory: limit.count, projection: projection)
     scratch.description = plan.description
+    scratch.computesSeparations = plan.options.computesSeparations
     scratch.columns = columns?.columns ?? []
     scratch.hasGivenRows = plan.columns.row != nil
     return scratch
@@ -228,6 +226,7 @@ extension ScratchBuild.Stage {
     case .partitioning: "Partitioning"
     case .building: "Building"
     case .writing: "Writing"
+    case .separating: "Separating"
     }
   }
 }

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._native import Answer
 from ._table import AnyArray, Table, view
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Cluster:
     """What is told of it by aggregates."""
 
     def __init__(self, answer: Clusters, place: int) -> None:
-        self.id, self.count, self.first, self.end, row, _ = answer._block[:6, place].tolist()
+        self.id, self.count = int(answer.id[place]), int(answer.count[place])
+        self.first, self.end, row = int(answer.first[place]), int(answer.end[place]), int(answer.row[place])
         self.row = row if row >= 0 else None
         self.x, self.y = float(answer.x[place]), float(answer.y[place])
         self.values = {name: array[place] for name, array in answer.values.items()}
@@ -65,7 +67,7 @@ class Cluster:
         return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-class Clusters:
+class Clusters(Answer):
     """The clusters of a query, in tree order, as numpy arrays without a copy.
 
     >>> import treeline
@@ -79,18 +81,16 @@ class Clusters:
     2
     """
 
-    __slots__ = ("_tree", "_handle", "_block", "_length", "_extents", "_values")
+    __slots__ = ("_tree", "_extents", "_values")
 
-    def __init__(self, tree: Tree, pointer: int, aggregates: str | None = None) -> None:
-        self._tree, self._handle = tree, c.Handle(pointer, c.answer_free)
-        arrays = c.ClustersArrays()
-        c.answer_arrays(pointer, ctypes.byref(arrays))
-        self._length: int = arrays.count
-        self._block: Integers = view(self._handle, arrays.start, (8, arrays.count), "<i8")
-        self._extents: Floats | None = None
-        self._values: Table | None = None
-        if aggregates is not None:
-            self._values = Table._of(c.call(c.aggregate, pointer, c.encoded(aggregates)))
+    _tree: Tree
+    _extents: Floats  # Made when first asked for.
+    _values: Table  # Where the query had aggregates.
+
+    def __new__(cls, tree: Tree, pointer: int) -> Clusters:
+        answer = super().__new__(cls, pointer)
+        answer._tree = tree
+        return answer
 
     @property
     def tree(self) -> Tree:
@@ -130,33 +130,30 @@ class Clusters:
     @property
     def x(self) -> Floats:
         """Where they are shown: longitudes, or x."""
-        x: Floats = self._block[6].view(np.float64)
-        return x
+        return self._floats(6)
 
     @property
     def y(self) -> Floats:
         """Latitudes, or y."""
-        y: Floats = self._block[7].view(np.float64)
-        return y
-
-    def _integers(self, number: int) -> Integers:
-        array: Integers = self._block[number]
-        return array
+        return self._floats(7)
 
     def _extent(self, name: str) -> Floats:
-        if self._extents is None:
-            arrays = c.ExtentsArrays()
-            c.answer_extents(self._handle.pointer, ctypes.byref(arrays))
-            self._extents = view(self._handle, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
-        array: Floats = self._extents[_EXTENTS.index(name)]
+        array: Floats = self._all_extents()[_EXTENTS.index(name)]
         return array
+
+    def _all_extents(self) -> Floats:
+        try:
+            return self._extents
+        except AttributeError:
+            arrays = c.ExtentsArrays()
+            c.answer_extents(self._pointer, ctypes.byref(arrays))
+            self._extents = view(self, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
+            return self._extents
 
     @property
     def bounds(self) -> Floats:
         """Of each west, south, east and north; west is greater than east across the antimeridian."""
-        self._extent("west")
-        assert self._extents is not None
-        boxes: Floats = self._extents[:4].T
+        boxes: Floats = self._all_extents()[:4].T
         return boxes
 
     @property
@@ -192,29 +189,28 @@ class Clusters:
     @property
     def values(self) -> Table:
         """What is told of them by the aggregates of the query."""
-        return self._values if self._values is not None else Table({})
+        return getattr(self, "_values", Table({}))
 
     def aggregate(self, *aggregates: str) -> Table:
         """What is told of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
 
         Arrays are named as in GeoJSON, `sum_population` and `top_kind`.
         """
-        return Table._of(c.call(c.aggregate, self._handle.pointer, c.encoded(", ".join(aggregates))))
+        if not aggregates:
+            return Table({})
+        return Table._of(c.call(c.aggregate, self._pointer, c.encoded(", ".join(aggregates))))
 
     def find(self, tree_index: int) -> int | None:
         """The place in the answer of the cluster that holds a point; None if none does."""
-        place: int = c.answer_find(self._handle.pointer, tree_index)
+        place: int = c.answer_find(self._pointer, tree_index)
         return place if place >= 0 else None
 
     def transition_to(self, other: Clusters) -> Transition:
         """What changes from this answer to another of the same tree."""
         return Transition(self, other)
 
-    def __len__(self) -> int:
-        return self._length
-
     def __iter__(self) -> Iterator[Cluster]:
-        return (self[place] for place in range(self._length))
+        return (self[place] for place in range(len(self)))
 
     @overload
     def __getitem__(self, place: int) -> Cluster: ...
@@ -226,10 +222,10 @@ class Clusters:
         """A cluster by its place, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
-        return Cluster(self, range(self._length)[place])
+        return Cluster(self, range(len(self))[place])
 
     def __repr__(self) -> str:
-        return f"{self._length} clusters of {int(self.count.sum())} points"
+        return f"{len(self)} clusters of {int(self.count.sum())} points"
 
     def _columns(self) -> dict[str, AnyArray]:
         names = ("id", "count", "row", "x", "y", "west", "south", "east", "north")
@@ -289,7 +285,7 @@ class Transition:
 
     def __init__(self, first: Clusters, second: Clusters) -> None:
         self.first, self.second = first, second
-        self._rows = Table._of(c.call(c.transition, first._handle.pointer, second._handle.pointer))
+        self._rows = Table._of(c.call(c.transition, first._pointer, second._pointer))
 
     @property
     def change(self) -> Integers:

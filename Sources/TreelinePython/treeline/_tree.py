@@ -28,6 +28,8 @@ _KEPT_CUTS = 64
 
 _NOTHING = (None,) * 6
 
+_clusters_in_box = Clusters._in_box
+
 
 class Tree:
     """The hierarchy over some points, which any number of threads may ask.
@@ -184,27 +186,27 @@ class Tree:
         :raises Error: In the words of the library.
         """
         tree = self if where is None else self.select(where)
-        previous = None if after is None else after._handle.pointer
         key = (
             limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
         )  # fmt: skip
-        error = ctypes.c_void_p()
-        place = ctypes.byref(error)
         others = center, width, height, tile, tile_size, margin
         if bbox is not None and zoom is not None and len(bbox) == 4 and others == _NOTHING:
             # A map that moves asks again and again with the same cut, which is read once.
             cut = self._cuts.get(key) or self._cut(key)
-            box = c.Box(*bbox)
-            pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
+            answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
+            answer._tree = tree
         else:
             view = text(
                 bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
                 margin=margin,
             )  # fmt: skip
-            pointer = c.clusters(tree._handle.pointer, (view + cut_text(key)).encode(), previous, place)
-        if pointer is None:
-            raise c.error_of(error)
-        return Clusters(tree, pointer, _aggregates(aggregate))
+            previous = None if after is None else after._pointer
+            query = (view + cut_text(key)).encode()
+            answer = Clusters(tree, c.call(c.clusters, tree._handle.pointer, query, previous))
+        if aggregate is not None:
+            names = (aggregate,) if isinstance(aggregate, str) else aggregate
+            answer._values = answer.aggregate(*names)
+        return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
         """A cut, which is kept for the next query."""
@@ -370,9 +372,3 @@ def _decoded(text: bytes) -> str:
 
 def _id(cluster: Cluster | int) -> int:
     return cluster.id if isinstance(cluster, Cluster) else int(cluster)
-
-
-def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
-    if aggregate is None or isinstance(aggregate, str):
-        return aggregate
-    return ", ".join(aggregate) or None

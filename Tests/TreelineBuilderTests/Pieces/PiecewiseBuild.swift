@@ -143,11 +143,12 @@ private struct MemoryPieces: PieceSource {
 extension PointSet {
   /// The bytes of the index that is built in memory.
   func indexBytes(
-    _ rule: SplitRule = .mean, threads: Int = 1, columns: [TestColumn] = [], row: ((Int) -> Int)? = nil
+    _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
+    row: ((Int) -> Int)? = nil
   ) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try tree(rule, threads: threads).write(
+    try tree(rule, threads: threads, computesSeparations: computesSeparations).write(
       index: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
     return [UInt8](try Data(contentsOf: file))
   }

@@ -17,14 +17,18 @@ import Treeline
   {
     let columns = rule == .mean ? TestColumn.all(seed: 4) : []
     let firstRow = rule == .leastScatter ? 1 << 33 : nil
-    let expected = try set.indexBytes(rule, columns: columns, row: firstRow.map { first in { first + $0 } })
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
+    let expected = try set.indexBytes(
+      rule, computesSeparations: true, columns: columns, row: firstRow.map { first in { first + $0 } })
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
       for skip in [0, 1, 3] {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
         defer { folder.remove() }
-        let wasCancelled = try run(set, rule, columns, firstRow, folder, cancelledIn: stage, after: skip) == nil
-        let found = try run(set, rule, columns, firstRow, folder, cancelledIn: nil, after: 0)
+        let wasCancelled =
+          try run(
+            set, rule, folder, cancelledIn: stage, after: skip, columns: columns, firstRow: firstRow) == nil
+        let found = try run(
+          set, rule, folder, cancelledIn: nil, after: 0, columns: columns, firstRow: firstRow)
         #expect(found == expected, "\(stage) \(skip) \(wasCancelled)")
         folder.remove()
         #expect(!FileManager.default.fileExists(atPath: place))
@@ -32,12 +36,27 @@ import Treeline
     }
   }
 
+  /// From pieces of 17 points and parts of 16 nodes to one of all.
+  @Test(
+    arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
+  func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
+    let expected = try set.indexBytes(rule, computesSeparations: true)
+    for memory in [1000, 20_000, 400_000, 80_000_000] {
+      let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+      let folder = try ScratchFolder(place, keepsFiles: false)
+      defer { folder.remove() }
+      let found = try run(set, rule, folder, cancelledIn: nil, after: 0, memory: memory)
+      #expect(found == expected, "\(memory) bytes of memory")
+    }
+  }
+
   /// The bytes of the index; nil if the build was cancelled.
   private func run(
-    _ set: PointSet, _ rule: SplitRule, _ columns: [TestColumn], _ firstRow: Int?, _ folder: ScratchFolder,
-    cancelledIn stage: ScratchBuild.Stage?, after count: Int
+    _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
+    after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
   ) throws -> [UInt8]? {
-    var options = ScratchBuild.Options(rule: rule, threads: 2, memory: 40_000, projection: set.projection)
+    var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
+    options.computesSeparations = true
     options.columns = columns.map { ($0.purpose, $0.name) }
     options.hasGivenRows = firstRow != nil
     let build: ScratchBuild

@@ -54,7 +54,7 @@ import Treeline
 
   /// What pieces cannot have is refused where it would be needed, and not where it would not.
   @Test(arguments: [
-    (["--grow", "merge"], "--grow split"), ([], "--no-separation"),
+    (["--grow", "merge"], "--grow split"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--group-by", "country"], "leave out groups"),
     (["--no-separation", "--columns", "population+percentiles"], "leave that out"),
