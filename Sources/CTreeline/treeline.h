@@ -199,22 +199,25 @@ void treeline_tree_free(treeline_tree *tree);
 // MARK: Indexes of points that come in batches
 
 /// Begins an index of points that need not fit the memory: batches go to a scratch folder, from which the index is
-/// built in pieces, with the same bytes as of a tree that was built from all points at once and saved. It has no
-/// columns.
+/// built in pieces, with the same bytes as of a tree that was built from all points at once and saved.
 ///
-/// Options are split=mean or least-scatter, no-separation=true, threads=2, planar=true, memory=1000000000, in bytes,
-/// about what it may take, and scratch= the folder in which the scratch folder is made, beside the index unless told.
+/// Options are split=mean or least-scatter, no-separation=true, threads=2, planar=true, rows=true, where the number of
+/// each row is given, memory=1000000000, in bytes, about what it may take, and scratch= the folder in which the scratch
+/// folder is made, beside the index unless told. Of columns names, types and kinds are looked at, not their values.
 /// `description` may be NULL. One thread at a time may use a stream.
 treeline_stream *treeline_stream_create(
-    const char *path, const char *options, const treeline_description *description, bool overwriting,
-    treeline_error **error);
+    const char *path, const char *options, const treeline_column *columns, size_t column_count,
+    const treeline_description *description, bool overwriting, treeline_error **error);
 
-/// Takes in points, whose rows follow those of the ones before.
+/// Takes in points and their values in the same columns, in the same order.
 ///
+/// \param rows Where they are given, those of the points, from 0 to 2^53; otherwise rows follow those of the points
+/// before, and it may be NULL.
 /// \param refused Gets 1 for each point that is not on the sphere or on the plane, and is left out, though its row is
 /// counted; 0 for the others. Where it is NULL such a point is an error, and none of the batch is taken in.
 bool treeline_stream_add(
-    treeline_stream *stream, const treeline_points *points, uint8_t *refused, treeline_error **error);
+    treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
+    size_t column_count, uint8_t *refused, treeline_error **error);
 
 /// Writes the index, which appears whole or not at all. `monitor` may be NULL.
 bool treeline_stream_finish(treeline_stream *stream, const treeline_monitor *monitor, treeline_error **error);
@@ -295,11 +298,11 @@ void treeline_pieces_free(treeline_pieces *pieces);
 
 /// A piece as `treeline_pieces_task` gave it, without its points.
 treeline_piece *treeline_piece_create(const void *task, size_t count, treeline_error **error);
-/// Takes in some of its points, in any order, with the row of each, from 0 to below 2^32.
+/// Takes in some of its points, in any order, with the row of each, from 0 to 2^53.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, size_t count, treeline_error **error);
 /// Builds the piece, all of whose points are there, into a folder, where it appears whole. To write it twice does no
-/// harm: it is the same bytes. Takes 57 bytes a point of memory, 4 where all have one position.
+/// harm: it is the same bytes. Takes 66 bytes a point of memory, 8 where all have one position.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 

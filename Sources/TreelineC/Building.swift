@@ -23,9 +23,7 @@ public func buildTree(
 ) -> OpaquePointer? {
   attemptObject(error) {
     let pointCount = points.pointee.count
-    let columns = try UnsafeBufferPointer(start: columns, count: columnCount).map {
-      try InputColumn($0, pointCount: pointCount)
-    }
+    let columns = try inputColumns(columns, columnCount, pointCount: pointCount)
     let options = try read(options) { parameters in
       (
         build: BuildOptions(&parameters), groupBy: parameters.text("group-by"),

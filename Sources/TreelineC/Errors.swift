@@ -31,11 +31,11 @@ final class ErrorObject {
     case is FilterError, is FilterTextError: TREELINE_ERROR_FILTER
     case is AggregateError: TREELINE_ERROR_AGGREGATE
     case is BuildError: TREELINE_ERROR_BUILD
-    case is ColumnError: TREELINE_ERROR_COLUMN
+    case is ColumnError, PieceError.column: TREELINE_ERROR_COLUMN
     case is IndexError: TREELINE_ERROR_INDEX
     case is IndexWritingError: TREELINE_ERROR_WRITING
     case is CancellationError, PieceError.cancelled: TREELINE_ERROR_CANCELLED
-    case PieceError.invalid, PieceError.unsupported: TREELINE_ERROR_BUILD
+    case PieceError.invalid, PieceError.unsupported, PieceError.rowTwice: TREELINE_ERROR_BUILD
     case PieceError.scratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
     case PieceError.damaged: TREELINE_ERROR_PIECES
     default: TREELINE_ERROR_ARGUMENT

@@ -72,6 +72,18 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
+  /// The kind that values are declared to be of, where nothing is to be prepared; nil to be found.
+  var plainKind: IndexColumn.Kind? {
+    get throws {
+      guard preparations.isEmpty else {
+        throw ArgumentError(
+          "column \(name.debugDescription): expected no preparations, which need all values in memory, found "
+            + preparations.map { "+\($0.rawValue)" }.sorted().joined())
+      }
+      return kind
+    }
+  }
+
   var indexColumn: IndexColumn {
     let column: IndexColumn =
       if self.column.type == TREELINE_INSTANTS {
@@ -82,6 +94,13 @@ struct InputColumn: @unchecked Sendable {
         IndexColumn(name: name, kind: kind) { value($0) }
       }
     return column.prepared(for: preparations)
+  }
+}
+
+/// The columns that C hands over.
+func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
+  try UnsafeBufferPointer(start: columns, count: columns == nil ? 0 : count).map {
+    try InputColumn($0, pointCount: pointCount)
   }
 }
 

@@ -8,10 +8,15 @@ final class StreamObject {
   private let destination: IndexDestination
   private let folder: ScratchFolder
   private let build: ScratchBuild
+  private let columns: [InputColumn]
   private var rowCount = 0
   private var isFinished = false
 
-  init(_ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?)) throws {
+  /// - Parameter columns: Of which only names, types and kinds are looked at.
+  init(
+    _ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?), columns: [InputColumn]
+  ) throws {
+    self.columns = columns
     destination = try IndexDestination(path, overwriting: overwriting)
     folder = try ScratchFolder(ScratchFolder.path(forIndex: path, in: options.scratch), keepsFiles: false)
     build = ScratchBuild(in: folder, identity: "", options.0)
@@ -19,24 +24,54 @@ final class StreamObject {
 
   deinit { folder.remove() }
 
-  func add(_ points: treeline_points, refused: UnsafeMutablePointer<UInt8>?) throws {
+  /// - Parameters:
+  ///   - rows: The row of each point where rows are given; otherwise not looked at.
+  ///   - values: In the order of the columns.
+  func add(
+    _ points: treeline_points, rows: UnsafePointer<Int64>?, values: [InputColumn],
+    refused: UnsafeMutablePointer<UInt8>?
+  ) throws {
     guard !isFinished else { throw Self.finished }
-    var coordinates = points.coordinates
-    let firstRow = rowCount
-    var skippedRows: [Int] = []
-    if let refused {
-      coordinates = coordinates.removing(notOn: build.projection, noting: refused)
-      skippedRows = (0..<points.count).filter { refused[$0] != 0 }.map { firstRow + $0 }
+    guard values.map(\.name) == columns.map(\.name) else {
+      throw ArgumentError("expected values of \(Self.list(columns)), found those of \(Self.list(values))")
     }
-    try build.append(coordinates, skippedRows: skippedRows)
-    rowCount += points.count
+    let (count, firstRow) = (points.count, rowCount)
+    var coordinates = points.coordinates
+    if let refused { coordinates = coordinates.removing(notOn: build.projection, noting: refused) }
+    let places = (0..<count).filter { refused?[$0] != 1 }
+    var givenRows: [UInt64] = []
+    if build.options.hasGivenRows {
+      guard let rows else { throw ArgumentError("expected a row for each point, found none") }
+      givenRows = try places.map { place in
+        guard let row = UInt64(exactly: rows[place]) else {
+          throw ArgumentError("expected a row of 0 or more, found \(rows[place])")
+        }
+        return row
+      }
+    }
+    let isWhole = places.count == count
+    try build.append(
+      coordinates,
+      skippedRows: isWhole || build.options.hasGivenRows
+        ? [] : (0..<count).filter { refused?[$0] == 1 }.map { firstRow + $0 },
+      givenRows: givenRows,
+      values: values.map { column in
+        var found = ColumnValues()
+        for place in places { found.append(column.value(place)) }
+        return found
+      })
+    rowCount += count
+  }
+
+  private static func list(_ columns: [InputColumn]) -> String {
+    columns.isEmpty ? "no columns" : columns.map(\.name.debugDescription).joined(separator: ", ")
   }
 
   func finish(_ monitor: treeline_monitor?) throws {
     guard !isFinished else { throw Self.finished }
     isFinished = true
     try build.finishReading(checksum: 0)
-    let missing = build.space.scratch - 8 * build.pointCount
+    let missing = build.space.scratch - build.usedSpace
     if let free = folder.freeSpace, free < missing {
       throw PieceError.scratch(
         path: folder.path, action: "put up to \(missing) bytes there", reason: "only \(free) are free")
@@ -55,10 +90,11 @@ final class StreamObject {
 
 @_cdecl("treeline_stream_create")
 public func createStream(
-  _ path: UnsafePointer<CChar>, _ options: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
-  _ overwriting: Bool, _ error: ErrorPlace
+  _ path: UnsafePointer<CChar>, _ options: UnsafePointer<CChar>?, _ columns: UnsafePointer<treeline_column>?,
+  _ columnCount: Int, _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
+    let columns = try inputColumns(columns, columnCount, pointCount: 0)
     let options = try read(options) { parameters in
       var options = ScratchBuild.Options(
         rule: parameters.splitRule ?? .standard, threads: parameters.integer("threads", in: 1...1024),
@@ -66,20 +102,24 @@ public func createStream(
         projection: parameters.flag("planar") ? .planar : .webMercator)
       options.description = IndexDescription(description?.pointee)
       options.computesSeparations = !parameters.flag("no-separation")
+      options.hasGivenRows = parameters.flag("rows")
+      options.columns = try columns.map { (purpose: .typed(try $0.plainKind), name: $0.name) }
       return (options, scratch: parameters.text("scratch"))
     }
     if BuildPlan.isBeyond(options.0.rule) { _ = try BuildPlan(rule: options.0.rule, pieceSize: 1 << 20) }
-    return try StreamObject(String(cString: path), overwriting: overwriting, options)
+    return try StreamObject(String(cString: path), overwriting: overwriting, options, columns: columns)
   }
 }
 
 @_cdecl("treeline_stream_add")
 public func addToStream(
-  _ stream: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ refused: UnsafeMutablePointer<UInt8>?,
+  _ stream: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ rows: UnsafePointer<Int64>?,
+  _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int, _ refused: UnsafeMutablePointer<UInt8>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    try stream.object(StreamObject.self).add(points.pointee, refused: refused)
+    let values = try inputColumns(columns, columnCount, pointCount: points.pointee.count)
+    try stream.object(StreamObject.self).add(points.pointee, rows: rows, values: values, refused: refused)
   } != nil
 }
 

@@ -19,6 +19,10 @@ extension IndexHeader {
         checksum == section.checksum, "section \(section.kind) at byte \(section.offset)",
         expected: "checksum \(String(section.checksum, radix: 16))", found: String(checksum, radix: 16))
     }
+    let kinds = sections.map(\.kind)
+    problems.check(
+      !kinds.contains(.wideRows) || !kinds.contains(.rows), "sections", expected: "no rows beside wide rows",
+      found: "both")
     checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
     problems.check(
       end == bytes.count, "byte \(end)", expected: "the end of the file",

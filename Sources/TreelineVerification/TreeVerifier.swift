@@ -58,10 +58,15 @@ struct TreeVerifier {
   }
 
   private func checkRows() {
-    let rows = UnsafeBufferPointer(start: storage.rows, count: storage.pointCount).sorted()
+    let rows = (0..<storage.pointCount).map { storage.rows[$0] }.sorted()
     for (row, next) in zip(rows, rows.dropFirst()) where row == next {
       problems.add("rows", expected: "each row number once", found: "row \(row) again")
     }
+    guard storage.rows.areWide else { return }
+    let greatest = (0..<storage.pointCount).lazy.map { storage.rows.rawValue(at: $0) }.max() ?? 0
+    problems.check(
+      UInt64(UInt32.max) + 1...UInt64(StoredRows.greatest) ~= greatest, "wide rows",
+      expected: "a greatest row number from 2^32 to 2^53", found: "\(greatest)")
   }
 }
 

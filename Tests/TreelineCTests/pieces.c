@@ -220,8 +220,8 @@ static void test_stack(const char *folder, const char *whole) {
   start = treeline_bytes_start(task, &length);
   treeline_piece *piece;
   NO_ERROR(piece = treeline_piece_create(start, length, &error));
-  int64_t wide = 1LL << 32;
-  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^32 rows");
+  int64_t wide = (1LL << 53) + 1;
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^53");
   treeline_piece_free(piece);
   NO_ERROR(piece = treeline_piece_create(start, length, &error));
   NO_ERROR(EXPECT(treeline_piece_add(piece, positions, rows, COUNT, &error)));
@@ -249,16 +249,18 @@ static void test_stack(const char *folder, const char *whole) {
 }
 
 static void test_stream(const char *whole, const char *path) {
-  EXPECT_ERROR(treeline_stream_create(path, "split=gamma:2", NULL, true, &error), TREELINE_ERROR_BUILD, "gamma");
-  EXPECT_ERROR(treeline_stream_create(path, "speed=high", NULL, true, &error), TREELINE_ERROR_PARAMETER, "speed");
+  EXPECT_ERROR(
+      treeline_stream_create(path, "split=gamma:2", NULL, 0, NULL, true, &error), TREELINE_ERROR_BUILD, "gamma");
+  EXPECT_ERROR(
+      treeline_stream_create(path, "speed=high", NULL, 0, NULL, true, &error), TREELINE_ERROR_PARAMETER, "speed");
   treeline_cancellation *cancellation = treeline_cancellation_create();
   for (int is_cancelled = 1; is_cancelled >= 0; is_cancelled--) {
     treeline_stream *stream;
     const char *options = "split=mean&no-separation=true&memory=60000&threads=2";
-    NO_ERROR(stream = treeline_stream_create(path, options, NULL, true, &error));
+    NO_ERROR(stream = treeline_stream_create(path, options, NULL, 0, NULL, true, &error));
     for (int i = 0; i < PARTS; i++) {
       treeline_points own = part(i);
-      NO_ERROR(EXPECT(treeline_stream_add(stream, &own, NULL, &error)));
+      NO_ERROR(EXPECT(treeline_stream_add(stream, &own, NULL, NULL, 0, NULL, &error)));
     }
     treeline_monitor monitor = {.progress = note_stage};
     if (is_cancelled) {
@@ -269,7 +271,8 @@ static void test_stream(const char *whole, const char *path) {
       NO_ERROR(EXPECT(treeline_stream_finish(stream, &monitor, &error)));
       EXPECT_ERROR(treeline_stream_finish(stream, &monitor, &error), TREELINE_ERROR_ARGUMENT, "finished");
       treeline_points own = part(0);
-      EXPECT_ERROR(treeline_stream_add(stream, &own, NULL, &error), TREELINE_ERROR_ARGUMENT, "finished");
+      EXPECT_ERROR(
+          treeline_stream_add(stream, &own, NULL, NULL, 0, NULL, &error), TREELINE_ERROR_ARGUMENT, "finished");
     }
     treeline_stream_free(stream);
   }
@@ -281,9 +284,9 @@ static void test_stream(const char *whole, const char *path) {
   uint8_t refused[6];
   treeline_points some = {.x = x, .y = y, .count = 6};
   treeline_stream *stream;
-  NO_ERROR(stream = treeline_stream_create(path, NULL, NULL, true, &error));
-  EXPECT_ERROR(treeline_stream_add(stream, &some, NULL, &error), TREELINE_ERROR_BUILD, "row 2");
-  NO_ERROR(EXPECT(treeline_stream_add(stream, &some, refused, &error)));
+  NO_ERROR(stream = treeline_stream_create(path, NULL, NULL, 0, NULL, true, &error));
+  EXPECT_ERROR(treeline_stream_add(stream, &some, NULL, NULL, 0, NULL, &error), TREELINE_ERROR_BUILD, "row 2");
+  NO_ERROR(EXPECT(treeline_stream_add(stream, &some, NULL, NULL, 0, refused, &error)));
   EXPECT(memcmp(refused, (uint8_t[]){0, 0, 1, 0, 1, 0}, 6) == 0);
   NO_ERROR(EXPECT(treeline_stream_finish(stream, NULL, &error)));
   treeline_stream_free(stream);
@@ -294,6 +297,52 @@ static void test_stream(const char *whole, const char *path) {
   treeline_tree_facts(tree, &facts);
   EXPECT(facts.has_separations && facts.point_count == 4);
   treeline_tree_free(tree);
+}
+
+/// Columns and rows as they are given: those of some points from a first one on.
+static size_t columns_from(size_t first, treeline_column *columns) {
+  columns[0] = (treeline_column){.name = "price", .type = TREELINE_DOUBLES, .values = prices + first};
+  columns[1] = (treeline_column){.name = "rooms", .type = TREELINE_INTEGERS, .values = rooms + first};
+  columns[2] = (treeline_column){.name = "kind",
+      .type = TREELINE_CODES,
+      .values = kinds + first,
+      .offsets = kind_offsets,
+      .bytes = kind_bytes,
+      .entry_count = 3};
+  return 3;
+}
+
+static void test_streamed_columns(const char *whole, const char *path) {
+  treeline_points all = points();
+  treeline_column columns[3];
+  size_t count = columns_from(0, columns);
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_build(&all, columns, count, "split=mean", NULL, &error));
+  NO_ERROR(EXPECT(treeline_save(tree, whole, NULL, true, &error)));
+  treeline_tree_free(tree);
+  static int64_t rows[POINTS];
+  for (int i = 0; i < POINTS; i++)
+    rows[i] = i;
+  treeline_stream *stream;
+  const char *options = "split=mean&memory=200000&rows=true";
+  NO_ERROR(stream = treeline_stream_create(path, options, columns, count, NULL, true, &error));
+  for (int i = PARTS - 1; i >= 0; i--) {
+    treeline_points own = part(i);
+    size_t first = (size_t)POINTS * i / PARTS;
+    columns_from(first, columns);
+    const int64_t *own_rows = rows + first;
+    EXPECT_ERROR(treeline_stream_add(stream, &own, own_rows, columns, count - 1, NULL, &error),
+        TREELINE_ERROR_ARGUMENT, "expected values of \"price\", \"rooms\", \"kind\"");
+    EXPECT_ERROR(treeline_stream_add(stream, &own, NULL, columns, count, NULL, &error), TREELINE_ERROR_ARGUMENT,
+        "a row for each point");
+    NO_ERROR(EXPECT(treeline_stream_add(stream, &own, rows + first, columns, count, NULL, &error)));
+  }
+  NO_ERROR(EXPECT(treeline_stream_finish(stream, NULL, &error)));
+  treeline_stream_free(stream);
+  EXPECT(are_same(path, whole));
+  columns[0].kind = "number+percentiles";
+  EXPECT_ERROR(treeline_stream_create(path, NULL, columns, count, NULL, true, &error), TREELINE_ERROR_ARGUMENT,
+      "+percentiles");
 }
 
 void test_pieces(const char *path) {
@@ -307,6 +356,7 @@ void test_pieces(const char *path) {
   save_whole("split=mean&no-separation=true", whole);
   test_steps("split=mean&piece-size=700", whole, folder);
   test_stream(whole, streamed);
+  test_streamed_columns(whole, streamed);
   EXPECT_ERROR(treeline_plan_create("piece-size=16", &error), TREELINE_ERROR_PARAMETER, "piece-size");
   EXPECT_ERROR(treeline_plan_create("split=gamma:2", &error), TREELINE_ERROR_BUILD, "gamma");
   EXPECT_ERROR(treeline_round_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");

@@ -93,6 +93,53 @@ def test_plain_planes(table, tmp_path):
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
 
 
+@pytest.fixture
+def hotels(points):
+    """A table with columns of all types, and missing values in them."""
+    table = pa.table({name: pa.array(values, from_pandas=True) for name, values in points.items()})
+    return table.append_column("stars", pa.array([number % 5 or None for number in range(len(table))]))
+
+
+def test_columns_come_along_with_their_types(hotels, split, tmp_path):
+    names = ["price", "rooms", "kind", "open", "opened", "stars"]
+    folder = write(tmp_path / "hotels", hotels)
+    treeline.build_parquet(folder, out=tmp_path / "out", columns=names, split=split, memory="1MB")
+    whole = treeline.build(hotels["lon"], hotels["lat"], columns=hotels.select(names), split=split)
+    whole.save(tmp_path / "whole")
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
+    columns = treeline.open(tmp_path / "out").columns
+    assert columns == whole.columns and columns["opened"] == "time" and columns["kind"] == "category"
+
+
+def test_kinds_are_those_that_are_told(hotels, tmp_path):
+    folder = write(tmp_path / "hotels", hotels)
+    built = treeline.build_parquet(folder, out=tmp_path / "out", columns=["kind"], kinds={"kind": "text"})
+    assert built.open().columns == {"kind": "text"}
+    with pytest.raises(treeline.ArgumentError, match="percentiles"):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns=["price"], kinds={"price": "number+percentiles"})
+    with pytest.raises(treeline.ColumnError, match="'?kind"):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
+    with pytest.raises(KeyError, match="'size'"):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+
+
+def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
+    order = np.random.default_rng(5).permutation(COUNT)
+    shuffled = table.append_column("id", pa.array(np.arange(COUNT))).take(order)
+    folder = write(tmp_path / "places", shuffled)
+    treeline.build_parquet(folder, out=tmp_path / "out", row="id", split=split, memory=MEMORY)
+    assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
+    far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
+    folder = write(tmp_path / "far", far)
+    tree = treeline.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
+    assert tree.members(tree.root()[0]).row.max() == 2**53 - 1
+    with pytest.raises(treeline.BuildError, match="twice|two"):
+        twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
+        treeline.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)
+    with pytest.raises(TypeError, match="integers"):
+        treeline.build_parquet(folder, out=tmp_path / "n", row="lon")
+
+
 def test_rows_without_a_place_are_told(table, tmp_path):
     lon, lat = table["lon"].to_pylist(), table["lat"].to_pylist()
     bad = {3: (181.0, 4.0), 3000: (None, 5.0), 4001: (6.0, float("nan")), 5999: (float("inf"), 7.0)}

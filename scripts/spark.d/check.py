@@ -108,7 +108,7 @@ class Check:
         out, refused, start = f"{self.work}/out.treeline", f"{self.work}/refused.parquet", time.time()
         stages = {}
         built = treeline.spark.build(
-            df, "lon", "lat", row="id", out=out, split=split, piece_size=max(17, self.count // 12), tasks=tasks,
+            df, "lon", "lat", row="id", out=out, split=split, piece_size=max(17, self.count // 12), _tasks=tasks,
             refused=refused, progress=lambda stage, _: stages.setdefault(stage, time.time() - start))
         seconds = time.time() - start
         self.expect(name, "the bytes of the tool", filecmp.cmp(out, expected, shallow=False))

@@ -23,6 +23,7 @@ def main():
     parser.add_argument("--lon", default="longitude")
     parser.add_argument("--lat", default="latitude")
     parser.add_argument("--out", help="where to leave the index")
+    parser.add_argument("--no-comparison", action="store_true", help="leave out what the tool would make of the points")
     parser.add_argument("--folder", help="where to put what does not fit")
     arguments = parser.parse_args()
     for name in ("parquet", "out"):
@@ -63,6 +64,8 @@ def build(session, work, names, row, arguments):
     driver = next(int(p) for p in os.listdir("/proc") if p.isdigit() and is_driver(int(p)))
     print(f"Most memory: driver's Python {cluster.peak()} MB and Java {cluster.peak(driver)} MB, "
           f"executors' Java {', '.join(str(cluster.peak(p)) for p in cluster.executors())} MB")
+    if arguments.no_comparison:
+        return
     if row is None:
         print("Rows are numbered as Spark has them; with a column of numbers the bytes are those of treeline build")
         return

@@ -28,7 +28,7 @@ struct PiecesBenchmark: ParsableCommand {
     let path = folder + "/\(memory == nil ? "whole" : "pieces").treeline"
     defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
     var stages: [String: Double] = [:]
-    var (passCount, pieceCount, pointCount) = (0, 1, 0)
+    var (passCount, pieceCount, pointCount, planningReads) = (0, 1, 0, 0)
     var work: SeparationPieces.Work?
     let destination = try IndexDestination(path, overwriting: true)
     let time = try seconds {
@@ -60,10 +60,12 @@ struct PiecesBenchmark: ParsableCommand {
       }
       try build.finish(to: destination)
       stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
-      (pieceCount, pointCount, work) = (build.pieceCount ?? 0, build.pointCount, build.separationWork)
+      (pieceCount, pointCount, planningReads) = (build.pieceCount ?? 0, build.pointCount, build.planningReads)
+      work = build.separationWork
     }
     try printJSON([
       "points": pointCount, "threads": threads, "seconds": time, "stages": stages, "passes": passCount,
+      "planningReads": planningReads,
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
       "separation": work.map {
         ["pieces": $0.pieces, "nodesRead": $0.nodesRead, "doublings": $0.doublings, "margin": $0.margin]

@@ -182,7 +182,7 @@ extension ClusterTree {
     withStorage { storage in
       let count = counted.count(of: node)
       let treeIndex = count == 1 ? counted.firstIndex(of: node) : nil
-      let row = treeIndex.map { Int(storage.rows[$0]) }
+      let row = treeIndex.map { storage.rows[$0] }
       let index = isAnchored ? storage.standIndex(of: node) : nil
       let standing = index.map { (x: Double(storage.points[$0].x), y: Double(storage.points[$0].y)) }
       if let selection, count < Int(node.count), count > 0 {

@@ -289,7 +289,7 @@ extension ClusterMap {
   /// - Complexity: O(pointCount)
   public init(_ values: [Value], on tree: ClusterTree) throws(QueryError) {
     let rowCount = tree.withStorage { storage in
-      UnsafeBufferPointer(start: storage.rows, count: tree.pointCount).max().map { Int($0) + 1 } ?? 0
+      (0..<tree.pointCount).reduce(0) { max($0, storage.rows[$1] + 1) }
     }
     guard rowCount <= values.count else { throw .tooFewValues(expected: rowCount, found: values.count) }
     self.init(tree: tree, values: values, names: PropertyNames(of: tree))

@@ -30,8 +30,7 @@ extension ClusterTree {
   /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around
   ///   the position are looked into.
   public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
-    guard let row = UInt32(exactly: row) else { return nil }
-    return try withStorage { storage throws(IndexError) in
+    try withStorage { storage throws(IndexError) in
       try storage.treeIndex(ofRow: row, at: plane.point(at: coordinate))
     }
   }
@@ -40,29 +39,29 @@ extension ClusterTree {
   ///
   /// - Complexity: O(pointCount). To ask often, keep the inverse of `members(of: root)`.
   public func treeIndex(ofRow row: Int) -> Int? {
-    guard let row = UInt32(exactly: row) else { return nil }
-    return withStorage { UnsafeBufferPointer(start: $0.rows, count: pointCount).firstIndex(of: row) }
+    withStorage { storage in (0..<pointCount).first { storage.rows[$0] == row } }
   }
 }
 
 /// All rows of a tree in their order, with the tree index of each: for whoever asks for many.
 @_spi(Server) public struct RowOrder: Sendable {
-  /// Each row above its tree index. Rows without a position are missing.
-  private let entries: [UInt64]
+  /// Each row, and its tree index. Rows without a position are missing.
+  private let rows: [Int]
+  private let treeIndices: [UInt32]
 
   /// - Complexity: O(pointCount log pointCount)
   public init(of tree: ClusterTree) {
-    entries = (0..<tree.pointCount).map { UInt64(tree.row(atTreeIndex: $0)) << 32 | UInt64($0) }.sorted()
+    let entries = (0..<tree.pointCount).map { (row: tree.row(atTreeIndex: $0), treeIndex: UInt32($0)) }
+      .sorted { $0.row < $1.row }
+    (rows, treeIndices) = (entries.map(\.row), entries.map(\.treeIndex))
   }
 
   /// nil where no point has that row.
   ///
   /// - Complexity: O(log pointCount)
   public func treeIndex(ofRow row: Int) -> Int? {
-    guard let row = UInt32(exactly: row) else { return nil }
-    let index = firstIndex(in: 0..<entries.count) { entries[$0] >> 32 >= UInt64(row) }
-    guard index < entries.count, entries[index] >> 32 == UInt64(row) else { return nil }
-    return Int(entries[index] & 0xFFFF_FFFF)
+    let index = firstIndex(in: 0..<rows.count) { rows[$0] >= row }
+    return index < rows.count && rows[index] == row ? Int(treeIndices[index]) : nil
   }
 }
 
@@ -90,7 +89,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
     }
   }
 
-  public subscript(position: Int) -> Int { tree.withStorage { Int($0.rows[treeIndex(at: position)]) } }
+  public subscript(position: Int) -> Int { tree.withStorage { $0.rows[treeIndex(at: position)] } }
 
   /// Where their points stand in tree order.
   package var treeIndices: some RandomAccessCollection<Int> {
@@ -106,7 +105,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 }
 
 extension TreeStorage {
-  fileprivate func treeIndex(ofRow row: UInt32, at point: PlanePoint) throws(IndexError) -> Int? {
+  fileprivate func treeIndex(ofRow row: Int, at point: PlanePoint) throws(IndexError) -> Int? {
     var waiting: [Node] = []
     func wait(_ node: Node) { if nodes[Int(node.record)].box.contains(point) { waiting.append(node) } }
     if let root { wait(root) }
@@ -125,7 +124,7 @@ extension TreeStorage {
   }
 
   /// Rows of one position are in their order.
-  private func treeIndex(ofRow row: UInt32, inStack range: Range<Int>) -> Int? {
+  private func treeIndex(ofRow row: Int, inStack range: Range<Int>) -> Int? {
     let index = firstIndex(in: range) { rows[$0] >= row }
     return index < range.upperBound && rows[index] == row ? index : nil
   }

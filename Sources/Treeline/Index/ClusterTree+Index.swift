@@ -30,7 +30,7 @@ extension ClusterTree {
     self.init(
       storage: TreeStorage(
         points: try sections.start(of: .points, count: header.pointCount),
-        rows: try sections.start(of: .rows, count: header.pointCount), pointCount: header.pointCount,
+        rows: try sections.rows(count: header.pointCount), pointCount: header.pointCount,
         gaps: try sections.start(of: .gaps, count: Gap.byteCount(ofPoints: header.pointCount)),
         nodes: try sections.start(of: .nodes, count: header.nodeCount), nodeCount: header.nodeCount,
         sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
@@ -139,6 +139,13 @@ private struct SectionsByKind {
       throw file.malformed(at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
     }
     return section
+  }
+
+  /// Row numbers, of whichever length the index has.
+  func rows(count: Int) throws(IndexError) -> StoredRows {
+    sections[.wideRows] == nil
+      ? StoredRows(try start(of: .rows, count: count) as UnsafePointer<UInt32>)
+      : StoredRows(try start(of: .wideRows, count: count) as UnsafePointer<UInt64>)
   }
 
   /// Where the entries of a section begin, which must have as many bytes as they take.

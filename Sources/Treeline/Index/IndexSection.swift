@@ -54,6 +54,9 @@ public struct IndexSection: Hashable, Sendable {
     public static let links = Kind(rawValue: 20)
     /// The groups that never mix; required where there are any, since version 1.3.
     public static let groups = Kind(rawValue: 21)
+    /// Row numbers in tree order, 8 bytes a point, in place of `rows` where one of them needs more than 4; since
+    /// version 1.4.
+    public static let wideRows = Kind(rawValue: 22)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
 
@@ -64,11 +67,12 @@ public struct IndexSection: Hashable, Sendable {
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether a reader that does not know it must refuse the index.
-    package var isRequired: Bool { isInEveryIndex || self == .groups }
+    package var isRequired: Bool { isInEveryIndex || self == .groups || self == .wideRows }
 
     /// The minor version that has it first.
     package var minorVersion: UInt16 {
       switch self {
+      case .wideRows: 4
       case .column, .ranks, .links, .groups: 3
       case .badgeScales, .badgeCurve, .stands: 2
       case .description: 1
@@ -94,7 +98,7 @@ public struct IndexSection: Hashable, Sendable {
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
       .attribute: "attribute", .column: "column", .ranks: "ranks", .links: "links",
-      .groups: "groups", .description: "description",
+      .groups: "groups", .wideRows: "wide rows", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

@@ -86,7 +86,7 @@ extension ClusterTree {
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func row(atTreeIndex treeIndex: Int) -> Int {
     checkTreeIndex(treeIndex)
-    return withStorage { Int($0.rows[treeIndex]) }
+    return withStorage { $0.rows[treeIndex] }
   }
 
   @inline(__always) private func checkTreeIndex(_ treeIndex: Int) {

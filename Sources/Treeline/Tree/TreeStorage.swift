@@ -6,7 +6,7 @@ package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
   /// Row numbers in tree order.
-  package let rows: UnsafePointer<UInt32>
+  package let rows: StoredRows
   package let pointCount: Int
   /// Two gaps a byte.
   package let gaps: UnsafePointer<UInt8>
@@ -47,7 +47,7 @@ package final class TreeStorage: @unchecked Sendable {
   private let release: @Sendable () -> Void
 
   package init(
-    points: UnsafePointer<PlanePoint>, rows: UnsafePointer<UInt32>, pointCount: Int, gaps: UnsafePointer<UInt8>,
+    points: UnsafePointer<PlanePoint>, rows: StoredRows, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil,
     stands: UnsafePointer<UInt8>? = nil, groups: TreeGroups? = nil, name: String = "memory", nodesOffset: UInt64 = 0,

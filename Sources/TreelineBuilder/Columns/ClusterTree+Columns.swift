@@ -42,10 +42,8 @@ extension ClusterTree {
   package func encoded(_ columns: [IndexColumn], row: ((Int) -> Int)?) throws(ColumnError) -> [EncodedColumn] {
     try columns.map { column throws(ColumnError) in
       do throws(UnsuitableValue) { return try encoded(column) } catch {
-        let treeRow = self.row(atTreeIndex: error.treeIndex)
-        throw .unsuitableValue(
-          column: column.name, row: row?(treeRow) ?? treeRow, expected: error.expected, found: error.found,
-          remedy: error.remedy)
+        let treeRow = self.row(atTreeIndex: error.point)
+        throw error.error(column: column.name, row: row?(treeRow) ?? treeRow)
       }
     }
   }
@@ -59,18 +57,19 @@ extension ClusterTree {
   private func encoded(valuesOf column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
     case .values(let kind, let value):
-      return try ColumnEncoder(name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
-        .encoded(as: kind)
+      return try EncodedColumn(.typed(kind), name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
-      var integers = OptionalIntegers(capacity: pointCount)
-      for index in 0..<pointCount { integers.append(integer(row(atTreeIndex: index))) }
-      if let encoded = EncodedColumn(name: column.name, kind: .number, digits: 0, integers) { return encoded }
-      return try ColumnEncoder(name: column.name, pointCount: pointCount) { index in
+      if let encoded = EncodedColumn(
+        name: column.name, pointCount: pointCount, integer: { integer(row(atTreeIndex: $0)) })
+      {
+        return encoded
+      }
+      return try EncodedColumn(.typed(.number), name: column.name, pointCount: pointCount) { index in
         integer(row(atTreeIndex: index)).map { .number("\($0)") }
-      }.encoded(as: .number)
+      }
     case .instants(let instant):
-      return try ColumnEncoder(name: column.name, pointCount: pointCount) { _ in nil }
-        .times { instant(row(atTreeIndex: $0)) }
+      return try EncodedColumn(
+        name: column.name, pointCount: pointCount, instant: { instant(row(atTreeIndex: $0)) })
     }
   }
 }

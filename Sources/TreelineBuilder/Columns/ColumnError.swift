@@ -24,19 +24,40 @@ extension ColumnError: CustomStringConvertible {
 }
 
 /// The same, before it is known which row a point has.
-struct UnsuitableValue: Error {
-  let treeIndex: Int
+package struct UnsuitableValue: Error {
+  /// The number of the point among those of a survey.
+  package let point: Int
   let expected: String
   let found: String
   var remedy = "declare it as category or text, or leave the cell empty"
 
-  init(at treeIndex: Int, expected: String, found: String, remedy: String? = nil) {
-    (self.treeIndex, self.expected, self.found) = (treeIndex, expected, found)
+  init(at point: Int, expected: String, found: String, remedy: String? = nil) {
+    (self.point, self.expected, self.found) = (point, expected, found)
     if let remedy { self.remedy = remedy }
   }
 
-  init(at treeIndex: Int, expected: String, found: AttributeValue, remedy: String? = nil) {
-    self.init(at: treeIndex, expected: expected, found: found.briefDescription, remedy: remedy)
+  init(at point: Int, expected: String, found: AttributeValue, remedy: String? = nil) {
+    self.init(at: point, expected: expected, found: found.briefDescription, remedy: remedy)
+  }
+
+  /// - Parameters:
+  ///   - column: The column that the value is of.
+  ///   - row: Of the input, counted from 0.
+  package func error(column: String, row: Int) -> ColumnError {
+    .unsuitableValue(column: column, row: row, expected: expected, found: found, remedy: remedy)
+  }
+}
+
+extension UnsuitableValue: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(UInt64(point))
+    for text in [expected, found, remedy] { bytes.append(text) }
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    point = Int(clamping: try bytes.read(UInt64.self))
+    (expected, found) = (try bytes.readText(), try bytes.readText())
+    remedy = try bytes.readText()
   }
 }
 

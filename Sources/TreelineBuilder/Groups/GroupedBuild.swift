@@ -126,7 +126,7 @@ private struct LaidOutTrees {
     let count = tree.pointCount
     (points.start + first).update(from: tree.points, count: count)
     for index in 0..<count {
-      rows.start[first + index] = partRows[Int(tree.rows[index])]
+      rows.start[first + index] = partRows[tree.rows[index]]
       let gap = tree.gap(after: UInt32(index))
       gaps.start[(first + index) / 2] |= (first + index) % 2 == 0 ? gap : gap << 4
     }
@@ -165,7 +165,8 @@ private struct LaidOutTrees {
     }
     let (records, sums, spreads) = (copy(nodes.records), copy(nodes.sums), copy(nodes.spreads))
     return TreeStorage(
-      points: points.start, rows: rows.start, pointCount: points.count, gaps: gaps.start, nodes: records.start,
+      points: points.start, rows: StoredRows(UnsafePointer(rows.start)), pointCount: points.count, gaps: gaps.start,
+      nodes: records.start,
       nodeCount: records.count, sums: sums.start, spreads: spreads.start,
       separations: separations.map { UnsafePointer($0.start) }, badgeCurve: badgeCurve,
       stands: stands.map { UnsafePointer($0.start) }, groups: groups, mergeTraits: traits,

@@ -111,7 +111,8 @@ struct BuildMemory {
     release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
-      points: arrays.points, rows: arrays.rows, pointCount: pointCount, gaps: gaps, nodes: nodes.records,
+      points: arrays.points, rows: StoredRows(UnsafePointer(arrays.rows)), pointCount: pointCount, gaps: gaps,
+      nodes: nodes.records,
       nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
       separations: separations.map { UnsafePointer($0) }, badgeCurve: separations.flatMap { _ in badgeCurve },
       stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)

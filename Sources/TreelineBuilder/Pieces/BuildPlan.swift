@@ -27,6 +27,8 @@ public struct BuildPlan: Sendable {
   /// The nodes that the current round asks about, in its order.
   private var asked: [Int] = []
   private var round: PlanRound?
+  /// By node, where it is in the routing of the current round.
+  private var places: [Int32] = []
   /// How many passes over all points were asked for.
   public private(set) var passCount = 0
 
@@ -66,8 +68,9 @@ public struct BuildPlan: Sendable {
     let mostBins = max(mostBins / asked.count, 64)
     let questions = asked.map { nodes[$0].question(mostBins: mostBins) }
     let numbers = Dictionary(uniqueKeysWithValues: asked.enumerated().map { ($1, $0) })
-    let routing = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
+    let (routing, places) = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
     let round = PlanRound(routing: routing, questions: questions)
+    self.places = places
     self.round = round
     passCount += 1
     return round
@@ -112,8 +115,16 @@ public struct BuildPlan: Sendable {
     }
   }
 
+  /// The nodes that the current round asks about, in its order.
+  var askedNodes: [Int] { asked }
+
+  /// Where a node is in the routing of the current round.
+  func place(ofNode node: Int) -> Int32 { places[node] }
+
   /// Leads to nodes that are not split, by numbers for these.
-  fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
+  ///
+  /// - Returns: The routing, and by node where it is in it.
+  fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> (PointRouting, places: [Int32]) {
     var routing = PointRouting()
     routing.leafCount = leafCount
     var steps: [Int: Int32] = [:]
@@ -124,7 +135,7 @@ public struct BuildPlan: Sendable {
       routing.steps.append(PointRouting.Step(split, left: next(left), right: next(left + 1)))
     }
     routing.start = next(0)
-    return routing
+    return (routing, nodes.indices.map(next))
   }
 
   /// How many points there are, once the first round is answered.
@@ -150,7 +161,7 @@ public struct BuildPlan: Sendable {
       default: preconditionFailure("The plan is not complete")
       }
     }
-    plan.routing = routing(leafCount: max(plan.pieces.count, 1)) { numbers[$0] ?? 0 }
+    plan.routing = routing(leafCount: max(plan.pieces.count, 1)) { numbers[$0] ?? 0 }.0
     return plan
   }
 }

@@ -1,9 +1,11 @@
 import Treeline
 
-/// A piece of a tree, whole in itself: its points in tree order and the nodes over them.
+/// A piece of a tree, whole in itself: its points in tree order, their columns' codes and the nodes over them.
 public struct BuiltPiece: Sendable {
-  let header: PieceHeader
+  private(set) var header: PieceHeader
   private let storage: TreeStorage
+  private let rows: PieceMemory
+  private let codes: [PieceMemory]
 
   /// Hands out the bytes of the piece, from the first to the last, in parts of any length.
   public func write<Failure>(_ write: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
@@ -11,39 +13,44 @@ public struct BuiltPiece: Sendable {
     defer { header.deallocate() }
     header.storeBytes(of: self.header, as: PieceHeader.self)
     try write(UnsafeRawBufferPointer(header))
-    for part in PiecePart.allCases { try write(bytes(of: part)) }
+    for part in PiecePart.allCases { try write(bytes(of: part, as: self.header)) }
+    for code in codes { try write(UnsafeRawBufferPointer(code.bytes)) }
+    let checksums = codes.map { XXHash64.hash(UnsafeRawBufferPointer($0.bytes)) }
+    try checksums.withUnsafeBufferPointer { bytes throws(Failure) in try write(UnsafeRawBufferPointer(bytes)) }
     withExtendedLifetime(storage) {}
   }
 
-  /// The bytes of the piece: about 19 for each point.
+  /// The bytes of the piece: about 19 for each point, and its columns' codes.
   public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
     return all
   }
 
-  private func bytes(of part: PiecePart) -> UnsafeRawBufferPointer { storage.bytes(of: part, as: header) }
-
-  fileprivate init(_ task: PieceTask, _ storage: TreeStorage) {
+  /// - Parameter ranks: In tree order, the number of each point in the order of rows.
+  fileprivate init(
+    _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int
+  ) {
+    (rows, codes) = given.laidOut(by: ranks, threads: threads)
+    self.storage = storage
     var header = PieceHeader(
-      number: task.number, pointCount: storage.pointCount, recordCount: storage.nodeCount, root: storage.nodes[0])
-    for part in PiecePart.allCases { header[part] = XXHash64.hash(storage.bytes(of: part, as: header)) }
+      of: task, recordCount: storage.nodeCount, root: storage.nodes[0], codeLength: given.layout.length)
+    header.hasWideRows = rows.bytes.count > 4 * task.pointCount
+    self.header = header
+    for part in PiecePart.allCases { header[part] = XXHash64.hash(bytes(of: part, as: header)) }
     header.seal()
-    (self.header, self.storage) = (header, storage)
+    self.header = header
   }
-}
 
-extension TreeStorage {
-  /// A part of the piece that these arrays are.
-  fileprivate func bytes(of part: PiecePart, as header: PieceHeader) -> UnsafeRawBufferPointer {
-    let start: UnsafeRawPointer =
+  private func bytes(of part: PiecePart, as header: PieceHeader) -> UnsafeRawBufferPointer {
+    let start: UnsafeRawPointer? =
       switch part {
-      case .points: UnsafeRawPointer(points)
-      case .sums: UnsafeRawPointer(sums)
-      case .rows: UnsafeRawPointer(rows)
-      case .nodes: UnsafeRawPointer(nodes + 1)
-      case .spreads: UnsafeRawPointer(spreads)
-      case .gaps: UnsafeRawPointer(gaps)
+      case .points: UnsafeRawPointer(storage.points)
+      case .sums: UnsafeRawPointer(storage.sums)
+      case .rows: UnsafeRawPointer(rows.bytes.baseAddress)
+      case .nodes: UnsafeRawPointer(storage.nodes + 1)
+      case .spreads: UnsafeRawPointer(storage.spreads)
+      case .gaps: UnsafeRawPointer(storage.gaps)
       }
     return UnsafeRawBufferPointer(start: start, count: header.length(of: part))
   }
@@ -54,53 +61,50 @@ extension PieceTask {
   ///
   /// - Parameters:
   ///   - points: All that the plan leads to this piece, in any order, measured on the survey's plane.
-  ///   - rows: The row of each, which no two share: from 0 to below 2^32. Points of one position lie in their order.
+  ///   - rows: The row of each, which no two share: from 0 to 2^53. Points of one position lie in their order.
+  ///   - columns: Those that the index is to have, in the order in which it has them.
+  ///   - codes: Of each point, in the same order, the codes of all columns, one behind the other, as
+  ///     `ColumnEncoding.encode` writes them.
   ///   - threads: 1 or more.
   /// - Throws: `PieceError.damaged` for other points than were planned with.
-  /// - Complexity: O(*n* log *n*), in 45 bytes of memory a point.
-  public func build(_ points: [PlanePoint], rows: [Int], threads: Int = 1) throws(PieceError) -> BuiltPiece {
+  /// - Complexity: O(*n* log *n*), in 50 bytes of memory a point and twice its codes.
+  public func build(
+    _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
+  ) throws(PieceError) -> BuiltPiece {
     precondition(points.count == rows.count, "Expected a row for each point")
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
+    let layout = RecordLayout(columns)
+    precondition(codes.count == layout.length * points.count, "Expected codes of all columns for each point")
     guard points.count == pointCount else {
       throw .damaged(what: "piece \(number)", expected: "\(pointCount) points", found: "\(points.count)")
     }
-    return try build(threads: threads) { ownPoints, ownRows throws(PieceError) in
+    return try build(layout, threads: threads, BuildMonitor(pointCount: pointCount)) { input throws(PieceError) in
       for index in points.indices {
-        guard let row = UInt32(exactly: rows[index]) else { throw .tooManyRows }
-        (ownPoints[index], ownRows[index]) = (points[index], row)
+        guard let row = UInt64(exactly: rows[index]), row <= StoredRows.greatest else { throw .tooManyRows }
+        (input.points[index], input.rows[index]) = (points[index], row)
       }
+      input.records.copyBytes(from: codes)
     }
   }
 
   /// Builds the piece.
   ///
-  /// - Parameters:
-  ///   - threads: 1 or more.
-  ///   - fill: Writes the points of the piece and their rows, in any order: they are sorted by rows.
-  /// - Complexity: about 45 bytes a point of memory.
-  package func build(
-    threads: Int,
-    filledBy fill: (UnsafeMutableBufferPointer<PlanePoint>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) ->
-      Void
-  ) throws(PieceError) -> BuiltPiece {
-    try build(threads: threads, BuildMonitor(pointCount: pointCount), filledBy: fill)
-  }
-
+  /// - Parameter fill: Writes the points of the piece, their rows and codes, in any order.
   func build(
-    threads: Int, _ monitor: BuildMonitor,
-    filledBy fill: (UnsafeMutableBufferPointer<PlanePoint>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) ->
-      Void
+    _ layout: RecordLayout, threads: Int, _ monitor: BuildMonitor,
+    filledBy fill: (PieceInput) throws(PieceError) -> Void
   ) throws(PieceError) -> BuiltPiece {
     let memory = BuildMemory(pointCount: pointCount)
+    var rows = PieceRows(pointCount: pointCount, layout)
     do throws(PieceError) {
-      let points = UnsafeMutableBufferPointer(start: memory.arrays.points, count: pointCount)
-      let rows = UnsafeMutableBufferPointer(start: memory.arrays.rows, count: pointCount)
-      try fill(points, rows)
-      try memory.arrays.sortByRows(pointCount, ofPiece: number)
+      try fill(rows.input(memory.arrays.points))
+      if let row = rows.sort(memory.arrays.points, spare: memory.arrays.sparePoints) { throw .rowTwice(row: Int(row)) }
     } catch {
       memory.deallocate()
       throw error
     }
+    // The tree is built of points that are numbered from 0, in the order of their rows.
+    for index in 0..<pointCount { memory.arrays.rows[index] = UInt32(index) }
     do throws(BuildFailure) {
       let top: TopNode
       do throws(BuildFailure) {
@@ -111,22 +115,8 @@ extension PieceTask {
         memory.deallocate()
         throw error
       }
-      return BuiltPiece(
-        self, try memory.finish(top, nil, threads: threads, monitor) { _ throws(BuildFailure) in nil })
+      let storage = try memory.finish(top, nil, threads: threads, monitor) { _ throws(BuildFailure) in nil }
+      return BuiltPiece(self, storage, rows, by: memory.arrays.rows, threads: threads)
     } catch .invalid(let error) { throw .invalid(error) } catch { throw .cancelled }
-  }
-}
-
-extension PointArrays {
-  /// Puts points into the order of their rows, in which equal ones stay.
-  fileprivate func sortByRows(_ count: Int, ofPiece number: Int) throws(PieceError) {
-    if (1..<max(count, 1)).allSatisfy({ rows[$0 - 1] < rows[$0] }) { return }
-    let order = (0..<count).sorted { rows[$0] < rows[$1] }
-    for index in 0..<count { (sparePoints[index], spareRows[index]) = (points[order[index]], rows[order[index]]) }
-    points.update(from: sparePoints, count: count)
-    rows.update(from: spareRows, count: count)
-    if let index = (1..<count).first(where: { rows[$0 - 1] == rows[$0] }) {
-      throw .damaged(what: "piece \(number)", expected: "row numbers that differ", found: "\(rows[index]) twice")
-    }
   }
 }

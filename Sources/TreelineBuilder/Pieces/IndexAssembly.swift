@@ -7,16 +7,21 @@ import Treeline
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
+    private let columns: [ColumnEncoding]
     private let description: IndexDescription
     /// Computes the separations of the tree that is written so far, where they are wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - survey: of all points.
+    ///   - columns: Those that the pieces were built with, no two of one name.
     ///   - description: What the index tells people of itself.
-    public init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
+    public init(
+      of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],
+      description: IndexDescription = IndexDescription()
+    ) {
       precondition(plan.pointCount == survey.pointCount, "The survey is of other points than the plan")
-      (self.plan, self.survey, self.description) = (plan, survey, description)
+      (self.plan, self.survey, self.columns, self.description) = (plan, survey, columns, description)
     }
 
     /// Writes the index, which appears whole, and on the disk, or not at all.
@@ -27,15 +32,23 @@ import Treeline
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
     ) throws(PieceError) {
-      let headers = try plan.pieces.map { task throws(PieceError) in try source.header(of: task) }
+      let records = RecordLayout(columns)
+      let headers = try plan.pieces.map { task throws(PieceError) in
+        try source.header(of: task, codeLength: records.length)
+      }
       let order = NodeOrder(plan, headers)
-      let kinds: [IndexSection.Kind] =
-        [.points, .gaps, .nodes, .sums, .spreads] + (separate == nil ? [] : [.separations]) + [.rows]
-      var layout = IndexLayout(sectionCount: kinds.count + (description.isEmpty ? 0 : 1))
+      let hasWideRows = headers.contains(where: \.hasWideRows)
+      // Attributes come first.
+      let columnOrder =
+        columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
+      let sectionCount = 6 + (separate == nil ? 0 : 1) + columns.count + (description.isEmpty ? 0 : 1)
+      var layout = IndexLayout(sectionCount: sectionCount)
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       let total = layout.fileLength(
         of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
-          + (separate == nil ? [] : [2 * count]) + [4 * count] + (description.isEmpty ? [] : [description.bytes.count]))
+          + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
+          + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
+          + (description.isEmpty ? [] : [description.bytes.count]))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
       func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
@@ -102,7 +115,31 @@ import Treeline
           try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
         }
       }
-      try add(.rows, copy(.rows))
+      try add(hasWideRows ? .wideRows : .rows) { stream throws(PieceError) in
+        for piece in headers.indices {
+          try pieces.forEachBlock(of: .rows, inPiece: piece) { bytes throws(PieceError) in
+            if hasWideRows && !headers[piece].hasWideRows {
+              for row in bytes.bindMemory(to: UInt32.self) { try stream.append(value: UInt64(row)) }
+            } else {
+              try stream.append(bytes)
+            }
+          }
+        }
+      }
+      for column in columnOrder {
+        let encoding = columns[column]
+        try add(encoding.isAttribute ? .attribute : .column) { stream throws(PieceError) in
+          try stream.append(encoding.head)
+          for piece in headers.indices {
+            try pieces.forEachBlock(ofColumn: column, records, inPiece: piece) { bytes throws(PieceError) in
+              try stream.append(bytes)
+            }
+          }
+          let length = encoding.width * count
+          try stream.append([UInt8](repeating: 0, count: Column.aligned(length) - length))
+          try encoding.forEachPartOfTail { part throws(PieceError) in try stream.append(part) }
+        }
+      }
       if !description.isEmpty {
         try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
       }

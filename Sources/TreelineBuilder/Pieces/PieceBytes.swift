@@ -11,7 +11,9 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   let pointCount: UInt32
   /// Its own root's included.
   let recordCount: UInt32
-  private var reserved: UInt32 = 0
+  /// Of the codes of a point, in bytes.
+  let codeLength: UInt16
+  private var rowWidth: UInt16 = 4
   let root: NodeRecord
   /// XXH64 of each part, in their order.
   private var checksums: Checksums
@@ -24,15 +26,23 @@ struct PieceHeader: BitwiseCopyable, Sendable {
 
   static var length: Int { MemoryLayout<PieceHeader>.size }
 
-  init(number: Int, pointCount: Int, recordCount: Int, root: NodeRecord) {
-    (self.number, self.pointCount) = (UInt32(number), UInt32(pointCount))
+  init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
+    (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
+    self.codeLength = UInt16(codeLength)
+  }
+
+  /// Whether row numbers have 8 bytes rather than 4.
+  var hasWideRows: Bool {
+    get { rowWidth == 8 }
+    set { rowWidth = newValue ? 8 : 4 }
   }
 
   /// Whether this is the header of a piece, as it was written.
-  func isOf(_ task: PieceTask) -> Bool {
+  func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
-      && pointCount == UInt32(task.pointCount)
+      && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(codeLength)
+      && (rowWidth == 4 || rowWidth == 8)
       && root.count == pointCount && recordCount % 2 == 1 && recordCount < 2 * UInt64(pointCount)
   }
 
@@ -48,7 +58,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     return switch part {
     case .points: points * MemoryLayout<PlanePoint>.stride
     case .sums: records / 2 * MemoryLayout<NodeSums>.stride
-    case .rows: points * MemoryLayout<UInt32>.stride
+    case .rows: points * Int(rowWidth)
     case .nodes: (records - 1) * MemoryLayout<NodeRecord>.stride
     case .spreads: records / 2 * MemoryLayout<NodeSpread>.stride
     case .gaps: Gap.byteCount(ofPoints: points)
@@ -58,6 +68,10 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   func offset(of part: PiecePart) -> Int {
     PiecePart.allCases.prefix { $0 != part }.reduce(Self.length) { $0 + length(of: $1) }
   }
+
+  /// Where the codes of columns begin, those of all points of one behind those of another, and behind all of them a
+  /// checksum for each column.
+  var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 
   subscript(part: PiecePart) -> UInt64 {
     get { withUnsafeBytes(of: checksums) { $0.load(fromByteOffset: 8 * part.rawValue, as: UInt64.self) } }
@@ -85,17 +99,20 @@ public protocol PieceSource: Sendable {
 
 extension PieceSource {
   /// The header of a piece.
-  func header(of task: PieceTask) throws(PieceError) -> PieceHeader {
+  func header(of task: PieceTask, codeLength: Int) throws(PieceError) -> PieceHeader {
     var header = PieceHeader(
-      number: 0, pointCount: 0, recordCount: 1,
-      root: NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0))
+      of: task, recordCount: 1,
+      root: NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0),
+      codeLength: codeLength)
     var failure: PieceError?
     withUnsafeMutableBytes(of: &header) { bytes in
       do throws(PieceError) { try read(piece: task.number, at: 0, into: bytes) } catch { failure = error }
     }
     if let failure { throw failure }
-    guard header.isOf(task) else {
-      throw .damaged(what: "piece \(task.number)", expected: "one of \(task.pointCount) points", found: "another file")
+    guard header.isOf(task, codeLength: codeLength) else {
+      throw .damaged(
+        what: "piece \(task.number)",
+        expected: "one of \(task.pointCount) points and \(codeLength) bytes of codes each", found: "another file")
     }
     return header
   }

@@ -6,6 +6,10 @@ public enum PieceError: Error, Hashable, Sendable {
   case invalid(BuildError)
   /// What cannot be built in pieces.
   case unsupported(what: String, reason: String, remedy: String)
+  /// A column cannot have the values that it was given.
+  case column(ColumnError)
+  /// Two points have the same row number, where rows were named.
+  case rowTwice(row: Int)
   /// Something of an earlier step is not as it was written.
   case damaged(what: String, expected: String, found: String)
   /// The system refused: no space, no permission, no such folder.
@@ -20,7 +24,7 @@ public enum PieceError: Error, Hashable, Sendable {
 
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
-    what: "An input of more than 2^32 rows", reason: "row numbers have 32 bits", remedy: "divide it")
+    what: "A row number beyond 2^53", reason: "programs that read answers keep no greater ones", remedy: "number anew")
 }
 
 extension PieceError: CustomStringConvertible {
@@ -28,6 +32,8 @@ extension PieceError: CustomStringConvertible {
     switch self {
     case .invalid(let error): "\(error)"
     case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"
+    case .column(let error): "\(error)"
+    case .rowTwice(let row): "expected a row number for each point, found \(row) twice; number the points anew"
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build anew"
     case .scratch(let path, let action, let reason):

@@ -34,3 +34,35 @@ extension PieceTask {
   /// - Throws: `PieceError.damaged` for what `bytes` did not write.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
+
+extension ColumnValues {
+  /// The values as bytes: each different one once, and 1 to 4 bytes a point.
+  public var bytes: [UInt8] { plainBytes }
+
+  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+}
+
+extension ColumnSurvey {
+  /// The survey as bytes: some 500, and up to 65,536 different values.
+  public var bytes: [UInt8] { plainBytes }
+
+  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+}
+
+extension ColumnEntries {
+  /// The different values as bytes, 8 more than its text for each.
+  public var bytes: [UInt8] { plainBytes }
+
+  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+}
+
+extension ColumnEncoding {
+  /// The encoding as bytes: some 50, and the dictionary.
+  public var bytes: [UInt8] { plainBytes }
+
+  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+}

@@ -43,6 +43,8 @@ struct PositionQuestion: Sendable {
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   private let round: PlanRound
+  /// How many points something was asked of, in this process.
+  private(set) var askedCount = 0
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
@@ -63,13 +65,17 @@ public struct PlanAnswers: Sendable {
   /// - Complexity: a dot product for each level that is planned, and one or two more.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
 
-  package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
-    let block = RoutedBlock(leafCount: round.routing.leafCount)
+  package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) { add(points, by: round.routing) }
+
+  /// - Parameter routing: That of the round, which may start where all these points are led by.
+  mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting) {
+    let block = RoutedBlock(leafCount: routing.leafCount)
     defer { block.deallocate() }
-    let (questions, routing) = (round.questions, round.routing)
+    let questions = round.questions
     for range in points.indices.blocks(of: RoutedBlock.size) {
       block.forEachLeaf(of: UnsafeBufferPointer(rebasing: points[range]), by: routing, below: questions.count) {
         answers[$0].add($1, to: questions[$0])
+        askedCount += $1.count
       }
     }
   }
@@ -78,6 +84,7 @@ public struct PlanAnswers: Sendable {
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "Answers to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
+    askedCount += other.askedCount
   }
 }
 

@@ -26,6 +26,28 @@ package struct PointRouting: Sendable {
   /// Leaves are numbered from 0 below this.
   var leafCount = 1
 
+  /// The same walk for points that are known to belong below a place on the way.
+  func starting(at place: Int32) -> PointRouting {
+    var routing = self
+    routing.start = place
+    return routing
+  }
+
+  /// Whether some walk from the start ends at a leaf below a number.
+  ///
+  /// - Complexity: O(steps)
+  func leads(below count: Int) -> Bool {
+    var places = [start]
+    while let place = places.popLast() {
+      if place >= 0 {
+        places += [steps[Int(place)].left, steps[Int(place)].right]
+      } else if Int(~place) < count {
+        return true
+      }
+    }
+    return false
+  }
+
   /// The leaf of each of some points.
   func leaves(of points: UnsafeBufferPointer<PlanePoint>, to leaves: UnsafeMutablePointer<UInt32>) {
     steps.withUnsafeBufferPointer { steps in
@@ -94,7 +116,7 @@ struct RoutedBlock {
     of points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, below count: Int,
     _ visit: (Int, UnsafeBufferPointer<PlanePoint>) -> Void
   ) {
-    if routing.steps.isEmpty {
+    if routing.start < 0 {
       if ~routing.start < count { visit(Int(~routing.start), points) }
       return
     }

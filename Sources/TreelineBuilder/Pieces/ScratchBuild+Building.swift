@@ -5,28 +5,62 @@ import Treeline
     /// Builds all pieces but those that an earlier run has built: the last one first, so that the disk gets back what a
     /// piece has taken there by itself.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
-      let (points, rows) = (try folder.file(.points), try folder.file(.rows))
-      let pieces = try ScratchPieces(in: folder, of: plan)
+      let members = try PieceMembers(of: self)
+      let pieces = try ScratchPieces(in: folder, of: plan, codeLength: layout.length)
       for task in plan.pieces[..<pieces.missingCount].reversed() {
         try checkCancelled()
         progress(.building, pointCount - task.end, pointCount)
-        if let position = task.stack {
+        if let position = task.stack, state.rowsAscend {
           try pieces.append { write throws(PieceError) in
-            try task.writeStack(at: position, write) { range, block throws(PieceError) in
-              try rows.read(block, at: task.first + range.lowerBound)
-            }
+            try members.writeStack(task, at: position, write)
           }
         } else {
-          let piece = try task.build(threads: options.threads, monitor) { ownPoints, ownRows throws(PieceError) in
-            try points.read(ownPoints, at: task.first)
-            try rows.read(ownRows, at: task.first)
+          let piece = try task.build(layout, threads: options.threads, monitor) { input throws(PieceError) in
+            try members.read(task, to: input)
           }
           try pieces.append { write throws(PieceError) in try piece.write(write) }
         }
-        try points.setLength(8 * task.first)
-        try rows.setLength(4 * task.first)
+        try members.cut(before: task)
       }
       return pieces
+    }
+  }
+
+  /// Points, rows and codes by piece, as they are read from the disk.
+  struct PieceMembers {
+    private let points: ScratchFile
+    private let rows: ScratchFile
+    private let codes: ScratchFile
+    private let rowWidth: Int
+    private let layout: RecordLayout
+
+    init(of build: ScratchBuild) throws(PieceError) {
+      let folder = build.folder
+      (points, rows, codes) = (try folder.file(.points), try folder.file(.rows), try folder.file(.codes))
+      (rowWidth, layout) = (build.rowWidth, build.layout)
+    }
+
+    func read(_ task: PieceTask, to input: PieceInput) throws(PieceError) {
+      try points.read(input.points, at: task.first)
+      try readRows(task.first, to: input.rows)
+      try codes.read(input.records, at: layout.length * task.first)
+    }
+
+    /// Row numbers of any length as those of 8 bytes.
+    private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
+      if rowWidth == 8 { return try rows.read(target, at: first) }
+      // They are read to the second half, which is not written to before it is read.
+      let bytes = UnsafeMutableRawBufferPointer(target)
+      let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
+      try rows.read(narrow, at: 4 * first)
+      for index in target.indices { target[index] = UInt64(narrow.load(fromByteOffset: 4 * index, as: UInt32.self)) }
+    }
+
+    /// Gives back what a piece and those behind it have taken.
+    func cut(before task: PieceTask) throws(PieceError) {
+      try points.setLength(8 * task.first)
+      try rows.setLength(rowWidth * task.first)
+      try codes.setLength(layout.length * task.first)
     }
   }
 
@@ -35,13 +69,15 @@ import Treeline
     private let file: ScratchFile
     private let endFile: ScratchFile
     private let pieceCount: Int
+    private let codeLength: Int
     private let ends: Ends
 
     /// Where each ends. One thread at a time adds pieces.
     private final class Ends: @unchecked Sendable { var all: [UInt64] = [] }
 
     /// Those that an earlier run has built whole.
-    init(in folder: ScratchFolder, of plan: PiecePlan) throws(PieceError) {
+    init(in folder: ScratchFolder, of plan: PiecePlan, codeLength: Int) throws(PieceError) {
+      self.codeLength = codeLength
       (file, endFile, ends) = (try folder.file(.pieces), try folder.file(.pieceEnds), Ends())
       pieceCount = plan.pieces.count
       var found = [UInt64](repeating: 0, count: min(endFile.length / 8, pieceCount))
@@ -50,7 +86,7 @@ import Treeline
         // What follows the first that is not whole is built again.
         let isWhole = end <= file.length && end > ends.all.last ?? 0
         ends.all.append(end)
-        if isWhole, (try? header(of: plan.pieces[missingCount])) != nil { continue }
+        if isWhole, (try? header(of: plan.pieces[missingCount], codeLength: codeLength)) != nil { continue }
         ends.all.removeLast()
         break
       }
@@ -79,65 +115,17 @@ import Treeline
     }
   }
 
-  extension PieceTask {
-    /// Writes a piece of one position, as `BuiltPiece` would be written: however many points there are, few are in
-    /// memory.
-    ///
-    /// - Parameter rows: Reads those of some of its points, which ascend.
-    func writeStack(
-      at position: PlanePoint, _ write: (UnsafeRawBufferPointer) throws(PieceError) -> Void,
-      rows: (Range<Int>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) -> Void
+  extension PieceMembers {
+    fileprivate func writeStack(
+      _ task: PieceTask, at position: PlanePoint, _ write: (UnsafeRawBufferPointer) throws(PieceError) -> Void
     ) throws(PieceError) {
-      var header = PieceHeader(
-        number: number, pointCount: pointCount, recordCount: 1,
-        root: NodeRecord(box: PlaneRect(position), count: UInt32(pointCount), childOffset: 0))
-      // Once for the checksums, which come first, and once to be written.
-      for part in PiecePart.allCases {
-        var checksum = XXHash64()
-        try forEachBlockOfStack(at: position, rows, part) { checksum.update($0) }
-        header[part] = checksum.finalize()
-      }
-      header.seal()
-      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
-      defer { bytes.deallocate() }
-      bytes.storeBytes(of: header, as: PieceHeader.self)
-      try write(UnsafeRawBufferPointer(bytes))
-      for part in PiecePart.allCases { try forEachBlockOfStack(at: position, rows, part, write) }
-    }
-
-    private func forEachBlockOfStack(
-      at position: PlanePoint, _ rows: (Range<Int>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) -> Void,
-      _ part: PiecePart,
-      _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
-    ) throws(PieceError) {
-      func forEach<Element>(
-        _ count: Int, _ value: Element,
-        _ fill: (Range<Int>, UnsafeMutableBufferPointer<Element>) throws(PieceError) -> Void
-      )
-        throws(PieceError)
-      {
-        let buffer = UnsafeMutableBufferPointer<Element>.allocate(capacity: min(count, ScratchBuild.blockSize))
-        defer { buffer.deallocate() }
-        for range in (0..<count).blocks(of: ScratchBuild.blockSize) {
-          let block = UnsafeMutableBufferPointer(rebasing: buffer[..<range.count])
-          block.initialize(repeating: value)
-          try fill(range, block)
-          try body(UnsafeRawBufferPointer(block))
-        }
-      }
-      switch part {
-      case .points: try forEach(pointCount, position) { _, _ in }
-      case .rows:
-        try forEach(pointCount, 0 as UInt32, rows)
-      case .gaps:
-        // Behind the last point is none, nor in the half byte that is left over.
-        let byteCount = Gap.byteCount(ofPoints: pointCount)
-        try forEach(byteCount, Gap.byte(even: Gap.none, odd: Gap.none)) { range, block in
-          guard range.upperBound == byteCount else { return }
-          block[range.count - 1] = pointCount % 2 == 0 ? Gap.byte(even: Gap.none, odd: 0) : 0
-        }
-      case .sums, .nodes, .spreads: break
-      }
+      let stack = StackedPiece(
+        task: task, position: position, layout: layout,
+        rows: { range, rows throws(PieceError) in try readRows(task.first + range.lowerBound, to: rows) },
+        codes: { range, codes throws(PieceError) in
+          try self.codes.read(codes, at: layout.length * (task.first + range.lowerBound))
+        })
+      try stack.write(write)
     }
   }
 #endif

@@ -2,106 +2,113 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Puts points and rows beside the others of their piece, in the order of the input.
+    /// Puts points, rows and codes beside the others of their piece, in the order of the input.
     func partition(_ plan: PiecePlan) throws(PieceError) {
-      let target = try PartitionedPoints(plan, in: folder, memory: options.memory / 4)
-      defer { target.deallocate() }
+      let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
-      var rows = try InputRows(skipped: folder.file(.skippedRows), count: state.skippedRowCount)
-      let blockSize = min(Self.blockSize * options.threads, max(pointCount, 1))
+      var rows = try InputRows(of: self)
+      let values = try ScratchValues(reading: self)
+      let layout = layout
+      let ranges =
+        columns.isEmpty
+        ? Array((0..<pointCount).blocks(of: min(Self.blockSize * options.threads, max(pointCount, 1))))
+        : values.batches.map { Int($0.firstPoint)..<Int($0.endPoint) }
+      let blockSize = ranges.map(\.count).max() ?? 0
       let points = UnsafeMutableBufferPointer<PlanePoint>.allocate(capacity: blockSize)
       let leaves = UnsafeMutablePointer<UInt32>.allocate(capacity: blockSize)
+      let codes = UnsafeMutableRawPointer.allocate(byteCount: layout.length * blockSize, alignment: 16)
       defer {
         points.deallocate()
         leaves.deallocate()
+        codes.deallocate()
       }
-      for range in (0..<pointCount).blocks(of: blockSize) {
+      state.inexactCounts = Array(repeating: 0, count: columns.count)
+      for (number, range) in ranges.enumerated() {
         try checkCancelled()
         let block = try positions.read(range, to: points)
         nonisolated(unsafe) let (shared, sharedLeaves) = (block, leaves)
         _ = inChunks(of: range.count, threads: options.threads) { chunk in
           plan.routing.leaves(of: UnsafeBufferPointer(rebasing: shared[chunk]), to: sharedLeaves + chunk.lowerBound)
         }
-        for index in block.indices { try target.add(block[index], row: try rows.next(), to: Int(leaves[index])) }
+        if !columns.isEmpty { encode(try values.read(batch: number), layout, to: codes) }
+        for index in block.indices {
+          try target.add(
+            block[index], row: try rows.next(), codes: codes + index &* layout.length, to: Int(leaves[index]))
+        }
         progress(.partitioning, range.upperBound, pointCount)
       }
       try target.finish()
       state.isPartitioned = true
       try state.save(in: folder)
-      for name in [ScratchFolder.Name.positions, .coordinates, .skippedRows] { folder.remove(name) }
-    }
-  }
-
-  /// The rows of points in input order, which has rows without a point between them.
-  private struct InputRows {
-    private let skipped: ScratchFile
-    private let count: Int
-    private var buffer: [UInt32] = []
-    private var position = 0
-    private var readCount = 0
-    private var row: UInt64 = 0
-
-    init(skipped: ScratchFile, count: Int) throws(PieceError) {
-      (self.skipped, self.count) = (skipped, count)
-      try readOn()
-    }
-
-    /// The row of the next point.
-    mutating func next() throws(PieceError) -> UInt32 {
-      while position < buffer.count, UInt64(buffer[position]) == row {
-        row += 1
-        position += 1
-        if position == buffer.count { try readOn() }
+      for name in [ScratchFolder.Name.positions, .coordinates, .skippedRows, .givenRows, .values, .valueEnds] {
+        folder.remove(name)
       }
-      guard let next = UInt32(exactly: row) else { throw .tooManyRows }
-      row += 1
-      return next
     }
 
-    private mutating func readOn() throws(PieceError) {
-      let next = min(count - readCount, 1 << 16)
-      position = 0
-      buffer = [UInt32](repeating: 0, count: next)
-      if next == 0 { return }
-      try buffer.withUnsafeMutableBufferPointer { buffer throws(PieceError) in try skipped.read(buffer, at: readCount) }
-      readCount += next
+    /// Encodes the values of a batch, columns at once.
+    private func encode(_ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer) {
+      let counts = [Int](unsafeUninitializedCapacity: columns.count) { counts, count in
+        nonisolated(unsafe) let (counts, codes) = (counts.baseAddress!, codes)
+        concurrently(columns.count) { [columns] column in
+          let start = codes + layout.offset(of: column)
+          counts[column] = columns[column].encode(values[column], to: start, stride: layout.length)
+        }
+        count = columns.count
+      }
+      for column in columns.indices { state.inexactCounts[column] += counts[column] }
     }
   }
 
-  /// Points and rows on their way to where their pieces are in two files, some of each piece in memory.
+  /// Points, rows and codes on their way to where their pieces are in three files, some of each piece in memory.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile
+    private let codes: ScratchFile
     private let capacity: Int
     private let pieceCount: Int
+    private let rowWidth: Int
+    private let codeLength: Int
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
-    private let rowBuffers: UnsafeMutablePointer<UInt32>
+    private let rowBuffers: UnsafeMutableRawPointer
+    private let codeBuffers: UnsafeMutableRawPointer
     /// How many are in memory, and where in the files the next ones go.
     private var pending: [Int]
     private var ends: [Int]
 
-    /// - Parameter memory: In bytes.
-    init(_ plan: PiecePlan, in folder: ScratchFolder, memory: Int) throws(PieceError) {
-      (points, rows) = (try folder.file(.points), try folder.file(.rows))
+    init(_ plan: PiecePlan, of build: ScratchBuild) throws(PieceError) {
+      let folder = build.folder
+      (points, rows, codes) = (try folder.file(.points), try folder.file(.rows), try folder.file(.codes))
+      (rowWidth, codeLength) = (build.rowWidth, build.layout.length)
       try points.setLength(8 * plan.pointCount)
-      try rows.setLength(4 * plan.pointCount)
+      try rows.setLength(rowWidth * plan.pointCount)
+      try codes.setLength(codeLength * plan.pointCount)
       pieceCount = plan.pieces.count
-      capacity = max(16, min(memory / (12 * max(pieceCount, 1)), 1 << 16))
+      let memory = build.options.memory / 4
+      capacity = max(16, min(memory / ((8 + rowWidth + codeLength) * max(pieceCount, 1)), 1 << 16))
       pointBuffers = .allocate(capacity: capacity * pieceCount)
-      rowBuffers = .allocate(capacity: capacity * pieceCount)
+      rowBuffers = .allocate(byteCount: rowWidth * capacity * pieceCount, alignment: 16)
+      codeBuffers = .allocate(byteCount: codeLength * capacity * pieceCount, alignment: 16)
       pending = [Int](repeating: 0, count: pieceCount)
       ends = plan.pieces.map(\.first)
     }
 
-    func deallocate() {
+    deinit {
       pointBuffers.deallocate()
       rowBuffers.deallocate()
+      codeBuffers.deallocate()
     }
 
-    @inline(__always) func add(_ point: PlanePoint, row: UInt32, to piece: Int) throws(PieceError) {
+    @inline(__always) func add(
+      _ point: PlanePoint, row: UInt64, codes: UnsafeMutableRawPointer, to piece: Int
+    ) throws(PieceError) {
       let index = piece &* capacity &+ pending[piece]
       pointBuffers[index] = point
-      rowBuffers[index] = row
+      if rowWidth == 4 {
+        rowBuffers.storeBytes(of: UInt32(truncatingIfNeeded: row), toByteOffset: 4 &* index, as: UInt32.self)
+      } else {
+        rowBuffers.storeBytes(of: row, toByteOffset: 8 &* index, as: UInt64.self)
+      }
+      if codeLength > 0 { (codeBuffers + codeLength &* index).copyMemory(from: codes, byteCount: codeLength) }
       pending[piece] &+= 1
       if pending[piece] == capacity { try flush(piece) }
     }
@@ -111,7 +118,12 @@ import Treeline
     private func flush(_ piece: Int) throws(PieceError) {
       let (start, count) = (piece * capacity, pending[piece])
       try points.write(UnsafeBufferPointer(start: pointBuffers + start, count: count), at: ends[piece])
-      try rows.write(UnsafeBufferPointer(start: rowBuffers + start, count: count), at: ends[piece])
+      try rows.write(
+        UnsafeRawBufferPointer(start: rowBuffers + rowWidth * start, count: rowWidth * count),
+        at: rowWidth * ends[piece])
+      try codes.write(
+        UnsafeRawBufferPointer(start: codeBuffers + codeLength * start, count: codeLength * count),
+        at: codeLength * ends[piece])
       ends[piece] += count
       pending[piece] = 0
     }

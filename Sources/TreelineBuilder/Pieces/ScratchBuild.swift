@@ -26,6 +26,10 @@ import Treeline
       package var projection: Plane.Projection
       package var computesSeparations = false
       package var description = IndexDescription()
+      /// The columns that the index is to have.
+      package var columns: [(purpose: ColumnSurvey.Purpose, name: String)] = []
+      /// Whether the input gives points their row numbers.
+      package var hasGivenRows = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
         (self.rule, self.memory, self.projection) = (rule, memory, projection)
@@ -36,17 +40,18 @@ import Treeline
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
       /// How many points a piece may have.
-      var pieceSize: Int {
-        max(
-          BuildPlan.leastPieceSize,
-          min((memory - reserve) / ScratchBuild.bytesPerPoint, IndexHeader.maximumPointCount))
+      ///
+      /// - Parameter codeLength: Of all columns of a point, in bytes.
+      func pieceSize(codeLength: Int) -> Int {
+        let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
+        return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
 
-    /// What the build of a piece takes: 36 bytes a point, measured, and some more where the data has many outliers.
-    static let bytesPerPoint = 40
+    /// What the build of a piece takes: 44 bytes a point, and some more where the data has many outliers.
+    static let bytesPerPoint = 48
 
-    private(set) var options: Options
+    package private(set) var options: Options
     let folder: ScratchFolder
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
@@ -60,6 +65,7 @@ import Treeline
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
+      surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name) }
     }
 
     /// Goes on from where an earlier run of the same build stopped, with the projection that it had; nil if it had not
@@ -75,7 +81,8 @@ import Treeline
       }
       (self.folder, self.identity, self.options, state) = (folder, identity, options, found)
       self.options.projection = found.survey.projection
-      if state.planned?.pieceSize != options.pieceSize, !state.isPartitioned { state.planned = nil }
+      guard (try? readColumns()) != nil else { return nil }
+      if state.planned?.pieceSize != pieceSize, !state.isPartitioned { state.planned = nil }
       guard isWhole else { return nil }
     }
 
@@ -92,14 +99,30 @@ import Treeline
       func length(_ name: ScratchFolder.Name) -> Int { (try? folder.file(name).length) ?? 0 }
       if let plan = state.planned?.plan, state.isPartitioned {
         // Of pieces that are built the points are gone.
-        guard let pieces = try? ScratchPieces(in: folder, of: plan) else { return false }
+        guard let pieces = try? ScratchPieces(in: folder, of: plan, codeLength: layout.length) else { return false }
         let left = pieces.missingCount == 0 ? 0 : plan.pieces[pieces.missingCount - 1].end
-        return length(.points) >= 8 * left && length(.rows) >= 4 * left
+        return length(.points) >= 8 * left && length(.rows) >= rowWidth * left && length(.codes) >= layout.length * left
       }
       let isRead =
         length(.positions) == 8 * pointCount || options.projection == .planar && length(.coordinates) == 16 * pointCount
-      return isRead && length(.skippedRows) == 4 * state.skippedRowCount
+      return isRead && length(.skippedRows) == 8 * state.skippedRowCount && (try? ScratchValues(reading: self)) != nil
+        && (!options.hasGivenRows || length(.givenRows) == 8 * pointCount)
     }
+
+    /// How the columns are encoded, once all points are read.
+    package internal(set) var columns: [ColumnEncoding] = []
+    /// What is known of the columns while points are read.
+    var surveys: [ColumnSurvey] = []
+    /// Of each column, the number under which its values were taken in.
+    var columnNumbers: [Int] = []
+
+    /// How the codes of a point stand.
+    var layout: RecordLayout { RecordLayout(columns) }
+
+    var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
+
+    /// Of a row number in the scratch folder, in bytes.
+    var rowWidth: Int { state.greatestRow > UInt32.max ? 8 : 4 }
 
     package var projection: Plane.Projection { options.projection }
 
@@ -111,6 +134,9 @@ import Treeline
     /// How many pieces there are, once they are known.
     package var pieceCount: Int? { state.planned?.plan.pieces.count }
 
+    /// How many bytes were read to plan the pieces, in this run.
+    package internal(set) var planningReads = 0
+
     // MARK: - Reading
 
     private var reading: Reading?
@@ -119,51 +145,90 @@ import Treeline
     private struct Reading {
       let points: ScratchFile
       let skippedRows: ScratchFile
+      let givenRows: ScratchFile
+      var values: ScratchValues
+      var lastRow: UInt64?
     }
 
     /// Takes in points, in their order, and the numbers of rows that were skipped, in theirs.
     ///
-    /// - Parameter skippedRows: No greater than that of the last point so far.
-    package func append(_ coordinates: [Coordinate], skippedRows: [Int]) throws(PieceError) {
+    /// - Parameters:
+    ///   - skippedRows: No greater than that of the last point so far.
+    ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given any.
+    ///   - values: Of each column the value of each point.
+    package func append(
+      _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], values: [ColumnValues] = []
+    ) throws(PieceError) {
+      precondition(values.count == options.columns.count, "Expected values of each column")
       let first = pointCount
-      if self.reading == nil { self.reading = try startReading() }
-      guard let reading else { return }
+      if reading == nil { reading = try startReading() }
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         try state.survey.add(coordinates, firstRow: first)
         guard options.projection == .webMercator else {
-          try reading.points.write(coordinates, at: first)
+          try reading!.points.write(coordinates, at: first)
           return
         }
         let uncut = Plane.webMercator()
         var points: [PlanePoint] = []
         points.reserveCapacity(coordinates.count)
         for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
-        try points.withUnsafeBufferPointer { points throws(PieceError) in try reading.points.write(points, at: first) }
+        try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first) }
       }
-      guard skippedRows.last ?? 0 <= UInt32.max else { throw .tooManyRows }
-      try skippedRows.map { UInt32($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
-        try reading.skippedRows.write(rows, at: state.skippedRowCount)
+      try skippedRows.map { UInt64($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
+        try reading!.skippedRows.write(rows, at: state.skippedRowCount)
       }
       state.skippedRowCount += skippedRows.count
+      if options.hasGivenRows {
+        try take(givenRows, at: first, count: coordinates.count)
+      } else {
+        state.greatestRow = UInt64(max(pointCount + state.skippedRowCount - 1, 0))
+      }
+      for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
+      try reading!.values.append(values, pointCount: coordinates.count)
+    }
+
+    private func take(_ rows: [UInt64], at first: Int, count: Int) throws(PieceError) {
+      precondition(rows.count == count, "Expected a row number for each point")
+      for row in rows {
+        guard row <= StoredRows.greatest else { throw .tooManyRows }
+        if let last = reading!.lastRow, row <= last {
+          if row == last { throw .rowTwice(row: Int(row)) }
+          state.rowsAscend = false
+        }
+        reading!.lastRow = row
+        state.greatestRow = max(state.greatestRow, row)
+      }
+      try rows.withUnsafeBufferPointer { rows throws(PieceError) in try reading!.givenRows.write(rows, at: first) }
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      for name in [ScratchFolder.Name.state, .points, .rows, .pieces, .pieceEnds, .separations] { folder.remove(name) }
+      // Beside six sections that every index has, separations, and one of what it tells of itself.
+      let most = IndexHeader.maximumSectionCount - 8
+      guard options.columns.count <= most else {
+        throw .writing(.tooManyAttributes(found: options.columns.count, maximum: most))
+      }
+      for name in [ScratchFolder.Name.state, .points, .rows, .codes, .pieces, .pieceEnds, .columns, .separations] {
+        folder.remove(name)
+      }
       let reading = Reading(
         points: try folder.file(options.projection == .webMercator ? .positions : .coordinates),
-        skippedRows: try folder.file(.skippedRows))
-      try reading.points.setLength(0)
-      try reading.skippedRows.setLength(0)
+        skippedRows: try folder.file(.skippedRows), givenRows: try folder.file(.givenRows),
+        values: try ScratchValues(writingTo: folder))
+      for file in [reading.points, reading.skippedRows, reading.givenRows] { try file.setLength(0) }
       return reading
     }
 
     /// Notes that all points are there.
     ///
-    /// - Parameter checksum: Of the input's bytes.
-    package func finishReading(checksum: UInt64) throws(PieceError) {
+    /// - Parameters:
+    ///   - checksum: Of the input's bytes.
+    ///   - columns: How the index names columns, and in which order it has them; nil for as they were given.
+    package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if reading == nil { reading = try startReading() }
       reading = nil
       state.checksum = checksum
+      try checkRows()
+      try encodeColumns(arranged: columns ?? surveys.enumerated().map { ($0, $1.name) })
       try state.save(in: folder)
     }
 
@@ -172,10 +237,26 @@ import Treeline
     /// How many bytes the build takes at most from here on, in its folder and for the index: more than there are in
     /// most cases.
     package var space: (scratch: Int, index: Int) {
-      // Positions, or coordinates, and then points with their rows; then those and the pieces that come of them. An
-      // index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows are gone.
-      ((projection == .webMercator ? 22 : 28) * pointCount, (options.computesSeparations ? 22 : 20) * pointCount)
+      // Positions, or coordinates, and then points with their rows and codes; then those and the pieces that come of
+      // them. An index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows
+      // are gone.
+      let read = options.projection == .webMercator ? 22 : 28
+      let scratch = read + rowWidth - 4 + layout.length + (options.hasGivenRows ? 8 : 0)
+      let index = (options.computesSeparations ? 22 : 20) + rowWidth - 4
+      return (
+        scratch * pointCount + valueLength,
+        index * pointCount + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) }
+      )
     }
+
+    /// How many bytes of that its folder takes already.
+    package var usedSpace: Int {
+      (options.projection == .webMercator ? 8 : 16) * pointCount + valueLength
+        + (options.hasGivenRows ? 8 * pointCount : 0)
+    }
+
+    /// How many numbers of each column are not kept exactly, once the index is built.
+    package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of the points that were taken in.
     package func finish(to destination: IndexDestination) throws(PieceError) {
@@ -184,7 +265,7 @@ import Treeline
       if !state.isPartitioned { try partition(plan) }
       let pieces = try buildPieces(of: plan)
       try checkCancelled()
-      var assembly = IndexAssembly(of: plan, state.survey, description: options.description)
+      var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
       if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in

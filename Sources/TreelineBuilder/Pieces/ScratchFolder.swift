@@ -27,11 +27,23 @@ import Treeline
       case coordinates
       /// On the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
       case positions
+      /// Positions by nodes of the plan, one after another of two files.
+      case evenBuckets = "even-buckets"
+      case oddBuckets = "odd-buckets"
       /// Row numbers of the input that have no point.
       case skippedRows = "skipped-rows"
       /// Positions and rows by piece, in input order within each.
       case points
       case rows
+      /// The values of columns, batch by batch, and where each batch ends.
+      case values
+      case valueEnds = "value-ends"
+      /// How columns are encoded.
+      case columns
+      /// The row numbers that a column of the input gives points, in input order.
+      case givenRows = "given-rows"
+      /// The codes of all columns by piece, as `rows`.
+      case codes
       /// The built pieces, one behind the other, and where each ends.
       case pieces
       case pieceEnds = "piece-ends"

@@ -19,6 +19,11 @@ import Treeline
     var checksum: UInt64
     var survey: PointSurvey
     var skippedRowCount = 0
+    /// The greatest row number, and whether points come in the order of theirs.
+    var greatestRow: UInt64 = 0
+    var rowsAscend = true
+    /// How many numbers of each column are not kept exactly, once all are encoded.
+    var inexactCounts: [Int] = []
     /// How many points a piece may have, and the plan, once there is one.
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points are with their pieces.
@@ -26,7 +31,7 @@ import Treeline
     /// Whether all separations are there.
     var isSeparated = false
 
-    private static let title = "Treeline scratch 1"
+    private static let title = "Treeline scratch 2"
 
     /// Saves the state in place of an older one.
     func save(in folder: ScratchFolder) throws(PieceError) {
@@ -38,6 +43,8 @@ import Treeline
       bytes.append([
         UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0), isSeparated ? 1 : 0,
       ])
+      bytes.append([greatestRow, rowsAscend ? 1 : 0])
+      bytes.append(inexactCounts.map { UInt64($0) })
       bytes.append(planned.map { [$0.plan] } ?? [])
       bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       let file = try folder.file(.newState)
@@ -66,8 +73,11 @@ import Treeline
         checksum = try bytes.read()
         survey = try PointSurvey(from: &bytes)
         let numbers: [UInt64] = try bytes.readArray()
+        let rows: [UInt64] = try bytes.readArray()
+        inexactCounts = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
         let plans: [PiecePlan] = try bytes.readValues()
-        guard numbers.count == 4, bytes.isAtEnd else { return nil }
+        guard numbers.count == 4, rows.count == 2, bytes.isAtEnd else { return nil }
+        (greatestRow, rowsAscend) = (rows[0], rows[1] != 0)
         skippedRowCount = Int(clamping: numbers[0])
         planned = plans.first.map { (Int(clamping: numbers[2]), $0) }
         isPartitioned = numbers[1] == 1 && planned != nil

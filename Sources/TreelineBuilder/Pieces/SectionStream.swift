@@ -65,7 +65,33 @@ import Treeline
     func forEachBlock(
       of part: PiecePart, inPiece piece: Int, _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
     ) throws(PieceError) {
-      let (start, length) = (headers[piece].offset(of: part), headers[piece].length(of: part))
+      try forEachBlock(
+        inPiece: piece, at: headers[piece].offset(of: part), length: headers[piece].length(of: part),
+        headers[piece][part], called: "\(part)", body)
+    }
+
+    func forEachBlock(
+      ofColumn column: Int, _ layout: RecordLayout, inPiece piece: Int,
+      _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
+    ) throws(PieceError) {
+      let (start, count) = (headers[piece].codesOffset, Int(headers[piece].pointCount))
+      var checksum: UInt64 = 0
+      var failure: PieceError?
+      withUnsafeMutableBytes(of: &checksum) { bytes in
+        do throws(PieceError) {
+          try source.read(piece: tasks[piece].number, at: start + layout.length * count + 8 * column, into: bytes)
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+      try forEachBlock(
+        inPiece: piece, at: start + layout.offset(of: column) * count, length: layout.widths[column] * count, checksum,
+        called: "codes", body)
+    }
+
+    private func forEachBlock(
+      inPiece piece: Int, at start: Int, length: Int, _ expected: UInt64, called name: String,
+      _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
+    ) throws(PieceError) {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(length, Self.blockSize), alignment: 16)
       defer { buffer.deallocate() }
       var checksum = XXHash64()
@@ -75,8 +101,8 @@ import Treeline
         checksum.update(UnsafeRawBufferPointer(block))
         try body(UnsafeRawBufferPointer(block))
       }
-      guard checksum.finalize() == headers[piece][part] else {
-        throw .damaged(what: "piece \(piece)", expected: "its \(part) as they were written", found: "others")
+      guard checksum.finalize() == expected else {
+        throw .damaged(what: "piece \(piece)", expected: "its \(name) as they were written", found: "others")
       }
     }
   }

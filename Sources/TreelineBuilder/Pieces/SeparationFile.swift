@@ -75,7 +75,8 @@ import Treeline
       }
       let storage = TreeStorage(
         // Nobody asks for rows.
-        points: start(.points), rows: start(.points), pointCount: pointCount, gaps: start(.gaps), nodes: start(.nodes),
+        points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
+        gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads),
         release: { withExtendedLifetime(mapped) {} })
       self.init(storage, survey.plane.projection) {

@@ -14,7 +14,7 @@ import Treeline
     ///   - columns: Typed columns, which come behind them. No two of both share a name.
     ///   - description: What the index tells people of itself; nil for what it tells already.
     ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-    ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
+    ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
     ///   - progress: Told how many bytes are written, of how many.
     /// - Throws: `IndexWritingError`
@@ -41,7 +41,7 @@ import Treeline
     ///   - columns: Typed columns, which come behind them. No two of both share a name.
     ///   - description: What the index tells people of itself; nil for what it tells already.
     ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-    ///     skipped. At least 0 and below 2^32. Values of attributes and columns are asked for by the row in the tree.
+    ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
     ///   - progress: Told how many bytes are written, of how many.
     /// - Throws: `IndexWritingError`
     /// - Precondition: Nothing was written there yet.
@@ -68,19 +68,34 @@ import Treeline
     ) throws(IndexWritingError) {
       let matrixCount = columns.reduce(0) { $0 + $1.matrices.count }
       try check(attributes.map(\.name) + columns.map(\.name), matrixCount: matrixCount, description)
-      let rows = (0..<pointCount).map { UInt32(row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0)) }
       try withStorage { storage throws(IndexWritingError) in
-        try rows.withUnsafeBufferPointer { rows throws(IndexWritingError) in
-          var sections = storage.fixedSections.map { (kind: $0.kind, content: SectionContent.kept($0.bytes)) }
-          sections.append((.rows, .kept(UnsafeRawBufferPointer(rows))))
-          sections += columnSections(attributes, columns)
-          let description = description ?? indexDescription
-          if !description.isEmpty { sections.append((.description, .made(description.bytes))) }
-          if let groups = storage.groups { sections.append((.groups, .made(groups.bytes))) }
-          if let badgeCurve { sections.append((.badgeCurve, .made(badgeCurve.bytes))) }
-          try write(sections, to: destination.file, progress)
-        }
+        var sections = storage.fixedSections.map { (kind: $0.kind, content: SectionContent.kept($0.bytes)) }
+        sections.append(rowSection(row))
+        sections += columnSections(attributes, columns)
+        let description = description ?? indexDescription
+        if !description.isEmpty { sections.append((.description, .made(description.bytes))) }
+        if let groups = storage.groups { sections.append((.groups, .made(groups.bytes))) }
+        if let badgeCurve { sections.append((.badgeCurve, .made(badgeCurve.bytes))) }
+        try write(sections, to: destination.file, progress)
       }
+    }
+
+    /// Row numbers, of 8 bytes only where one of them needs more than 4.
+    private func rowSection(_ row: ((Int) -> Int)?) -> (kind: IndexSection.Kind, content: SectionContent) {
+      let rows = (0..<pointCount).map { row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0) }
+      let greatest = rows.max() ?? 0
+      precondition(
+        greatest <= StoredRows.greatest && rows.allSatisfy { $0 >= 0 },
+        "Expected row numbers from 0 to 2^53, found \(greatest)")
+      var bytes: [UInt8] = []
+      if greatest <= UInt32.max {
+        bytes.reserveCapacity(4 * pointCount)
+        for row in rows { bytes.appendLittleEndian(UInt32(row)) }
+        return (.rows, .made(bytes))
+      }
+      bytes.reserveCapacity(8 * pointCount)
+      for row in rows { bytes.appendLittleEndian(UInt64(row)) }
+      return (.wideRows, .made(bytes))
     }
 
     /// Those of attributes and of columns, of each kind the tree's own first.

@@ -10,49 +10,58 @@ final class BuildInPieces {
   private let output: String
   private let memory: MemoryOptions
   private let limit: ByteCount
-  private let options: BuildOptions
+  private let plan: Plan
   private let obstacle: (reason: String, remedy: String)?
-  private let description: IndexDescription
   private let progress: ProgressBar
   private var folder: ScratchFolder?
   /// Nil as long as all points are in memory.
   private(set) var build: ScratchBuild?
+  private var columns: ColumnsInPieces?
+  private var reading: PointBatches?
+  private let start = ContinuousClock.now
+
+  /// What is to be built.
+  struct Plan {
+    let options: BuildOptions
+    let description: IndexDescription
+    let columns: ColumnOptionValues
+    let isGrouped: Bool
+  }
 
   /// What a build in memory takes a point: coordinates and all that comes of them, rounded up.
   private static let (bytesPerPoint, bytesWithSeparations, bytesMerging) = (72, 240, 320)
 
-  /// - Parameter keepsColumns: Whether the index is to have more than positions.
   /// - Returns: nil where there is no limit that could be exceeded.
-  init?(
-    of input: Input, to output: String, _ memory: MemoryOptions,
-    _ plan: (BuildOptions, IndexDescription, keepsColumns: Bool),
-    _ progress: ProgressBar
-  ) {
+  init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
-    (options, description, obstacle) = (plan.0, plan.1, Self.obstacle(to: plan.0, keepsColumns: plan.keepsColumns))
+    (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
     // What cannot be built in pieces may take all that there is before it is refused, unless it was told to take less.
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
   /// Takes the points that are read once they are too many.
   var batches: PointBatches {
+    let options = plan.options
     let perPoint =
       options.growth.splitRule == nil
       ? Self.bytesMerging : options.computesSeparations ? Self.bytesWithSeparations : Self.bytesPerPoint
-    return PointBatches(firstSize: limit.count / perPoint) { [unowned self] in try self.take($0) }
+    let batches = PointBatches(memory: limit.count, bytesPerPoint: perPoint) { [unowned self] in try self.take($0) }
+    reading = batches
+    return batches
   }
 
   /// Why a build cannot go on in pieces, and what can.
-  private static func obstacle(to options: BuildOptions, keepsColumns: Bool) -> (reason: String, remedy: String)? {
+  private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
+    let options = plan.options
     guard let rule = options.growth.splitRule else {
       return ("which clusters are merged first is known only where all of them are at hand", "use '--grow split'")
     }
     if BuildPlan.isBeyond(rule) {
       return ("its points are weighed by what only all of them tell", "use '--split mean' or '--split least-scatter'")
     }
-    return keepsColumns
-      ? ("columns are encoded where all their values are at hand", "leave out columns, attributes and groups") : nil
+    return plan.isGrouped
+      ? ("the hierarchies of groups are laid one behind the other in memory", "leave out groups") : nil
   }
 
   // MARK: - Reading
@@ -83,17 +92,39 @@ final class BuildInPieces {
   }
 
   private func take(_ batch: PointBatch) throws {
-    if build == nil { try start(isPlanar: batch.isPlanar) }
-    try build?.append(batch.coordinates, skippedRows: batch.skippedRows)
+    let table = batch.table
+    if build == nil {
+      try refuseObstacle()
+      columns = try ColumnsInPieces(plan.columns, of: table, in: input)
+      try start(isPlanar: batch.isPlanar)
+      announce(firstPoints: table.coordinates.count)
+    }
+    columns?.note(table)
+    var skippedRows = batch.skippedRows
+    for points in table.coordinates.indices.chunks(of: plan.columns.isEmpty ? .max : Self.blockSize) {
+      try build?.append(
+        Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: columns?.rows(points, of: table) ?? [],
+        values: columns?.values(points, of: table) ?? [])
+      skippedRows = []
+    }
+    if table.coordinates.isEmpty {
+      try build?.append([], skippedRows: skippedRows, values: columns?.values(0..<0, of: table) ?? [])
+    }
   }
 
-  private func start(isPlanar: Bool) throws {
+  /// How many points' columns are looked at at once: their different values stay in the cache.
+  private static let blockSize = 1 << 16
+
+  private func refuseObstacle() throws {
     if let obstacle {
       throw Failure.usage(
         "\(input.name): expected points whose tree takes at most \(limit) of memory, found more, and a tree "
-          + "\(options.growth.phrase) cannot be built in pieces as asked for: \(obstacle.reason); \(obstacle.remedy) "
+          + "\(plan.options.growth.phrase) cannot be built in pieces as asked for: \(obstacle.reason); \(obstacle.remedy) "
           + "or allow more with --memory")
     }
+  }
+
+  private func start(isPlanar: Bool) throws {
     let folder = try self.folder ?? ScratchFolder(scratchPath, keepsFiles: false)
     self.folder = folder
     if !memory.resume { for path in ScratchFolder.allPaths(in: folder.path) { Interruption.removes(path) } }
@@ -104,33 +135,55 @@ final class BuildInPieces {
 
   private func scratchOptions(_ projection: Plane.Projection) -> ScratchBuild.Options {
     var scratch = ScratchBuild.Options(
-      rule: options.splitRule, threads: options.threads, memory: limit.count, projection: projection)
-    scratch.description = description
-    scratch.computesSeparations = options.computesSeparations
+      rule: plan.options.splitRule, threads: plan.options.threads, memory: limit.count, projection: projection)
+    scratch.description = plan.description
+    scratch.computesSeparations = plan.options.computesSeparations
+    scratch.columns = columns?.columns ?? []
+    scratch.hasGivenRows = plan.columns.row != nil
     return scratch
   }
 
   /// What another build must share to go on with this one's points.
   private var identity: String {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
-    return "\(path) \(input.columns.choice) \(input.columns.decimal) \(input.columns.skipInvalid) \(options.splitRule)"
+    let columns = plan.columns
+    return "\(path) \(input.columns.choice) \(input.columns.decimal) \(input.columns.skipInvalid) "
+      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.row?.name ?? "")"
   }
 
   // MARK: - Building
+
+  /// Says what is to come, as far as the first points tell.
+  private func announce(firstPoints count: Int) {
+    guard let build, let reading, let folder else { return }
+    let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
+    guard input.path != "-", let size, size > 0, reading.byteCount > 0 else {
+      Notes.print("treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)")
+      return
+    }
+    let share = max(Double(size) / Double(reading.byteCount), 1)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let forecast = BuildForecast(
+      pointCount: Int(Double(count) * share), readingSeconds: seconds * share, build.options,
+      recordLength: plan.columns.isEmpty ? 0 : size / max(Int(Double(count) * share), 1))
+    Notes.print(
+      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path); by the first "
+        + "\(Quantity(amount: Double(count), unit: "points")), \(forecast)")
+  }
 
   /// Notes that all points are read, and says what is to come.
   ///
   /// - Parameter checksum: Of the input.
   func finishReading(checksum: UInt64) throws {
     guard let build, let folder else { return }
-    try build.finishReading(checksum: checksum)
+    try build.finishReading(checksum: checksum, columns: columns?.arranged())
     let (scratch, index) = build.space
     let points = Quantity(amount: Double(build.pointCount), unit: "points")
     Notes.print(
       "treeline: \(points) need more than \(limit) of memory: building in pieces, with up to \(ByteCount(scratch)) in "
         + "\(folder.path) and \(ByteCount(index)) for the index")
     // Some of it is there already.
-    let missing = scratch - 8 * build.pointCount
+    let missing = scratch - build.usedSpace
     if let free = folder.freeSpace, free < missing {
       throw Failure.inputOutput(
         "\(folder.path): expected \(ByteCount(missing)) of free space for a build in pieces, found \(ByteCount(free)); "
@@ -151,6 +204,10 @@ final class BuildInPieces {
     try build.finish(to: destination)
     progress.clear()
     Notes.reportClippedPoints(build.clippedPointCount)
+    ColumnReport.print(
+      zip(build.columns, build.inexactCounts).filter { !$0.0.isAttribute }.map {
+        ColumnReport($0.0, inexactCount: $0.1)
+      })
     folder?.remove()
     folder = nil
   }
@@ -170,6 +227,15 @@ extension ScratchBuild.Stage {
     case .building: "Building"
     case .writing: "Writing"
     case .separating: "Separating"
+    }
+  }
+}
+
+extension Range<Int> {
+  /// Parts of the range, one behind the other, each as long but the last.
+  fileprivate func chunks(of size: Int) -> [Range<Int>] {
+    stride(from: lowerBound, to: upperBound, by: Swift.min(size, Swift.max(count, 1))).map {
+      $0..<$0 + Swift.min(size, upperBound - $0)
     }
   }
 }

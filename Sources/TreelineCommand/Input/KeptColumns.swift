@@ -16,10 +16,12 @@ struct KeptColumns {
   }
 
   /// Finds the columns that the option's values name, so that no index is written without one of them.
-  init(_ values: [String], of table: PointTable, in input: Input) throws {
+  ///
+  /// - Parameter takesAnyName: Whether there are more points than these, which may have other columns.
+  init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
     // Features that are not there contradict no name.
-    let isAnyName = table.columnNames == nil && table.coordinates.isEmpty
+    let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     for value in values {
       let whole = columns(named: value)
       if !whole.isEmpty {

@@ -12,15 +12,20 @@ struct TypedColumns {
 
   private var named: [Named] = []
   private let table: PointTable
+  private let takesAnyName: Bool
 
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
   static let preparations = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed("or")
 
   /// Finds the columns that the option's values name.
   ///
-  /// - Parameter attributes: Those that the index keeps as they are written, which `all` leaves out.
-  init(_ values: [String], of table: PointTable, in input: Input, besides attributes: [String]) throws {
-    self.table = table
+  /// - Parameters:
+  ///   - attributes: Those that the index keeps as they are written, which `all` leaves out.
+  ///   - takesAnyName: Whether there are more points than these, which may have other columns.
+  init(
+    _ values: [String], of table: PointTable, in input: Input, besides attributes: [String], takesAnyName: Bool = false
+  ) throws {
+    (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
     for value in values {
       if value == "all" && !names.contains(value) { continue }
@@ -31,6 +36,7 @@ struct TypedColumns {
       let taken = named.map(\.name) + attributes
       named += names.filter { !taken.contains($0) }.map { Named(name: $0, kind: nil) }
     }
+    if takesAnyName { return }
     let order = table.inputOrder(ofColumns: named.map(\.name))
     named.sort { order.firstIndex(of: $0.name) ?? 0 < order.firstIndex(of: $1.name) ?? 0 }
   }
@@ -49,7 +55,7 @@ struct TypedColumns {
       }
     }
     let count = names.count { $0 == name }
-    guard count == 1 else {
+    guard count == 1 || takesAnyName && count == 0 else {
       let others =
         names.isEmpty ? "" : "; there are " + names.prefix(20).map(\.debugDescription).joined(separator: ", ")
       throw Failure.usage(
@@ -74,6 +80,12 @@ struct TypedColumns {
     return preparations
   }
 
+  /// The columns and what they are taken for; nil to find it.
+  var kinds: [(name: String, kind: IndexColumn.Kind?)] { named.map { ($0.name, $0.kind) } }
+
+  /// The first that is to be prepared for more than filters and sums.
+  var preparedName: String? { named.first { !$0.preparations.isEmpty }?.name }
+
   /// What the index is to keep.
   var columns: [IndexColumn] {
     named.map { column in
@@ -95,14 +107,32 @@ extension PointTable {
   }
 }
 
-extension EncodedColumn {
-  /// What became of a column: `population number`, `kind category (14 values)`.
-  fileprivate var phrase: String {
+/// What became of a column.
+struct ColumnReport {
+  let name: String
+  let kind: Column.Kind
+  /// How many different values a dictionary has.
+  let entryCount: Int?
+  /// How many numbers are not kept exactly.
+  let inexactCount: Int
+
+  init(_ column: EncodedColumn) {
+    (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
+    inexactCount = column.inexactCount
+  }
+
+  init(_ column: ColumnEncoding, inexactCount: Int) {
+    (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
+    self.inexactCount = inexactCount
+  }
+
+  /// `population number`, `kind category (14 values)`.
+  private var phrase: String {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
   /// Tells what became of the columns of an index.
-  static func report(_ columns: [EncodedColumn]) {
+  static func print(_ columns: [ColumnReport]) {
     if columns.isEmpty { return }
     Notes.print("treeline: columns: " + columns.map(\.phrase).joined(separator: ", "))
     for column in columns where column.inexactCount > 0 {

@@ -29,6 +29,9 @@ struct BuildCommand: ParsableCommand {
       one another. They share a limit, which must have room for one cluster of each group in view. Points with 'true', \
       'yes' or '1' in the column of --never-cluster are always shown by themselves, however close they are, and each \
       counts against a limit. Neither column need be among --columns.
+
+      --row names the column that numbers the points, no two the same: shuffled rows then give the same index, byte for \
+      byte. Otherwise they are numbered as they come, from 0.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
@@ -51,6 +54,11 @@ struct BuildCommand: ParsableCommand {
     help: .init(
       "The columns to filter by and to sum, such as 'population:number,kind:category,opened:time', or 'all'.",
       valueName: "name:kind")) var columns: [String] = []
+
+  @Option(
+    help: .init(
+      "The column with the row number of each point, from 0 to 2^53. (default: rows are counted)", valueName: "name"))
+  var row: String?
 
   @Option(help: .init("The column whose values never share a cluster.", valueName: "name")) var groupBy: String?
 
@@ -117,12 +125,16 @@ struct BuildCommand: ParsableCommand {
       defer { progress.clear() }
       let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
+      let kept = ColumnOptionValues(attributes: attributes, columns: columns, row: row.map(RowColumn.init))
       let pieces = BuildInPieces(
-        of: input, to: output, memory, (options, description, keepsColumns: keepsColumns), progress)
+        of: input, to: output, memory,
+        BuildInPieces.Plan(
+          options: options, description: description, columns: kept, isGrouped: groupBy != nil || neverCluster != nil),
+        progress)
       defer { pieces?.cleanUp() }
       if let pieces, try pieces.resume() { return try pieces.finish(to: destination) }
       let batches = pieces?.batches
-      let table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
+      var table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
       if unit != nil && !table.isPlanar {
         throw Failure.usage(
           "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
@@ -132,27 +144,39 @@ struct BuildCommand: ParsableCommand {
         try pieces.finishReading(checksum: batches.checksum.finalize())
         return try pieces.finish(to: destination)
       }
-      let kept = try KeptColumns(attributes, of: table, in: input)
-      let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
-      let groups = try GroupColumns(groupBy: groupBy, neverCluster: neverCluster).groups(of: table, in: input)
-      let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
-      tree.reportClippedPoints()
-      let encoded: [EncodedColumn]
-      do {
-        encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
-      } catch let error as ColumnError { throw Failure.badData("\(input.name): \(error)") }
-      EncodedColumn.report(encoded)
-      try tree.write(
-        to: destination, attributes: kept.attributes, encoded: encoded, description: description,
-        row: table.row(ofPoint:)
-      ) { written, total in
-        progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
+      if let row = kept.row {
+        try row.check(table, in: input)
+        table = try row.numbered(table, in: input)
       }
+      try buildInMemory(table, options, description, to: destination, progress)
+    }
+  }
+
+  private func buildInMemory(
+    _ table: PointTable, _ options: BuildOptions, _ description: IndexDescription, to destination: IndexDestination,
+    _ progress: ProgressBar
+  ) throws {
+    let input = Input(path: path, columns: positions)
+    let kept = try KeptColumns(attributes, of: table, in: input)
+    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
+    let groups = try GroupColumns(groupBy: groupBy, neverCluster: neverCluster).groups(of: table, in: input)
+    let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
+    tree.reportClippedPoints()
+    let encoded: [EncodedColumn]
+    do {
+      encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
+    } catch { throw Failure.badData("\(input.name): \(error)") }
+    ColumnReport.print(encoded.map(ColumnReport.init))
+    try tree.write(
+      to: destination, attributes: kept.attributes, encoded: encoded, description: description,
+      row: table.row(ofPoint:)
+    ) { written, total in
+      progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
     }
   }
 
   private var keepsColumns: Bool {
-    !attributes.isEmpty || !columns.isEmpty || groupBy != nil || neverCluster != nil
+    !attributes.isEmpty || !columns.isEmpty || row != nil || groupBy != nil || neverCluster != nil
   }
 
   /// Whoever replaces a good index by one of bad input has lost it.

@@ -17,7 +17,8 @@ struct CSVReader: InputFormat {
     let header = try readHeader()
     // Read out of the header anew, it would be copied, names and all, for every row.
     let layout = header.layout
-    var builder = TableBuilder(file: window.file, options: options, isPlanar: header.isPlanar, batches: batches)
+    var builder = TableBuilder(
+      file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)
     if header.isRepaired { builder.countRepairedRow() }
     if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
     // A loop for each, so that none asks for every row how that is spelled.
@@ -26,7 +27,7 @@ struct CSVReader: InputFormat {
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
     case .wellKnownText: try readRecords(layout, spelled: .wellKnownText, into: &builder)
     }
-    return try builder.finish(layout)
+    return try builder.finish()
   }
 
   @inline(__always) private func readRecords(

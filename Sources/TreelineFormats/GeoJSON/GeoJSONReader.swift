@@ -13,7 +13,8 @@ struct GeoJSONReader: InputFormat {
     -> PointTable
   {
     let builder = TableBuilder(
-      file: window.file, options: options, isPlanar: options.isPlanar ?? false, batches: batches)
+      file: window.file, options: options, isPlanar: options.isPlanar ?? false, decoder: FeatureRecordDecoder(),
+      batches: batches)
     var reader = GeoJSONReader(window: window, builder: builder)
     return try reader.read()
   }
@@ -26,7 +27,7 @@ struct GeoJSONReader: InputFormat {
     } else {
       try readSequence()
     }
-    return try builder.finish(FeatureRecordDecoder())
+    return try builder.finish()
   }
 
   /// Features apart by a line break or a record separator (RFC 8142).

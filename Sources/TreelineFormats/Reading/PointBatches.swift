@@ -4,19 +4,24 @@ import Treeline
 ///
 /// As long as there are fewer than the first batch has room for, the table that is read holds them as ever.
 package final class PointBatches {
-  /// How many points and skipped rows are held before the first batch is handed over.
-  let firstSize: Int
+  /// How many bytes points and skipped rows may take before the first batch is handed over, and what each of them
+  /// takes, besides the bytes of its record where columns are kept.
+  let firstMemory: Int
+  let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// Why the points were not taken.
   package private(set) var failure: (any Error)?
   /// Of all bytes of the input so far, as they are, compressed or not.
   package private(set) var checksum = XXHash64()
 
-  /// How many are held from then on: the first batch was all that memory has room for.
-  var laterSize: Int { max(1 << 12, min(firstSize / 4, 1 << 18)) }
+  /// How many bytes of the input were read so far, as they are, compressed or not.
+  package private(set) var byteCount = 0
 
-  package init(firstSize: Int, _ body: @escaping (PointBatch) throws -> Void) {
-    (self.firstSize, self.body) = (max(firstSize, 1), body)
+  /// What they may take from then on: the first batch was all that memory has room for.
+  var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
+
+  package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
+    (firstMemory, self.bytesPerPoint, self.body) = (max(memory, bytesPerPoint), bytesPerPoint, body)
   }
 
   /// - Throws: An error that ends the reading; what there is to say is in `failure`.
@@ -27,16 +32,24 @@ package final class PointBatches {
     }
   }
 
-  func note(_ bytes: UnsafeRawBufferPointer) { checksum.update(bytes) }
+  func note(_ bytes: UnsafeRawBufferPointer) {
+    checksum.update(bytes)
+    byteCount += bytes.count
+  }
 }
 
 /// Some points of an input, in its order.
 package struct PointBatch {
-  package let coordinates: [Coordinate]
+  /// These points and their columns, if they were kept.
+  package let table: PointTable
+
+  package var coordinates: [Coordinate] { table.coordinates }
+
   /// The numbers of rows without a valid position, ascending; each point has the next number that is not among those
   /// of this batch and the ones before.
-  package let skippedRows: [Int]
-  package let isPlanar: Bool
+  package var skippedRows: [Int] { table.skippedRows }
+
+  package var isPlanar: Bool { table.isPlanar }
 }
 
 extension PointReader {

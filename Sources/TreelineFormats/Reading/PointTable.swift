@@ -22,6 +22,8 @@ public struct PointTable: Sendable {
   let records: RecordArena
   /// Nil unless columns were kept.
   let decoder: (any RecordDecoder)?
+  /// The row number of each point, where a column gives it.
+  private(set) var givenRows: [Int]? = nil
 
   /// How many rows were skipped because they have no valid position.
   public var invalidRowCount: Int { handedOver.skippedRows + skippedRows.count }
@@ -35,6 +37,7 @@ public struct PointTable: Sendable {
   /// - Complexity: O(log of the number of skipped rows).
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
+    if let givenRows { return givenRows[index] }
     // skippedRows[k] - k valid rows precede the skipped row k, and that number never falls.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
@@ -50,6 +53,22 @@ public struct PointTable: Sendable {
   /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in
   /// CSV, and unless columns were kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
+
+  /// The same points in the order of row numbers that they are given.
+  ///
+  /// - Parameter rows: Of each point, no two the same.
+  package func numbered(by rows: [Int]) -> PointTable {
+    precondition(rows.count == coordinates.count, "Expected a row number for each point")
+    let order = rows.indices.sorted { rows[$0] < rows[$1] }
+    var sorted = RecordArena()
+    if decoder != nil { for point in order { records.withRecord(point) { sorted.append(nil, $0) } } }
+    var table = PointTable(
+      coordinates: order.map { coordinates[$0] }, isPlanar: isPlanar, rowCount: rowCount, invalidRows: invalidRows,
+      repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
+      records: sorted, decoder: decoder)
+    table.givenRows = order.map { rows[$0] }
+    return table
+  }
 
   private func decode<Result>(_ index: Int, _ work: (any RecordDecoder, Bytes) -> Result) -> Result? {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
@@ -101,12 +120,27 @@ extension PointTable {
   /// - Returns: Those of `names` that there are, as the input spells them.
   /// - Complexity: O(bytes of the columns + the square of the number of names)
   package func inputOrder(ofColumns names: [String]) -> [String] {
-    var order = ColumnOrder(of: names)
-    if let columnNames {
-      order.add(columnNames)
-    } else {
-      for point in coordinates.indices { order.add(decode(point) { $0.columnNames(of: $1) } ?? []) }
-    }
+    var order = InputColumnOrder(of: names)
+    order.add(self)
     return order.names
   }
+
+  fileprivate func forEachListOfColumns(_ visit: ([String]) -> Void) {
+    if let columnNames { return visit(columnNames) }
+    for point in coordinates.indices { visit(decode(point) { $0.columnNames(of: $1) } ?? []) }
+  }
+}
+
+/// The order of columns in an input that is read in batches; see `PointTable.inputOrder`.
+package struct InputColumnOrder {
+  private var order: ColumnOrder
+
+  /// - Parameter names: distinct, as Swift compares strings.
+  package init(of names: [String]) { order = ColumnOrder(of: names) }
+
+  /// Takes in the columns of some points.
+  package mutating func add(_ table: PointTable) { table.forEachListOfColumns { order.add($0) } }
+
+  /// Those of the names that there are, as the input spells them.
+  package var names: [String] { order.names }
 }

@@ -13,17 +13,21 @@ struct TableBuilder {
   private var records = RecordArena()
   private var invalidRows: [InvalidRow] = []
   private var skippedRows: [Int] = []
+  private let decoder: any RecordDecoder
   private let batches: PointBatches?
-  /// How many points or skipped rows there may be until they are handed over.
+  /// How many bytes points and skipped rows may take until they are handed over.
   private var room: Int
+  private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
   private var repairedRowCount = 0
   private var notes: [ReadingNote] = []
 
   /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
-  init(file: String, options: ReadingOptions, isPlanar: Bool, batches: PointBatches?) {
-    (self.file, self.batches) = (file, batches)
-    room = batches?.firstSize ?? .max
+  init(
+    file: String, options: ReadingOptions, isPlanar: Bool, decoder: some RecordDecoder, batches: PointBatches?
+  ) {
+    (self.file, self.decoder, self.batches) = (file, decoder, batches)
+    (room, bytesPerPoint) = (batches?.firstMemory ?? .max, batches?.bytesPerPoint ?? 0)
     axes = isPlanar ? .plane : .sphere
     skipsInvalid = options.skipsInvalid
     keepsColumns = options.keepsColumns
@@ -38,12 +42,17 @@ struct TableBuilder {
     throws(ReadingError)
   {
     coordinates.append(Coordinate(longitude: first, latitude: second))
-    room &-= 1
-    if room == 0 { try handOver() }
-    guard keepsColumns else { return }
-    records.append(id, record)
-    if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
+    room &-= bytesPerPoint
+    if keepsColumns {
+      records.append(id, record)
+      room &-= record.count + (id?.count ?? 0) + Self.bytesPerRecord
+      if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
+    }
+    if room <= 0 { try handOver() }
   }
+
+  /// What a record takes besides its bytes: where it is, and what comes of its columns, about.
+  private static let bytesPerRecord = 64
 
   /// Counts a row, or the header, whose text is repaired when it is decoded.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
@@ -56,27 +65,32 @@ struct TableBuilder {
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
     if skippedRowCount < Self.describedRows { invalidRows.append(describe(row)) }
     skippedRows.append(row)
-    room &-= 1
-    if room == 0 { try handOver() }
+    room &-= bytesPerPoint
+    if room <= 0 { try handOver() }
   }
 
   private mutating func handOver() throws(ReadingError) {
     guard let batches else { return }
-    try batches.take(
-      PointBatch(coordinates: coordinates, skippedRows: skippedRows, isPlanar: axes.isPlanar), of: file)
+    try batches.take(PointBatch(table: table(rowCount: coordinates.count + skippedRows.count)), of: file)
     handedOver.points += coordinates.count
     handedOver.skippedRows += skippedRows.count
-    (coordinates, skippedRows, room) = ([], [], batches.laterSize)
+    (coordinates, skippedRows, records, room) = ([], [], RecordArena(), batches.laterMemory)
   }
 
-  mutating func finish(_ decoder: some RecordDecoder) throws(ReadingError) -> PointTable {
+  mutating func finish() throws(ReadingError) -> PointTable {
     let rowCount = rowCount
     let remedy = commonRemedy
     if handedOver != (0, 0) { try handOver() }
-    return PointTable(
+    if let remedy { notes.append(.mostRowsInvalid(remedy: remedy)) }
+    return table(rowCount: rowCount)
+  }
+
+  /// What there is in memory.
+  private func table(rowCount: Int) -> PointTable {
+    PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
-      repairedRowCount: repairedRowCount, notes: notes + (remedy.map { [.mostRowsInvalid(remedy: $0)] } ?? []),
-      skippedRows: skippedRows, handedOver: handedOver, records: records, decoder: keepsColumns ? decoder : nil)
+      repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
+      records: records, decoder: keepsColumns ? decoder : nil)
   }
 
   /// The remedy of most invalid rows, if they are most of all rows; told by those that are described.

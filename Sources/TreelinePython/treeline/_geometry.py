@@ -121,7 +121,7 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
         return x, y
     _, offsets, data = array.buffers()
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
-    octets = np.frombuffer(data, np.uint8)
+    octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
     # As nearly all programs write it, all at once: little-endian points of two or three numbers, without a system.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
 from ._parameters import text
 from ._table import AnyArray
@@ -70,6 +71,9 @@ def build_parquet(
     lon: str | None = None,
     lat: str | None = None,
     geometry: str | None = None,
+    columns: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    row: str | None = None,
     planar: bool = False,
     split: str | None = None,
     separations: bool = True,
@@ -86,7 +90,7 @@ def build_parquet(
     """Builds the index of Parquet or GeoParquet files, of more rows than fit the memory if need be.
 
     It is, byte for byte, the index that `treeline build --skip-invalid` makes of the same rows: those of all files, one
-    after another. It has no columns. Needs pyarrow. KeyboardInterrupt stops it, and
+    after another. Needs pyarrow. KeyboardInterrupt stops it, and
     leaves nothing.
 
     :param source: A file, a folder of Parquet files as Spark writes it, a pattern such as `places/*.parquet`, or a list
@@ -95,6 +99,10 @@ def build_parquet(
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
     :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of
         GeoParquet, or columns that are called longitude and latitude.
+    :param columns: The names of those that can be filtered and summed.
+    :param kinds: By names of columns what values are taken for, as of `build`, but nothing is prepared.
+    :param row: The column with the number of each row, from 0 to 2^53, which no two share; they are numbered in order
+        unless told.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
     :param separations: Whether a spacing or badges can be asked for; without, it is built sooner.
@@ -111,22 +119,28 @@ def build_parquet(
     from . import _steps
 
     files = parquet_files(source)
+    schema = pq.read_schema(files[0])
     total = sum(pq.read_metadata(file).num_rows for file in files)
     options = text(
         split=split, memory=_bytes(memory), scratch=None if scratch is None else os.fspath(scratch), threads=threads,
         planar=planar or None, no_separation=None if separations else True,
+        rows=None if row is None else True,
     )  # fmt: skip
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
-    with _steps.Stream(built.path, options, told, overwrite) as stream:
+    reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), list(columns), kinds or {}, row)
+    with _steps.Stream(built.path, options, reader.columns(schema.empty_table()), told, overwrite) as stream:
         with Listing(built, refused) as listing:
-            row = 0
-            for x, y in _coordinates(files, lon, lat, geometry, planar):
-                places = np.flatnonzero(stream.add(x, y))
-                listing.add(row + places, x[places], y[places])
-                row += len(x)
+            done = 0
+            for batch in reader.batches():
+                x, y = reader.points.read(batch, done)
+                rows = reader.rows(batch, done)
+                places = np.flatnonzero(stream.add(x, y, rows, reader.columns(batch)))
+                found = done + places if rows is None else rows[places]
+                listing.add(found, x[places], y[places])
+                done += len(batch)
                 if progress is not None:
-                    progress("reading", row / max(total, 1))
+                    progress("reading", done / max(total, 1))
         stream.finish(progress)
     tree = built.open()
     built.point_count, built.clipped_count = len(tree), tree.clipped_point_count
@@ -166,18 +180,42 @@ class Listing:
             self._writer.write_table(pa.table([rows, x, y], schema=self._schema))
 
 
-def _coordinates(
-    files: list[str], lon: str | None, lat: str | None, geometry: str | None, planar: bool
-) -> Iterator[tuple[AnyArray, AnyArray]]:
-    import pyarrow.parquet as pq
+class _Reader:
+    """What is read of files."""
 
-    row = 0
-    for path in files:
-        with pq.ParquetFile(path) as file:
-            columns = PointColumns(file.schema_arrow, lon, lat, geometry, planar)
-            for batch in file.iter_batches(batch_size=_BATCH, columns=columns.names):
-                yield columns.read(batch, row)
-                row += len(batch)
+    def __init__(
+        self, files: list[str], points: PointColumns, columns: list[str], kinds: Mapping[str, str], row: str | None
+    ) -> None:
+        self._files, self.points, self._columns, self._kinds, self._row = files, points, columns, kinds, row
+
+    def batches(self) -> Iterator[Any]:
+        import pyarrow.parquet as pq
+
+        names = [*self.points.names, *self._columns, *([] if self._row is None else [self._row])]
+        for path in self._files:
+            with pq.ParquetFile(path) as file:
+                yield from file.iter_batches(batch_size=_BATCH, columns=list(dict.fromkeys(names)))
+
+    def columns(self, batch: Any) -> list[InputColumn]:
+        return input_columns(batch, self._columns, self._kinds, len(batch)) if self._columns else []
+
+    def rows(self, batch: Any, first_row: int) -> AnyArray | None:
+        """The numbers of a batch's rows; None where they are not given.
+
+        :param first_row: That of the batch, for errors.
+        """
+        import pyarrow as pa
+
+        if self._row is None:
+            return None
+        column = batch.column(self._row)
+        if not pa.types.is_integer(column.type):
+            raise TypeError(f"column {self._row!r}: expected integers for row numbers, found {column.type}")
+        if column.null_count:
+            missing = first_row + column.is_null().to_numpy(zero_copy_only=False).tolist().index(True)
+            raise ValueError(f"column {self._row!r}, row {missing}: expected the number of a row, found none")
+        found: AnyArray = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        return np.ascontiguousarray(found)
 
 
 def parquet_files(source: Any) -> list[str]:

@@ -22,8 +22,8 @@ from ._table import AnyArray
 MARK = "treeline-scratch"
 #: How many points a task has in memory at once.
 BLOCK = 1 << 20
-#: Rows have 32 bits.
-MOST_ROWS = 1 << 32
+#: The greatest number of a row, up to which doubles have all integers.
+LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
 #: What `Tasks.read` returns of a partition, one row each.
@@ -94,7 +94,7 @@ class Tasks:
                         refused_count += len(entries)
                         x, y, found = x[~refused], y[~refused], found[~refused]
                     (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
-                    found.astype("<u4").tofile(numbers.file)
+                    found.astype("<i8").tofile(numbers.file)
                     rows += len(batch)
         with _File(self.path(name, "survey")) as file:
             file.file.write(survey.to_bytes())
@@ -116,7 +116,7 @@ class Tasks:
             return np.arange(first_row, first_row + len(batch)), None
         column = batch.column("row")
         rows = column.fill_null(-1).to_numpy(zero_copy_only=False)
-        bad = (rows < 0) | (rows >= MOST_ROWS)
+        bad = (rows < 0) | (rows > LAST_ROW)
         if not bad.any():
             return rows, None
         found = column[int(np.flatnonzero(bad)[0])].as_py()
@@ -145,7 +145,7 @@ class Tasks:
         pieces = Pieces(plan.value)
         for section in sections:
             for positions, block in self._blocks(section, places):
-                rows = np.fromfile(self.path(section.name, "rows"), "<u4", block.count, offset=4 * block.first)
+                rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
                 numbers = pieces.find(positions)
                 # Numbers of 16 bits are sorted by counting.
                 narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
@@ -154,7 +154,7 @@ class Tasks:
                 starts = np.flatnonzero(np.diff(sorted_numbers, prepend=np.uint32((1 << 32) - 1)))
                 for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)]):
                     own = order[start:end]
-                    data = positions[own].tobytes() + (rows[own].astype("<i8") + section.first_row).tobytes()
+                    data = positions[own].tobytes() + (rows[own] + section.first_row).tobytes()
                     yield int(sorted_numbers[start]), data
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._build import Monitor
+from ._columns import InputColumn
 from ._library import _declare, _error, _handle, _quick, _slow, _text
 from ._parameters import text
 from ._table import AnyArray, Table
@@ -55,8 +56,13 @@ _assemble = _declare(
     _slow, "assemble", c_bool, _handle, _handle, _text, _text, POINTER(c.Description), c_bool, POINTER(c.Monitor),
     _error,
 )  # fmt: skip
-_stream_create = _declare(_slow, "stream_create", _handle, _text, _text, POINTER(c.Description), c_bool, _error)
-_stream_add = _declare(_slow, "stream_add", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
+_columns = (POINTER(c.Column), c_size_t)
+_stream_create = _declare(
+    _slow, "stream_create", _handle, _text, _text, *_columns, POINTER(c.Description), c_bool, _error
+)
+_stream_add = _declare(
+    _slow, "stream_add", c_bool, _handle, POINTER(c.Points), c_void_p, *_columns, c_void_p, _error
+)
 _stream_finish = _declare(_slow, "stream_finish", c_bool, _handle, POINTER(c.Monitor), _error)
 _stream_free = _declare(_slow, "stream_free", None, _handle)
 
@@ -191,17 +197,26 @@ def assemble(
     monitor.run(lambda: c.call(_assemble, *arguments))
 
 
+def _array(columns: list[InputColumn]) -> tuple[Any, int]:
+    return (c.Column * len(columns))(*(column.column for column in columns)), len(columns)
+
+
 class Stream(_Object):
     """An index while its points arrive in batches. Leaving it removes what it has put into files but the index."""
 
-    def __init__(self, path: str, options: str, told: c.Description, overwrite: bool) -> None:
-        arguments = (os.fsencode(path), options.encode(), ctypes.byref(told), overwrite)
+    def __init__(
+        self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
+    ) -> None:
+        """:param columns: Of no rows: what there are going to be values of."""
+        arguments = (os.fsencode(path), options.encode(), *_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
-    def add(self, x: AnyArray, y: AnyArray) -> AnyArray:
+    def add(self, x: AnyArray, y: AnyArray, rows: AnyArray | None, columns: list[InputColumn]) -> AnyArray:
         """Takes in some points, and tells which were not, as they are on no map."""
         refused = np.empty(len(x), np.bool_)
-        c.call(_stream_add, self.pointer, ctypes.byref(c.Points.of(x, y)), refused.ctypes.data)
+        given = None if rows is None else rows.ctypes.data
+        points = ctypes.byref(c.Points.of(x, y))
+        c.call(_stream_add, self.pointer, points, given, *_array(columns), refused.ctypes.data)
         return refused
 
     def __enter__(self) -> Stream:

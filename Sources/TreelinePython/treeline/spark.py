@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import _steps
-from ._errors import BuildError, PiecesError
+from ._errors import PiecesError
 from ._parquet import Built, Listing
-from ._spark_tasks import MARK, MOST_ROWS, READ, REFUSED, Places, Section, Tasks
+from ._spark_tasks import MARK, READ, REFUSED, Places, Section, Tasks
 
 __all__ = ["build"]
 
@@ -45,7 +45,7 @@ def build(
     overwrite: bool = False,
     refused: Any = None,
     progress: Callable[[str, float], None] | None = None,
-    tasks: Callable[..., Tasks] = Tasks,
+    _tasks: Callable[..., Tasks] = Tasks,
 ) -> Built:
     """Builds the index of a DataFrame, the same bytes as `treeline build --no-separation` of the same rows.
 
@@ -57,18 +57,17 @@ def build(
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
     :param geometry: that of points as WKB.
     :param out: The path of the index, for the driver; it appears whole or not at all.
-    :param row: The column with the number of each row, from 0 to below 2^32, which no two share. Without one, rows are
+    :param row: The column with the number of each row, from 0 to 2^53, which no two share. Without one, rows are
         numbered as Spark happens to have them: the index answers the same and has the same content hash, but points of
         one position may be in another order.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param piece_size: How many points one task builds: it takes 57 bytes of memory a point.
-    :param scratch: A folder that the driver and all executors reach under this name, for 31 bytes a point; beside the
+    :param piece_size: How many points one task builds: it takes 66 bytes of memory a point.
+    :param scratch: A folder that the driver and all executors reach under this name, for 35 bytes a point; beside the
         index unless told. What is put there is removed.
     :param overwrite: Whether to replace a file that is no index.
     :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
     :param progress: Called with what is done and how much of it, from 0 to 1; of planning with 0.
-    :param tasks: For tests of what is lost on the way.
     :raises Error: In the words of the library.
     """
     if columns is not None:
@@ -83,7 +82,7 @@ def build(
     try:
         with open(os.path.join(folder, MARK), "w"):
             pass
-        run = _Run(df, tasks(folder, geometry, planar, row is not None), progress or (lambda *_: None))
+        run = _Run(df, _tasks(folder, geometry, planar, row is not None), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
         pieces = run.plan(survey, split, piece_size)
         run.build(survey, pieces)
@@ -153,7 +152,7 @@ class _Run:
         parts = sorted(selected.mapInArrow(self._tasks.read, READ).collect(), key=lambda part: part.partition)
         fault = next((part.fault for part in parts if part.fault is not None), None)
         if fault is not None:
-            raise ValueError(f"expected row numbers from 0 to below 2^32, found {fault}; number the rows otherwise")
+            raise ValueError(f"expected row numbers from 0 to 2^53, found {fault}; number the rows otherwise")
         survey, first_row = None, 0
         with Listing(built, refused) as listing:
             for part in parts:
@@ -168,8 +167,6 @@ class _Run:
                     self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
                 self._list(listing, part, base)
                 first_row += part.rows
-        if not has_rows and first_row > MOST_ROWS:
-            raise BuildError(f"expected at most 2^32 rows, found {first_row}; divide them")
         survey = survey or _steps.Survey(self._tasks.planar)
         facts = survey.facts
         built.point_count, built.clipped_count = facts.point_count, facts.clipped_point_count

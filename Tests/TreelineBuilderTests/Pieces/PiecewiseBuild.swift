@@ -14,6 +14,9 @@ struct PiecewiseBuild {
   var principalLevels = TreeStorage.principalLevels
   /// In which order the points of a piece reach who builds it.
   var shufflesPieces = false
+  var columns: [TestColumn] = []
+  /// The row number of each point, if points are given any.
+  var rows: [Int]?
 
   /// The bytes of the index, and how many passes the plan took.
   ///
@@ -22,11 +25,13 @@ struct PiecewiseBuild {
     let survey = try survey()
     let points = set.coordinates.map(survey.plane.point(at:))
     let (plan, passCount) = try plan(points)
-    var built = try build(plan, points)
+    let encodings = try encodings()
+    var built = try build(plan, points, encodings)
     for piece in built.indices { damage(piece, &built[piece]) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    try IndexAssembly(of: plan, survey).write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
+    try IndexAssembly(of: plan, survey, columns: encodings).write(
+      to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
     return ([UInt8](try Data(contentsOf: folder)), passCount)
   }
 
@@ -59,18 +64,61 @@ struct PiecewiseBuild {
     return (try PiecePlan(bytes: plan.pieces.bytes), plan.passCount)
   }
 
-  private func build(_ plan: PiecePlan, _ points: [PlanePoint]) throws -> [[UInt8]] {
+  private func values(of column: TestColumn, _ points: Range<Int>) throws -> ColumnValues {
+    var values = ColumnValues()
+    for point in points { values.append(column.value(point)) }
+    return try ColumnValues(bytes: values.bytes)
+  }
+
+  private func encodings() throws -> [ColumnEncoding] {
+    try columns.map { column in
+      var all = ColumnSurvey(of: column.purpose, name: column.name)
+      for chunk in chunks(set.coordinates.count).reversed() {
+        var part = ColumnSurvey(of: column.purpose, name: column.name)
+        part.add(try values(of: column, chunk), firstPoint: chunk.lowerBound)
+        all.add(try ColumnSurvey(bytes: part.bytes))
+      }
+      all = try ColumnSurvey(bytes: all.bytes)
+      guard try all.needsGathering() else { return try ColumnEncoding(bytes: all.encoding().bytes) }
+      var gathered = ColumnEntries()
+      for chunk in chunks(set.coordinates.count).reversed() {
+        var part = ColumnEntries()
+        part.add(try values(of: column, chunk), of: all)
+        gathered.add(try ColumnEntries(bytes: part.bytes))
+      }
+      return try ColumnEncoding(bytes: all.encoding(gathered: gathered).bytes)
+    }
+  }
+
+  /// The codes of all columns, point by point.
+  private func codes(_ encodings: [ColumnEncoding]) throws -> [UInt8] {
+    let length = encodings.reduce(0) { $0 + $1.width }
+    var codes = [UInt8](repeating: 0, count: length * set.coordinates.count)
+    try codes.withUnsafeMutableBytes { codes in
+      guard let start = codes.baseAddress else { return }
+      for chunk in chunks(set.coordinates.count) {
+        var offset = length * chunk.lowerBound
+        for (column, encoding) in zip(columns, encodings) {
+          encoding.encode(try values(of: column, chunk), to: start + offset, stride: length)
+          offset += encoding.width
+        }
+      }
+    }
+    return codes
+  }
+
+  private func build(_ plan: PiecePlan, _ points: [PlanePoint], _ encodings: [ColumnEncoding]) throws -> [[UInt8]] {
+    let codes = try codes(encodings)
+    let length = encodings.reduce(0) { $0 + $1.width }
     var members = [[Int]](repeating: [], count: plan.pieces.count)
     for (row, piece) in plan.pieces(of: points).enumerated() { members[piece].append(row) }
     var random = SplitMix64(seed: 7)
     return try plan.pieces.map { task in
       let rows = shufflesPieces ? random.shuffled(members[task.number]) : members[task.number]
-      return try PieceTask(bytes: task.bytes).build(threads: threads) { ownPoints, ownRows in
-        for (index, row) in rows.enumerated() {
-          ownPoints[index] = points[row]
-          ownRows[index] = UInt32(row)
-        }
-      }.bytes
+      return try PieceTask(bytes: task.bytes).build(
+        rows.map { points[$0] }, rows: rows.map { self.rows?[$0] ?? $0 }, columns: encodings,
+        codes: rows.flatMap { codes[(length * $0)..<(length * ($0 + 1))] }, threads: threads
+      ).bytes
     }
   }
 }
@@ -94,10 +142,68 @@ private struct MemoryPieces: PieceSource {
 
 extension PointSet {
   /// The bytes of the index that is built in memory.
-  func indexBytes(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> [UInt8] {
+  func indexBytes(
+    _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
+    row: ((Int) -> Int)? = nil
+  ) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try tree(rule, threads: threads, computesSeparations: computesSeparations).write(index: file.path)
+    try tree(rule, threads: threads, computesSeparations: computesSeparations).write(
+      index: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
     return [UInt8](try Data(contentsOf: file))
+  }
+}
+
+/// A column of points by their numbers, however it is to be kept.
+struct TestColumn: Sendable {
+  let purpose: ColumnSurvey.Purpose
+  let name: String
+  let value: @Sendable (Int) -> AttributeValue?
+
+  var attribute: IndexAttribute? { purpose == .attribute ? IndexAttribute(name: name, value: value) : nil }
+
+  var column: IndexColumn? {
+    guard case .typed(let kind) = purpose else { return nil }
+    return IndexColumn(name: name, kind: kind, value: value)
+  }
+
+  /// Columns of all kinds, found and declared, with few and many values, with holes and without.
+  static func all(seed: UInt64) -> [TestColumn] {
+    @Sendable func random(_ point: Int, _ column: UInt64) -> Int {
+      var random = SplitMix64(seed: seed &+ UInt64(point) &* 31 &+ column)
+      return random.index(below: 1 << 40)
+    }
+    func column(
+      _ purpose: ColumnSurvey.Purpose, _ name: String, _ value: @escaping @Sendable (Int) -> AttributeValue?
+    ) -> TestColumn { TestColumn(purpose: purpose, name: name, value: value) }
+    let texts: @Sendable (Int) -> AttributeValue? = { .string("text \(random($0, 3) % 5000)é") }
+    let days: @Sendable (Int) -> AttributeValue? = {
+      .string("20\(10 + random($0, 4) % 90)-01-\(10 + random($0, 5) % 20)")
+    }
+    return [
+      column(.typed(nil), "prices") {
+        random($0, 1) % 9 == 0 ? nil : .number("\(random($0, 1) % 1000).\(random($0, 2) % 100)")
+      },
+      column(.typed(.number), "counts") { .number("\(random($0, 6) % 200)") },
+      column(.typed(nil), "reals") { .number("\(Double(random($0, 7)) * 1e20)") },
+      column(.attribute, "kept numbers") { random($0, 8) % 4 == 0 ? .null : .number("\(random($0, 8) % 77)") },
+      column(.attribute, "kept values") { [.null, nil, .bool(true), .number("1.50"), texts($0)][random($0, 9) % 5] },
+      column(.typed(nil), "towns", texts), column(.typed(.category), "towns too", texts),
+      column(.typed(nil), "kinds") { .string(["inn", "hut", ""][random($0, 10) % 3]) },
+      column(.typed(.category), "mixed") {
+        [.number("1"), .string("1"), .bool(false), nil, .null][random($0, 11) % 5]
+      },
+      column(.typed(nil), "days", days), column(.typed(.time), "times") { .number("\(random($0, 12)).5") },
+      column(.typed(.timeInMilliseconds), "ms") { .number("\(random($0, 13))") },
+      column(.typed(nil), "open") {
+        random($0, 14) % 3 == 0 ? .null : .string(random($0, 15) % 2 == 0 ? "TRUE" : "false")
+      },
+      column(.typed(.boolean), "yes") { .string(random($0, 16) % 2 == 0 ? "yes" : "no") },
+      column(.typed(.text), "text") { random($0, 17) % 3 == 0 ? nil : .json("[\(random($0, 18) % 9)]") },
+      column(.typed(nil), "numbers and a text") { $0 == 11 ? .string("none") : .number("\($0)") },
+      column(.typed(nil), "nothing") { $0 % 2 == 0 ? .null : nil },
+      column(.typed(nil), "names") { .string("name \($0)") },
+      column(.typed(nil), "not known") { $0 % 3 == 0 ? .string("NaN") : .number("-\($0).25") },
+    ]
   }
 }

@@ -52,8 +52,24 @@ import Treeline
     #expect(throws: PieceError.self) { try read(bytes + [0]) }
   }
 
-  @Test func piecesThatAreDamagedAreFound() throws {
-    let build = PiecewiseBuild(set: Self.set, pieceSize: 100)
+  @Test func damagedColumnsAreAnErrorOrAValue() throws {
+    for column in TestColumn.all(seed: 6) {
+      var values = ColumnValues()
+      for point in 0..<300 { values.append(column.value(point)) }
+      var survey = ColumnSurvey(of: column.purpose, name: column.name)
+      survey.add(values, firstPoint: 0)
+      let encoding = try survey.encoding()
+      damage(values.bytes) { try ColumnValues(bytes: $0) }
+      damage(survey.bytes) { bytes in
+        let survey = try ColumnSurvey(bytes: bytes)
+        if try !survey.needsGathering() { _ = try survey.encoding().bytes }
+      }
+      damage(encoding.bytes) { try ColumnEncoding(bytes: $0) }
+    }
+  }
+
+  @Test(arguments: [[], TestColumn.all(seed: 2)]) func piecesThatAreDamagedAreFound(_ columns: [TestColumn]) throws {
+    let build = PiecewiseBuild(set: Self.set, pieceSize: 100, columns: columns)
     var random = SplitMix64(seed: 8)
     for _ in 0..<40 {
       let seed = random.next()

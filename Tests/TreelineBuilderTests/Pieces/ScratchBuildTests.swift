@@ -15,14 +15,20 @@ import Treeline
   @Test(arguments: sets, [SplitRule.mean, .leastScatter]) func cancelledAndResumed(_ set: PointSet, _ rule: SplitRule)
     throws
   {
-    let expected = try set.indexBytes(rule, computesSeparations: true)
+    let columns = rule == .mean ? TestColumn.all(seed: 4) : []
+    let firstRow = rule == .leastScatter ? 1 << 33 : nil
+    let expected = try set.indexBytes(
+      rule, computesSeparations: true, columns: columns, row: firstRow.map { first in { first + $0 } })
     for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
       for skip in [0, 1, 3] {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
         defer { folder.remove() }
-        let wasCancelled = try run(set, rule, folder, cancelledIn: stage, after: skip) == nil
-        let found = try run(set, rule, folder, cancelledIn: nil, after: 0)
+        let wasCancelled =
+          try run(
+            set, rule, folder, cancelledIn: stage, after: skip, columns: columns, firstRow: firstRow) == nil
+        let found = try run(
+          set, rule, folder, cancelledIn: nil, after: 0, columns: columns, firstRow: firstRow)
         #expect(found == expected, "\(stage) \(skip) \(wasCancelled)")
         folder.remove()
         #expect(!FileManager.default.fileExists(atPath: place))
@@ -47,10 +53,12 @@ import Treeline
   /// The bytes of the index; nil if the build was cancelled.
   private func run(
     _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
-    after count: Int, memory: Int = 40_000
+    after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
   ) throws -> [UInt8]? {
     var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
     options.computesSeparations = true
+    options.columns = columns.map { ($0.purpose, $0.name) }
+    options.hasGivenRows = firstRow != nil
     let build: ScratchBuild
     if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
       #expect(stage == nil)
@@ -58,7 +66,15 @@ import Treeline
     } else {
       build = ScratchBuild(in: folder, identity: "test", options)
       for start in stride(from: 0, to: set.coordinates.count, by: 700) {
-        try build.append(Array(set.coordinates[start..<min(start + 700, set.coordinates.count)]), skippedRows: [])
+        let points = start..<min(start + 700, set.coordinates.count)
+        let values = columns.map { column in
+          var values = ColumnValues()
+          for point in points { values.append(column.value(point)) }
+          return values
+        }
+        try build.append(
+          Array(set.coordinates[points]), skippedRows: [],
+          givenRows: firstRow.map { first in points.map { UInt64(first + $0) } } ?? [], values: values)
       }
       try build.finishReading(checksum: 7)
     }

@@ -14,7 +14,8 @@ struct HandmadeTree {
       [NodeSpread](repeating: NodeSpread(xx: 0, xy: 0, yy: 0), count: pairs))
     return ClusterTree(
       storage: TreeStorage(
-        points: memory.points, rows: memory.rows, pointCount: points.count, gaps: memory.gaps, nodes: memory.records,
+        points: memory.points, rows: StoredRows(memory.rows), pointCount: points.count, gaps: memory.gaps,
+        nodes: memory.records,
         nodeCount: records.count, sums: memory.sums, spreads: memory.spreads,
         release: { withExtendedLifetime(memory) {} }), plane: .webMercator(), clippedPointCount: 0,
       growth: .splitting(.mean))

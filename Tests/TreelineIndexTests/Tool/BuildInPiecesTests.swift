@@ -54,9 +54,10 @@ import Treeline
 
   /// What pieces cannot have is refused where it would be needed, and not where it would not.
   @Test(arguments: [
-    (["--grow", "merge"], "--grow split"), ([], "--no-separation"),
+    (["--grow", "merge"], "--grow split"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
-    (["--no-separation", "--columns", "all"], "leave out columns"),
+    (["--no-separation", "--group-by", "country"], "leave out groups"),
+    (["--no-separation", "--columns", "population+percentiles"], "leave that out"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()

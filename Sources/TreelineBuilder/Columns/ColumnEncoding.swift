@@ -1,0 +1,193 @@
+import Treeline
+
+/// How a column is encoded, values of any points into codes of one width: what is decided once all values are surveyed.
+///
+/// In a section of an index stand a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
+/// the dictionary.
+public struct ColumnEncoding: Sendable {
+  /// Of the column.
+  public let name: String
+  /// Whether values are kept as they are written, for display.
+  public let isAttribute: Bool
+  let form: ColumnForm
+  /// The kind of a typed column.
+  public var kind: Column.Kind { form.kind }
+  /// What numbers count that are times, 1 or 1000 a second.
+  private let numbersPerSecond: Int?
+  /// Whether values are booleans only if nobody says so.
+  private let isFound: Bool
+  /// In the order of their bytes; nil for a column without a dictionary.
+  private let entries: EntrySet?
+
+  /// How many different values a dictionary has; nil for a column without one.
+  public var entryCount: Int? { isAttribute ? nil : entries?.count }
+
+  /// Of a code, in bytes.
+  public var width: Int { form.width }
+
+  init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
+    (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
+    (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
+    var form = form
+    if let entries {
+      // The code behind the last entry's is that of a missing value.
+      let greatest = hasMissing ? entries.count : max(entries.count - 1, 0)
+      form.width = isAttribute ? 4 : PackedIntegers.width(for: UInt64(greatest))
+    }
+    self.form = form
+  }
+
+  // MARK: - Codes
+
+  /// The code of each entry of some values, and how many points have a number that a double does not keep.
+  private func codes(of values: ColumnValues) -> (codes: [UInt64], inexactCount: Int) {
+    let codes = (0..<values.entries.count).map { code(ofEntry: $0, of: values.entries) }
+    guard form.encoding == .reals, !isAttribute else { return (codes, 0) }
+    let areInexact = codes.indices.map { entry in
+      guard case .literal(let literal) = values.entries.value(of: entry)?.asNumber else { return false }
+      return DecimalNumber(literal) != DecimalNumber(Double(bitPattern: codes[entry]))
+    }
+    guard areInexact.contains(true) else { return (codes, 0) }
+    return (codes, values.numbers.count { areInexact[Int($0)] })
+  }
+
+  /// Writes the codes of some values, each `stride` bytes behind the one before.
+  ///
+  /// - Returns: How many numbers are not kept exactly, but as the nearest doubles.
+  @discardableResult public func encode(
+    _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
+  ) -> Int {
+    let (codes, inexactCount) = codes(of: values)
+    values.numbers.withUnsafeBufferPointer { numbers in
+      codes.withUnsafeBufferPointer { codes in
+        store(numbers.count, to: start, stride: stride) { codes[Int(numbers[$0])] }
+      }
+    }
+    return inexactCount
+  }
+
+  /// Writes codes one behind the other; nil is a missing value.
+  func encode(_ count: Int, to start: UnsafeMutableRawPointer, _ code: (Int) -> UInt64?) {
+    store(count, to: start, stride: width) { code($0) ?? form.missingCode }
+  }
+
+  @inline(__always) private func store(
+    _ count: Int, to start: UnsafeMutableRawPointer, stride: Int, _ code: (Int) -> UInt64
+  ) {
+    func store<Code: FixedWidthInteger>(as type: Code.Type) {
+      for index in 0..<count {
+        // Records of several columns have codes at any place.
+        let littleEndian = Code(truncatingIfNeeded: code(index)).littleEndian
+        (start + index &* stride).storeBytes(of: littleEndian, as: Code.self)
+      }
+    }
+    switch width {
+    case 1: store(as: UInt8.self)
+    case 2: store(as: UInt16.self)
+    case 4: store(as: UInt32.self)
+    default: store(as: UInt64.self)
+    }
+  }
+
+  private func code(ofEntry number: Int, of values: EntrySet) -> UInt64 {
+    if form.encoding == .entries { return code(inDictionaryOf: number, values) }
+    let value = values.value(of: number)
+    if isAttribute { return AttributeColumn.bits(of: value)! }
+    guard let value, value != .null else { return form.missingCode }
+    switch form.kind {
+    case .number:
+      guard case .literal(let literal) = value.asNumber else { return form.missingCode }
+      // -0 is 0.
+      if form.encoding == .reals { return (Double(literal)! + 0).bitPattern }
+      let number = SmallDecimal(literal)!
+      return code(of: number.significand * Int64(powerOfTen(form.digits - number.decimals)))
+    case .boolean: return (isFound ? value.foundBoolean : value.declaredBoolean)! ? 1 : 0
+    default: return code(of: value.instant(numbersPerSecond: numbersPerSecond)!)
+    }
+  }
+
+  private func code(inDictionaryOf number: Int, _ values: EntrySet) -> UInt64 {
+    let entries = entries!
+    let entry = form.kind == .category ? values.categoryEntry(of: number) : values[number]
+    guard let entry, let code = entries.number(of: entry) else { return UInt64(entries.count) }
+    return UInt64(code)
+  }
+
+  /// The code of an integer, of a column of these.
+  func code(of integer: Int64) -> UInt64 { UInt64(bitPattern: integer &- form.base) }
+
+  /// The code of a time, of a column of times.
+  func code(of instant: Instant) -> UInt64 { code(of: Int64(instant.ticks(digits: form.digits))) }
+
+  // MARK: - What stands around the codes
+
+  /// What the section begins with.
+  var head: [UInt8] {
+    var bytes: [UInt8] = []
+    let entryCount = UInt32(entries?.count ?? 0)
+    if isAttribute {
+      let encoding = entries == nil ? AttributeColumn.Encoding.numbers : .dictionary
+      bytes.appendLittleEndian(encoding.rawValue)
+      bytes.appendLittleEndian(UInt32(name.utf8.count))
+      bytes.appendLittleEndian(entryCount)
+      bytes.appendLittleEndian(0 as UInt32)
+    } else {
+      bytes = [UInt8(Column.kindOrder.firstIndex(of: form.kind)! + 1), form.encoding.rawValue]
+      bytes += [UInt8(form.width), UInt8(form.digits), form.areDates ? 1 : 0, 0, 0, 0]
+      bytes.appendLittleEndian(UInt32(name.utf8.count))
+      bytes.appendLittleEndian(entryCount)
+      bytes.appendLittleEndian(form.base)
+    }
+    bytes += name.utf8
+    bytes.pad()
+    return bytes
+  }
+
+  /// Visits the bytes behind the codes and the zeros after them, in parts.
+  func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+    guard let entries else { return }
+    try [0 as UInt64].withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
+    try entries.ends.withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
+    try entries.bytes.withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  /// How long the section is, in bytes.
+  func sectionLength(pointCount: Int) -> Int {
+    let tail = entries.map { 8 * ($0.count + 1) + $0.bytes.count } ?? 0
+    return head.count + Column.aligned(form.width * pointCount) + tail
+  }
+}
+
+extension ColumnEncoding: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(name)
+    bytes.append(form)
+    bytes.append([isAttribute ? 1 : 0, isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0)])
+    bytes.append(entries.map { [$0] } ?? [])
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    name = try bytes.readText()
+    form = try ColumnForm(from: &bytes)
+    let fields: [UInt32] = try bytes.readArray()
+    var entries = try bytes.readValues(of: EntrySet.self).first
+    entries?.prepare()
+    self.entries = entries
+    guard fields.count == 3, form.width > 0, (form.encoding == .entries) == (entries != nil) else {
+      throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others")
+    }
+    (isAttribute, isFound) = (fields[0] != 0, fields[1] != 0)
+    numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
+  }
+}
+
+extension ColumnSurvey.Purpose {
+  /// What numbers count as times, 1 or 1000 a second; nil where they are none.
+  var numbersPerSecond: Int? {
+    switch self {
+    case .typed(.time): 1
+    case .typed(.timeInMilliseconds): 1000
+    default: nil
+    }
+  }
+}

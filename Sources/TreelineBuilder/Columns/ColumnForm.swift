@@ -1,0 +1,59 @@
+import Treeline
+
+/// How the values of a column are encoded, but for the entries of a dictionary.
+package struct ColumnForm: Sendable {
+  package let kind: Column.Kind
+  let encoding: Column.Encoding
+  /// Of a code, in bytes; 0 until a dictionary tells it.
+  var width: Int
+  var digits = 0
+  var areDates = false
+  /// What is added to each code.
+  var base: Int64 = 0
+
+  private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {
+    (self.kind, self.encoding, self.width) = (kind, encoding, width)
+  }
+
+  /// Doubles.
+  static let reals = ColumnForm(.number, .reals, width: 8)
+
+  /// Entries of a dictionary.
+  static func entries(_ kind: Column.Kind) -> ColumnForm { ColumnForm(kind, .entries, width: 0) }
+
+  static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
+
+  /// Integers above the least of them, in the least width whose greatest code no integer takes.
+  ///
+  /// - Parameter range: From the least to the greatest; nil where there is none.
+  /// - Returns: nil where no width does.
+  init?(_ kind: Column.Kind, integersIn range: ClosedRange<Int64>?, digits: Int, areDates: Bool = false) {
+    let span = range.map { UInt64(bitPattern: $0.upperBound &- $0.lowerBound) } ?? 0
+    guard span < .max else { return nil }
+    // Where there is no value, the code for a missing one is all that is needed.
+    self.init(kind, .integers, width: PackedIntegers.width(for: range == nil ? 0 : span + 1))
+    (self.digits, self.areDates, base) = (digits, areDates, range?.lowerBound ?? 0)
+  }
+
+  /// What stands for a missing value, unless it is an entry.
+  var missingCode: UInt64 {
+    encoding == .reals ? AttributeColumn.nullBits : PackedIntegers.greatest(ofWidth: width)
+  }
+}
+
+extension ColumnForm: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    let kind = UInt8(Column.kindOrder.firstIndex(of: kind)!)
+    bytes.append([kind, encoding.rawValue, UInt8(width), UInt8(digits), areDates ? 1 : 0])
+    bytes.append(base)
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    let numbers: [UInt8] = try bytes.readArray()
+    guard numbers.count == 5, Int(numbers[0]) < Column.kindOrder.count,
+      let encoding = Column.Encoding(rawValue: numbers[1]), [0, 1, 2, 4, 8].contains(numbers[2]), numbers[3] <= 18
+    else { throw .damaged(what: "a column", expected: "an encoding", found: "another") }
+    self.init(Column.kindOrder[Int(numbers[0])], encoding, width: Int(numbers[2]))
+    (digits, areDates, base) = (Int(numbers[3]), numbers[4] != 0, try bytes.read())
+  }
+}

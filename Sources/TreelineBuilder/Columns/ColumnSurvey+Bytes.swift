@@ -1,0 +1,50 @@
+import Treeline
+
+extension ColumnSurvey: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(name)
+    bytes.append(purpose.text)
+    bytes.append([UInt64(pointCount), hasMissing ? 1 : 0, UInt64(candidates.rawValue)])
+    bytes.append(numbers)
+    bytes.append(times)
+    bytes.append(entries.map { [$0] } ?? [])
+    bytes.append(problem.map { [$0] } ?? [])
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    let name = try bytes.readText()
+    let text = try bytes.readText()
+    let fields: [UInt64] = try bytes.readArray()
+    guard let purpose = Purpose(text: text), fields.count == 3, fields[0] <= IndexHeader.maximumPointCount else {
+      throw .damaged(what: "the survey of a column", expected: "its kind and its points", found: "\(text), \(fields)")
+    }
+    self.init(of: purpose, name: name)
+    (pointCount, hasMissing) = (Int(fields[0]), fields[1] != 0)
+    candidates.formIntersection(Candidates(rawValue: UInt8(truncatingIfNeeded: fields[2])))
+    numbers = try NumberSurvey(from: &bytes)
+    times = try TimeSurvey(from: &bytes)
+    entries = try bytes.readValues(of: EntrySet.self).first
+    entries?.prepare()
+    problem = try bytes.readValues(of: UnsuitableValue.self).first
+  }
+}
+
+extension ColumnSurvey.Purpose {
+  /// As the tool names kinds; nothing for one that is to be found.
+  fileprivate var text: String {
+    switch self {
+    case .typed(let kind): kind?.rawValue ?? ""
+    case .attribute: "attribute"
+    }
+  }
+
+  fileprivate init?(text: String) {
+    switch text {
+    case "": self = .typed(nil)
+    case "attribute": self = .attribute
+    default:
+      guard let kind = IndexColumn.Kind(rawValue: text) else { return nil }
+      self = .typed(kind)
+    }
+  }
+}

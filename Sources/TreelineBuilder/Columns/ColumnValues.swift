@@ -1,0 +1,68 @@
+import Treeline
+
+/// The values of one column for some points, in the order of the points: what is surveyed and encoded at a time.
+///
+/// Each different value is there once, so that it takes a look at each to know all of them.
+public struct ColumnValues: Sendable {
+  private(set) var entries = EntrySet()
+  /// Of each point the number of its entry.
+  private(set) var numbers: [UInt32] = []
+
+  /// None yet.
+  public init() {}
+
+  init(capacity: Int) { numbers.reserveCapacity(capacity) }
+
+  /// How many points there are.
+  public var count: Int { numbers.count }
+
+  /// Adds the value of the next point; nil if it lacks the column, which is not the same as null.
+  public mutating func append(_ value: AttributeValue?) {
+    switch value {
+    case .string(let text): numbers.append(entries.insert(.string, text))
+    default: numbers.append(entries.insert(value?.tag ?? .absent, value?.text ?? ""))
+    }
+  }
+
+  /// Visits each entry, with the first point that has it. Entries are numbered in the order of these.
+  func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
+    var next: UInt32 = 0
+    for (point, number) in numbers.enumerated() where number == next {
+      visit(Int(number), point)
+      next += 1
+    }
+  }
+
+  /// The same, once nothing more is added.
+  func complete() -> ColumnValues {
+    var complete = self
+    complete.entries.freeTable()
+    return complete
+  }
+}
+
+extension ColumnValues: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(entries)
+    // Most columns have few different values.
+    switch entries.count {
+    case ...0x100: bytes.append(numbers.map { UInt8($0) })
+    case ...0x1_0000: bytes.append(numbers.map { UInt16($0) })
+    default: bytes.append(numbers)
+    }
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    entries = try EntrySet(from: &bytes)
+    switch entries.count {
+    case ...0x100: numbers = try bytes.readArray(of: UInt8.self).map { UInt32($0) }
+    case ...0x1_0000: numbers = try bytes.readArray(of: UInt16.self).map { UInt32($0) }
+    default: numbers = try bytes.readArray()
+    }
+    var visitCount = 0
+    forEachEntry { _, _ in visitCount += 1 }
+    guard visitCount == entries.count, numbers.allSatisfy({ $0 < UInt32(visitCount) }) else {
+      throw .damaged(what: "the values of a column", expected: "values in the order of their points", found: "others")
+    }
+  }
+}

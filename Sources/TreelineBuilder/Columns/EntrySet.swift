@@ -1,0 +1,142 @@
+import Treeline
+
+/// Distinct strings of bytes, numbered in the order in which they were added. Each is a value of a column: its tag and
+/// its text in UTF-8.
+///
+/// Bytes distinguish them: strings that are equal to Unicode need not be the same.
+struct EntrySet: Sendable {
+  private(set) var bytes: [UInt8] = []
+  /// Where each ends.
+  private(set) var ends: [UInt64] = []
+  /// Numbers and 1 more by hash, 0 where there is none: a power of two of them, or none until one is looked for.
+  private var table: [UInt32] = []
+
+  var count: Int { ends.count }
+
+  /// About what it takes, in bytes.
+  var memory: Int { bytes.count + 8 * ends.count + 4 * table.count }
+
+  subscript(number: Int) -> ArraySlice<UInt8> {
+    bytes[(number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number])]
+  }
+
+  /// The value that an entry is; nil for an absent one.
+  func value(of number: Int) -> AttributeValue? {
+    let entry = self[number]
+    guard let first = entry.first, let tag = AttributeValue.Tag(rawValue: first) else { return nil }
+    return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
+  }
+
+  func tag(of number: Int) -> AttributeValue.Tag? { self[number].first.flatMap { AttributeValue.Tag(rawValue: $0) } }
+
+  /// Adds an entry, unless it is there.
+  ///
+  /// - Returns: Its number.
+  @discardableResult mutating func insert(_ tag: AttributeValue.Tag, _ text: String) -> UInt32 {
+    bytes.append(tag.rawValue)
+    bytes.append(contentsOf: text.utf8)
+    return insertPending()
+  }
+
+  /// The same of an entry as it is.
+  @discardableResult mutating func insert(_ entry: ArraySlice<UInt8>) -> UInt32 {
+    bytes.append(contentsOf: entry)
+    return insertPending()
+  }
+
+  /// Adds what stands behind the last entry, or removes it if it is there already.
+  private mutating func insertPending() -> UInt32 {
+    if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
+    let start = Int(ends.last ?? 0)
+    let slot = bytes.withUnsafeBytes { self.slot(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    if table[slot] != 0 {
+      bytes.removeSubrange(start...)
+      return table[slot] - 1
+    }
+    ends.append(UInt64(bytes.count))
+    table[slot] = UInt32(count)
+    return UInt32(count - 1)
+  }
+
+  /// The number of an entry; nil where there is none.
+  ///
+  /// - Precondition: Entries were added one by one, or `prepare` was called.
+  func number(of entry: ArraySlice<UInt8>) -> UInt32? {
+    if count == 0 { return nil }
+    precondition(!table.isEmpty, "The entries were not prepared to be looked for")
+    let slot = entry.withUnsafeBytes { self.slot(of: $0) }
+    return table[slot] == 0 ? nil : table[slot] - 1
+  }
+
+  /// Prepares entries that were read to be looked for.
+  mutating func prepare() { if table.isEmpty { fillTable(size: max(16, (2 * count).roundedUpToPowerOfTwo)) } }
+
+  /// Frees what is needed only to look for entries.
+  mutating func freeTable() { table = [] }
+
+  private mutating func fillTable(size: Int) {
+    table = [UInt32](repeating: 0, count: size)
+    bytes.withUnsafeBytes { bytes in
+      var start = 0
+      for number in ends.indices {
+        let end = Int(ends[number])
+        table[slot(of: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))] = UInt32(number + 1)
+        start = end
+      }
+    }
+  }
+
+  /// Where an entry is, or would be, in the table.
+  private func slot(of entry: UnsafeRawBufferPointer) -> Int {
+    // Seeded anew in each process, so that no data makes for long searches. Numbers do not depend on it.
+    var hasher = Hasher()
+    hasher.combine(bytes: entry)
+    var slot = hasher.finalize() & (table.count - 1)
+    while table[slot] != 0 {
+      if self[Int(table[slot]) - 1].withUnsafeBytes({ $0.elementsEqual(entry) }) { break }
+      slot = (slot + 1) & (table.count - 1)
+    }
+    return slot
+  }
+
+  /// The same entries, numbered in the order of their bytes, which does not depend on where they came up first.
+  ///
+  /// - Parameter isKept: Which of them, by their numbers.
+  func sorted(where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
+    let order = ends.indices.filter(isKept).sorted { self[$0].lexicographicallyPrecedes(self[$1]) }
+    var sorted = EntrySet()
+    sorted.bytes.reserveCapacity(bytes.count)
+    sorted.ends.reserveCapacity(order.count)
+    for number in order {
+      sorted.bytes += self[number]
+      sorted.ends.append(UInt64(sorted.bytes.count))
+    }
+    sorted.prepare()
+    return sorted
+  }
+}
+
+extension EntrySet: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(ends)
+    bytes.append(self.bytes)
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    ends = try bytes.readArray()
+    self.bytes = try bytes.readArray()
+    var last: UInt64 = 0
+    for end in ends {
+      guard end > last, end <= UInt64(self.bytes.count) else { throw Self.unsound }
+      last = end
+    }
+    guard last == UInt64(self.bytes.count), ends.count < UInt32.max else { throw Self.unsound }
+  }
+
+  private static let unsound = PieceError.damaged(
+    what: "the values of a column", expected: "one behind the other", found: "others")
+}
+
+extension Int {
+  fileprivate var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
+}

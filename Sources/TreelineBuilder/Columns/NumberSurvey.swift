@@ -1,0 +1,135 @@
+import Treeline
+
+/// What the numbers of a column have in common. Surveys of parts add up in any order.
+struct NumberSurvey: Sendable {
+  /// By how many decimals they have, the least and the greatest, as integers without a point.
+  private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
+  /// Whether there are some that no integers of one scale are.
+  private var areReals = false
+
+  var hasValue: Bool { areReals || ranges.contains { $0 != nil } }
+
+  mutating func add(_ number: SmallDecimal) { add(number.significand...number.significand, decimals: number.decimals) }
+
+  mutating func addReal() { areReals = true }
+
+  mutating func add(_ other: NumberSurvey) {
+    areReals = areReals || other.areReals
+    for (decimals, range) in other.ranges.enumerated() { if let range { add(range, decimals: decimals) } }
+  }
+
+  private mutating func add(_ range: ClosedRange<Int64>, decimals: Int) {
+    ranges[decimals] =
+      ranges[decimals].map {
+        min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound)
+      } ?? range
+  }
+
+  /// How all of them are encoded.
+  var form: ColumnForm {
+    guard !areReals else { return .reals }
+    let digits = ranges.lastIndex { $0 != nil } ?? 0
+    var all: ClosedRange<Int64>?
+    for (decimals, range) in ranges.enumerated() {
+      guard let range else { continue }
+      let power = Int64(powerOfTen(digits - decimals))
+      let (low, lowOverflows) = range.lowerBound.multipliedReportingOverflow(by: power)
+      let (high, highOverflows) = range.upperBound.multipliedReportingOverflow(by: power)
+      if lowOverflows || highOverflows { return .reals }
+      all = all.map { min($0.lowerBound, low)...max($0.upperBound, high) } ?? low...high
+    }
+    return ColumnForm(.number, integersIn: all, digits: digits) ?? .reals
+  }
+}
+
+extension NumberSurvey: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append(areReals ? 1 : 0 as UInt8)
+    bytes.append(ranges.map { $0 == nil ? 0 : 1 as UInt8 })
+    bytes.append(ranges.flatMap { [$0?.lowerBound ?? 0, $0?.upperBound ?? 0] })
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    areReals = try bytes.read(UInt8.self) != 0
+    let areThere: [UInt8] = try bytes.readArray()
+    let bounds: [Int64] = try bytes.readArray()
+    guard areThere.count == ranges.count, bounds.count == 2 * ranges.count else { throw Self.unsound }
+    for index in ranges.indices where areThere[index] != 0 {
+      guard bounds[2 * index] <= bounds[2 * index + 1] else { throw Self.unsound }
+      ranges[index] = bounds[2 * index]...bounds[2 * index + 1]
+    }
+  }
+
+  private static let unsound = PieceError.damaged(
+    what: "a survey of numbers", expected: "ranges by decimals", found: "others")
+}
+
+/// What the times of a column have in common. Surveys of parts add up in any order.
+struct TimeSurvey: Sendable {
+  /// How many decimals of a second it takes to tell them.
+  private var digits = 0
+  private var areMidnights = true
+  /// The first and the last, and the first point that has each.
+  private var least: (instant: Instant, point: Int)?
+  private var greatest: (instant: Instant, point: Int)?
+
+  mutating func add(_ instant: Instant, ofPoint point: Int) {
+    if instant.nanoseconds > 0 { digits = max(digits, instant.digits) }
+    areMidnights = areMidnights && instant.isMidnight
+    widen((instant, point), (instant, point))
+  }
+
+  mutating func add(_ other: TimeSurvey) {
+    digits = max(digits, other.digits)
+    areMidnights = areMidnights && other.areMidnights
+    if let least = other.least, let greatest = other.greatest { widen(least, greatest) }
+  }
+
+  private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
+    if let least, (least.instant, least.point) <= low {} else { least = low }
+    // Of equal ones the first point, too.
+    if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
+  }
+
+  /// How all of them are encoded.
+  func form() throws(UnsuitableValue) -> ColumnForm {
+    guard let least, let greatest else { return ColumnForm(.time, integersIn: nil, digits: 0)! }
+    guard let low = Int64(exactly: least.instant.ticks(digits: digits)) else { throw beyond(least) }
+    guard let high = Int64(exactly: greatest.instant.ticks(digits: digits)),
+      let form = ColumnForm(.time, integersIn: low...high, digits: digits, areDates: areMidnights)
+    else { throw beyond(greatest) }
+    return form
+  }
+
+  private func beyond(_ found: (instant: Instant, point: Int)) -> UnsuitableValue {
+    UnsuitableValue(
+      at: found.point,
+      expected: "a time within 2^63 of what the column counts, "
+        + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
+      found: "\(found.instant)",
+      remedy: "give times with fewer decimals, declare it as category or text, or leave the cell empty")
+  }
+}
+
+extension TimeSurvey: PlainValue {
+  package func write(to bytes: inout PlainBytes) {
+    bytes.append([UInt8(digits), areMidnights ? 1 : 0])
+    let ends = [least, greatest].compactMap { $0 }
+    bytes.append(ends.flatMap { [$0.instant.seconds, Int64($0.instant.nanoseconds), Int64($0.point)] })
+  }
+
+  package init(from bytes: inout PlainBytes) throws(PieceError) {
+    let flags: [UInt8] = try bytes.readArray()
+    let ends: [Int64] = try bytes.readArray()
+    guard flags.count == 2, flags[0] <= 9, ends.isEmpty || ends.count == 6 else { throw Self.unsound }
+    (digits, areMidnights) = (Int(flags[0]), flags[1] != 0)
+    if ends.isEmpty { return }
+    guard 0..<1_000_000_000 ~= ends[1], 0..<1_000_000_000 ~= ends[4] else { throw Self.unsound }
+    least = (Instant(seconds: ends[0], nanoseconds: UInt32(ends[1])), Int(ends[2]))
+    greatest = (Instant(seconds: ends[3], nanoseconds: UInt32(ends[4])), Int(ends[5]))
+    guard (ends[0], ends[1]) <= (ends[3], ends[4]), ends[2] >= 0, ends[5] >= 0 else { throw Self.unsound }
+  }
+
+  private static let unsound = PieceError.damaged(
+    what: "a survey of times", expected: "its first and its last", found: "others")
+}

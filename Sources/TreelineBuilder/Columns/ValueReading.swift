@@ -1,0 +1,115 @@
+import Treeline
+
+/// A decimal whose digits, up to 18 of them behind the point, fit 64 bits. Nothing else can be an integer of one scale
+/// with others.
+struct SmallDecimal {
+  static let mostDecimals = 18
+
+  let significand: Int64
+  let decimals: Int
+
+  init(_ integer: Int64) { (significand, decimals) = (integer, 0) }
+
+  /// - Parameter literal: A JSON number.
+  init?(_ literal: String) {
+    // Of the integers as they are usually written.
+    if literal.utf8.count <= 19, let integer = Int64(literal) {
+      (significand, decimals) = (integer, 0)
+      return
+    }
+    guard let number = DecimalNumber(literal), number.exponent >= -Self.mostDecimals else { return nil }
+    let whole = number.scaled(by: max(-number.exponent, 0)).floor
+    guard let significand = Int64(exactly: whole) else { return nil }
+    (self.significand, decimals) = (significand, max(-number.exponent, 0))
+  }
+}
+
+extension AttributeValue {
+  /// What a value is to a column of numbers.
+  enum Number {
+    /// Null, or NaN, which databases and Parquet have for what is not known.
+    case missing
+    /// A JSON number.
+    case literal(String)
+    case none
+  }
+
+  var asNumber: Number {
+    switch self {
+    case .null: return .missing
+    case .string(let text): return text.utf8.count == 3 && text.lowercased() == "nan" ? .missing : .none
+    case .number(var literal):
+      return literal.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) }) ? .literal(literal) : .none
+    case .bool, .json: return .none
+    }
+  }
+
+  /// What is a boolean without anybody saying so.
+  var foundBoolean: Bool? {
+    switch self {
+    case .bool(let value): value
+    case .string(let text): text.utf8.count > 5 ? nil : ["true": true, "false": false][text.lowercased()]
+    default: nil
+    }
+  }
+
+  var declaredBoolean: Bool? {
+    switch self {
+    case .bool(let value): value
+    case .string(let text):
+      switch text.lowercased() {
+      case "true", "yes", "t", "1": true
+      case "false", "no", "f", "0": false
+      default: nil
+      }
+    case .number(let literal):
+      switch DecimalNumber(literal) {
+      case DecimalNumber(significand: 1, exponent: 0): true
+      case DecimalNumber(significand: 0, exponent: 0): false
+      default: nil
+      }
+    default: nil
+    }
+  }
+
+  /// The text of what is not nested.
+  var plainText: String? {
+    switch self {
+    case .string(let text), .number(let text): text
+    case .bool(let value): "\(value)"
+    case .null, .json: nil
+    }
+  }
+
+  /// - Parameter numbersPerSecond: What numbers count, 1 or 1000; nil where they are not taken for times.
+  func instant(numbersPerSecond: Int?) -> Instant? {
+    switch self {
+    case .string(let text): Instant(text)
+    case .number(let literal): numbersPerSecond.flatMap { Instant(DecimalNumber(literal), perSecond: $0) }
+    case .bool, .null, .json: nil
+    }
+  }
+}
+
+extension Instant {
+  /// Seconds, or parts of them, since the beginning of 1970, rounded down to the nanosecond; nil beyond 64 bits.
+  fileprivate init?(_ number: DecimalNumber?, perSecond: Int) {
+    guard let number else { return nil }
+    let nanoseconds = number.scaled(by: perSecond == 1 ? 9 : 6).floor
+    let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    guard let seconds = Int64(exactly: remainder < 0 ? quotient - 1 : quotient) else { return nil }
+    self.init(seconds: seconds, nanoseconds: UInt32(remainder < 0 ? remainder + 1_000_000_000 : remainder))
+  }
+}
+
+extension AttributeColumn {
+  /// The bits that stand for a value among numbers; nil where none do.
+  static func bits(of value: AttributeValue?) -> UInt64? {
+    switch value {
+    case nil: absentBits
+    case .null: nullBits
+    case .number(let literal): Double(literal).flatMap { text(of: $0) == literal ? $0.bitPattern : nil }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Treeline
+
+/// How the codes of all columns of a point stand one behind the other, as points go with them to their piece.
+struct RecordLayout: Sendable {
+  /// Of each column's code, in bytes.
+  let widths: [Int]
+
+  /// Of a point's codes, in bytes.
+  let length: Int
+
+  init(_ columns: [ColumnEncoding] = []) {
+    widths = columns.map(\.width)
+    length = widths.reduce(0, +)
+  }
+
+  /// Where the code of a column begins.
+  func offset(of column: Int) -> Int { widths[..<column].reduce(0, +) }
+}
+
+/// Memory that the points of a piece are read to, in any order.
+struct PieceInput {
+  let points: UnsafeMutableBufferPointer<PlanePoint>
+  let rows: UnsafeMutableBufferPointer<UInt64>
+  /// The codes of all columns, point by point.
+  let records: UnsafeMutableRawBufferPointer
+}
+
+/// Memory that is deallocated with the object.
+final class PieceMemory: @unchecked Sendable {
+  let bytes: UnsafeMutableRawBufferPointer
+
+  init(byteCount: Int) { bytes = .allocate(byteCount: byteCount, alignment: 16) }
+
+  deinit { bytes.deallocate() }
+}
+
+/// What a piece has besides its tree: where its points are from, and their columns' codes.
+struct PieceRows {
+  let pointCount: Int
+  let layout: RecordLayout
+  private let rowMemory: PieceMemory
+  private let recordMemory: PieceMemory
+  /// In the order of rows, where each was read to; nil where it was read in that order.
+  private var order: [UInt32]?
+
+  init(pointCount: Int, _ layout: RecordLayout) {
+    (self.pointCount, self.layout) = (pointCount, layout)
+    rowMemory = PieceMemory(byteCount: 8 * pointCount)
+    recordMemory = PieceMemory(byteCount: layout.length * pointCount)
+  }
+
+  func input(_ points: UnsafeMutablePointer<PlanePoint>) -> PieceInput {
+    PieceInput(
+      points: UnsafeMutableBufferPointer(start: points, count: pointCount), rows: rows, records: recordMemory.bytes)
+  }
+
+  private var rows: UnsafeMutableBufferPointer<UInt64> { rowMemory.bytes.bindMemory(to: UInt64.self) }
+
+  /// Puts points into the order of their rows.
+  ///
+  /// - Returns: A row that two points have, if there is one.
+  mutating func sort(_ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>) -> UInt64? {
+    let rows = rows
+    if (1..<max(pointCount, 1)).allSatisfy({ rows[$0 - 1] < rows[$0] }) { return nil }
+    let order = (0..<UInt32(pointCount)).sorted { rows[Int($0)] < rows[Int($1)] }
+    for index in 0..<pointCount { spare[index] = points[Int(order[index])] }
+    points.update(from: spare, count: pointCount)
+    self.order = order
+    return zip(order, order.dropFirst()).first { rows[Int($0)] == rows[Int($1)] }.map { rows[Int($0.0)] }
+  }
+
+  /// The row numbers in tree order, 4 bytes each, or 8 where one of them needs more, and the codes of each column.
+  ///
+  /// - Parameter ranks: In tree order, the number of each point in the order of rows.
+  func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int) -> (rows: PieceMemory, codes: [PieceMemory]) {
+    let isWide = rows.contains { $0 > UInt32.max }
+    let target = PieceMemory(byteCount: (isWide ? 8 : 4) * pointCount)
+    let codes = layout.widths.map { PieceMemory(byteCount: $0 * pointCount) }
+    nonisolated(unsafe) let (ranks, rows, records) = (ranks, rows, UnsafeRawBufferPointer(recordMemory.bytes))
+    _ = inChunks(of: pointCount, threads: threads) { [order, layout] chunk in
+      for index in chunk {
+        let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
+        if isWide {
+          target.bytes.storeBytes(of: rows[place], toByteOffset: 8 &* index, as: UInt64.self)
+        } else {
+          target.bytes.storeBytes(of: UInt32(rows[place]), toByteOffset: 4 &* index, as: UInt32.self)
+        }
+      }
+      var offset = 0
+      for (column, width) in layout.widths.enumerated() {
+        let (source, end) = (records.baseAddress! + offset, codes[column].bytes.baseAddress!)
+        func copy<Code: FixedWidthInteger>(as type: Code.Type) {
+          for index in chunk {
+            let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
+            let code = (source + place &* layout.length).loadUnaligned(as: Code.self)
+            (end + index &* width).storeBytes(of: code, as: Code.self)
+          }
+        }
+        switch width {
+        case 1: copy(as: UInt8.self)
+        case 2: copy(as: UInt16.self)
+        case 4: copy(as: UInt32.self)
+        default: copy(as: UInt64.self)
+        }
+        offset += width
+      }
+    }
+    return (target, codes)
+  }
+}

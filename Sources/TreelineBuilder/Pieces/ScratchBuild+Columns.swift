@@ -1,0 +1,163 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  extension ScratchBuild {
+    /// How long the dictionaries of all columns together may be: an eighth of the memory, and no less than 1 MB.
+    private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
+
+    /// Decides how columns are encoded, now that all their values are surveyed.
+    ///
+    /// - Parameter arranged: Their numbers and names, in the order of the index.
+    func encodeColumns(arranged: [(column: Int, name: String)]) throws(PieceError) {
+      var used = 0
+      columnNumbers = Array(surveys.indices)
+      columns = try arranged.map { column, name throws(PieceError) in
+        let survey = surveys[column].named(name)
+        let isLong = try suitable(survey) { () throws(UnsuitableValue) in try survey.hasLongDictionary() }
+        let gathered = isLong ? try gather(column, survey, besides: &used) : nil
+        return try suitable(survey) { () throws(UnsuitableValue) in try survey.foundEncoding(gathered: gathered) }
+      }
+      var bytes = PlainBytes([])
+      columnNumbers = arranged.map(\.column)
+      bytes.append(columns)
+      bytes.append(columnNumbers.map { UInt64($0) })
+      bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
+      let file = try folder.file(.columns)
+      try file.setLength(0)
+      try bytes.all.withUnsafeBufferPointer { bytes throws(PieceError) in try file.write(bytes, at: 0) }
+    }
+
+    /// Tells of a value that does not suit its column with the row that it stood in.
+    private func suitable<Result>(
+      _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
+    ) throws(PieceError) -> Result {
+      let found: UnsuitableValue
+      do throws(UnsuitableValue) { return try decide() } catch { found = error }
+      throw .column(found.error(column: survey.name, row: try row(ofPoint: found.point)))
+    }
+
+    /// All different values of a column.
+    private func gather(_ column: Int, _ survey: ColumnSurvey, besides used: inout Int) throws(PieceError)
+      -> ColumnEntries
+    {
+      var entries = ColumnEntries()
+      let values = try ScratchValues(reading: self)
+      for batch in values.batches.indices {
+        try checkCancelled()
+        entries.add(try values.read(batch: batch, column: column), of: survey)
+        guard used + entries.memory <= mostDictionaryMemory else {
+          throw .unsupported(
+            what: "Column \(survey.name.debugDescription)",
+            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that --memory has for them",
+            remedy: "leave the column out or allow more memory")
+        }
+      }
+      used += entries.memory
+      return entries
+    }
+
+    /// The encodings that an earlier run has decided on.
+    func readColumns() throws(PieceError) {
+      let file = try folder.file(.columns)
+      var all = [UInt8](repeating: 0, count: file.length)
+      try all.withUnsafeMutableBufferPointer { bytes throws(PieceError) in try file.read(bytes, at: 0) }
+      let damaged = PieceError.damaged(what: file.path, expected: "columns as they were encoded", found: "others")
+      guard all.count >= 8 else { throw damaged }
+      let hash = all.dropLast(8).withUnsafeBytes { XXHash64.hash($0) }
+      guard all.suffix(8).withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == hash else { throw damaged }
+      var bytes = PlainBytes(Array(all.dropLast(8)))
+      columns = try bytes.readValues()
+      columnNumbers = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
+      guard bytes.isAtEnd, columnNumbers.sorted() == Array(columns.indices) else { throw damaged }
+    }
+
+    /// How many bytes the values of columns take.
+    var valueLength: Int { (try? folder.file(.values).length) ?? 0 }
+  }
+
+  /// The values of all columns, as they were read: batches of points one behind the other, in each of them one column
+  /// behind the other.
+  struct ScratchValues {
+    /// Some points, one behind the other.
+    struct Batch: BitwiseCopyable {
+      let firstPoint: UInt64
+      let endPoint: UInt64
+      /// Where it begins in the file.
+      let start: UInt64
+      /// Of its bytes.
+      let length: UInt64
+      let checksum: UInt64
+    }
+
+    private let file: ScratchFile
+    private let endFile: ScratchFile
+    /// Under which numbers columns were taken in, in their order.
+    private let columnNumbers: [Int]
+    private(set) var batches: [Batch] = []
+
+    init(writingTo folder: ScratchFolder) throws(PieceError) {
+      (file, endFile, columnNumbers) = (try folder.file(.values), try folder.file(.valueEnds), [])
+      try file.setLength(0)
+      try endFile.setLength(0)
+    }
+
+    /// - Throws: `PieceError.damaged` unless there are values for all points.
+    init(reading build: ScratchBuild) throws(PieceError) {
+      (file, endFile) = (try build.folder.file(.values), try build.folder.file(.valueEnds))
+      columnNumbers = build.columnNumbers
+      if columnNumbers.isEmpty { return }
+      let none = Batch(firstPoint: 0, endPoint: 0, start: 0, length: 0, checksum: 0)
+      batches = Array(repeating: none, count: endFile.length / MemoryLayout<Batch>.stride)
+      try batches.withUnsafeMutableBufferPointer { batches throws(PieceError) in try endFile.read(batches, at: 0) }
+      var (point, end): (UInt64, UInt64) = (0, 0)
+      for batch in batches {
+        guard batch.firstPoint == point, batch.endPoint > point, batch.start == end, batch.length < 1 << 40 else {
+          throw damaged
+        }
+        (point, end) = (batch.endPoint, batch.start + batch.length)
+      }
+      guard point == UInt64(build.pointCount), file.length == Int(end) else { throw damaged }
+    }
+
+    private var damaged: PieceError {
+      .damaged(what: file.path, expected: "the values of all points as they were written", found: "others")
+    }
+
+    mutating func append(_ values: [ColumnValues], pointCount: Int) throws(PieceError) {
+      if values.isEmpty || pointCount == 0 { return }
+      precondition(values.allSatisfy { $0.count == pointCount }, "Expected a value for each point")
+      var bytes = PlainBytes([])
+      for column in values { bytes.append(column.bytes) }
+      let last = batches.last
+      let batch = Batch(
+        firstPoint: last?.endPoint ?? 0, endPoint: (last?.endPoint ?? 0) + UInt64(pointCount),
+        start: last.map { $0.start + $0.length } ?? 0, length: UInt64(bytes.all.count),
+        checksum: bytes.all.withUnsafeBytes { XXHash64.hash($0) })
+      try bytes.all.withUnsafeBufferPointer { bytes throws(PieceError) in try file.write(bytes, at: Int(batch.start)) }
+      try [batch].withUnsafeBufferPointer { batch throws(PieceError) in try endFile.write(batch, at: batches.count) }
+      batches.append(batch)
+    }
+
+    /// The values of all columns of a batch.
+    func read(batch number: Int) throws(PieceError) -> [ColumnValues] {
+      let columns = try columns(ofBatch: number)
+      return try columns.map { column throws(PieceError) in try ColumnValues(bytes: column) }
+    }
+
+    /// Those of one column.
+    func read(batch number: Int, column: Int) throws(PieceError) -> ColumnValues {
+      try ColumnValues(bytes: try columns(ofBatch: number)[column])
+    }
+
+    private func columns(ofBatch number: Int) throws(PieceError) -> [[UInt8]] {
+      let batch = batches[number]
+      var all = [UInt8](repeating: 0, count: Int(batch.length))
+      try all.withUnsafeMutableBufferPointer { bytes throws(PieceError) in try file.read(bytes, at: Int(batch.start)) }
+      guard all.withUnsafeBytes({ XXHash64.hash($0) }) == batch.checksum else { throw damaged }
+      var bytes = PlainBytes(all)
+      var columns: [[UInt8]] = []
+      for _ in columnNumbers { columns.append(try bytes.readArray()) }
+      return columnNumbers.map { columns[$0] }
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  extension ScratchBuild {
+    /// Checks that no two points were given the same row number. Those that ascend were checked as they came.
+    ///
+    /// - Complexity: a pass over all numbers for each half of the memory that they take.
+    func checkRows() throws(PieceError) {
+      guard options.hasGivenRows, !state.rowsAscend else { return }
+      let file = try folder.file(.givenRows)
+      let partCount = UInt64(8 * pointCount / max(options.memory / 2, 1 << 20) + 1)
+      var block = [UInt64](repeating: 0, count: min(pointCount, Self.blockSize))
+      for part in 0..<partCount {
+        var rows: [UInt64] = []
+        for range in (0..<pointCount).blocks(of: Self.blockSize) {
+          try checkCancelled()
+          try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
+            try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
+          }
+          // Numbers may have any step.
+          for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
+            rows.append(row)
+          }
+        }
+        rows.sort()
+        if let twice = zip(rows, rows.dropFirst()).first(where: { $0 == $1 }) { throw .rowTwice(row: Int(twice.0)) }
+      }
+    }
+
+    /// The row of the input that a point stood in.
+    func row(ofPoint point: Int) throws(PieceError) -> Int {
+      var rows = try InputRows(of: self)
+      for _ in 0..<point { _ = try rows.next() }
+      return Int(try rows.next())
+    }
+  }
+
+  /// The rows of points in input order: those that they are given, or else those of the input, which has rows without a
+  /// point between them.
+  struct InputRows {
+    private let file: ScratchFile
+    private let areGiven: Bool
+    private let count: Int
+    private var buffer: [UInt64] = []
+    private var position = 0
+    private var readCount = 0
+    private var row: UInt64 = 0
+
+    init(of build: ScratchBuild) throws(PieceError) {
+      areGiven = build.options.hasGivenRows
+      file = try build.folder.file(areGiven ? .givenRows : .skippedRows)
+      count = areGiven ? build.pointCount : build.state.skippedRowCount
+      try readOn()
+    }
+
+    /// The row of the next point.
+    mutating func next() throws(PieceError) -> UInt64 {
+      if areGiven {
+        defer { position += 1 }
+        if position == buffer.count { try readOn() }
+        return buffer[position]
+      }
+      while position < buffer.count, buffer[position] == row {
+        row += 1
+        position += 1
+        if position == buffer.count { try readOn() }
+      }
+      defer { row += 1 }
+      return row
+    }
+
+    private mutating func readOn() throws(PieceError) {
+      let next = min(count - readCount, 1 << 16)
+      position = 0
+      buffer = [UInt64](repeating: 0, count: next)
+      if next == 0 { return }
+      try buffer.withUnsafeMutableBufferPointer { buffer throws(PieceError) in try file.read(buffer, at: readCount) }
+      readCount += next
+    }
+  }
+#endif

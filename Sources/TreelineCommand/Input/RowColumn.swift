@@ -1,0 +1,44 @@
+import Treeline
+import TreelineBuilder
+import TreelineFormats
+
+/// The column that `--row` names, which gives points their row numbers.
+struct RowColumn {
+  let name: String
+
+  /// The row number of a point, from 0 to 2^53.
+  func row(ofPoint point: Int, of table: PointTable, in input: Input) throws -> UInt64 {
+    let value = table.value(ofColumn: name, point: point)
+    if case .number(let literal) = value, let number = DecimalNumber(literal) {
+      let (row, isWhole) = number.scaled(by: 0)
+      if isWhole, 0...Int128(StoredRows.greatest) ~= row { return UInt64(row) }
+    }
+    let found =
+      switch value {
+      case nil: "none"
+      case .null: "an empty value"
+      case .bool(let value): "\(value)"
+      case .number(let text), .string(let text), .json(let text): text.debugDescription
+      }
+    throw Failure.badData(
+      "\(input.name), \(table.coordinates[point]): expected a whole number from 0 to 2^53 in the column "
+        + "\(name.debugDescription) that --row names, found \(found)")
+  }
+
+  /// The points in the order of their row numbers.
+  func numbered(_ table: PointTable, in input: Input) throws -> PointTable {
+    let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
+    let sorted = rows.sorted()
+    if let twice = zip(sorted, sorted.dropFirst()).first(where: ==) {
+      throw Failure.badData("\(input.name): \(PieceError.rowTwice(row: twice.0))")
+    }
+    return table.numbered(by: rows)
+  }
+
+  /// That there is such a column.
+  func check(_ table: PointTable, in input: Input) throws {
+    if let names = table.columnNames, !names.contains(name) {
+      throw Failure.usage("\(input.name): expected a column \(name.debugDescription), as --row names it, found none")
+    }
+  }
+}
