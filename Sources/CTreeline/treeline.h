@@ -149,8 +149,8 @@ typedef struct treeline_column {
 /// How a build tells how far it is, and is stopped.
 typedef struct treeline_monitor {
   /// Called on the threads that build, never by two at once, at most once for each percent of a stage: "projecting",
-  /// "splitting", "merging", "separating"; of a build in pieces "projecting", "planning", of which no fraction is known,
-  /// "partitioning", "building", "writing". May be NULL.
+  /// "splitting", "merging", "separating"; of a build in pieces "projecting", "planning", of which no fraction is
+  /// known, "partitioning", "building", "writing", "separating", "writing". May be NULL.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
   /// May be NULL.
@@ -200,11 +200,11 @@ void treeline_tree_free(treeline_tree *tree);
 
 /// Begins an index of points that need not fit the memory: batches go to a scratch folder, from which the index is
 /// built in pieces, with the same bytes as of a tree that was built from all points at once and saved. It has no
-/// separations and no columns.
+/// columns.
 ///
-/// Options are split=mean or least-scatter, threads=2, planar=true, memory=1000000000, in bytes, about what it may
-/// take, and scratch= the folder in which the scratch folder is made, beside the index unless told. `description` may
-/// be NULL. One thread at a time may use a stream.
+/// Options are split=mean or least-scatter, no-separation=true, threads=2, planar=true, memory=1000000000, in bytes,
+/// about what it may take, and scratch= the folder in which the scratch folder is made, beside the index unless told.
+/// `description` may be NULL. One thread at a time may use a stream.
 treeline_stream *treeline_stream_create(
     const char *path, const char *options, const treeline_description *description, bool overwriting,
     treeline_error **error);
@@ -256,8 +256,8 @@ typedef struct treeline_extent_facts {
 
 void treeline_survey_facts(const treeline_survey *survey, treeline_extent_facts *facts);
 
-/// Writes the position of each point, x and y, on the plane of a survey. That of no points on the sphere has its seam at
-/// 0: positions that were found with it become those of another by subtracting its seam from x, modulo 2^32.
+/// Writes the position of each point, x and y, on the plane of a survey. That of no points on the sphere has its seam
+/// at 0: positions that were found with it become those of another by subtracting its seam from x, modulo 2^32.
 bool treeline_project(
     const treeline_survey *survey, const treeline_points *points, uint32_t *positions, treeline_error **error);
 
@@ -442,10 +442,11 @@ size_t treeline_table_row_count(const treeline_table *table);
 size_t treeline_table_column_count(const treeline_table *table);
 const char *treeline_table_name(const treeline_table *table, size_t column);
 
-/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN and a text is empty.
+/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN, an instant INT64_MIN and a
+/// text empty.
 typedef struct treeline_array {
   treeline_value_type type;
-  /// Doubles, integers, booleans; of counts, how many points have each value.
+  /// Doubles, integers, booleans, instants; of counts, how many points have each value.
   const void *values;
   /// A bit for each row, the lowest first; NULL where every row has a value.
   const uint8_t *validity;
@@ -454,6 +455,8 @@ typedef struct treeline_array {
   const char *bytes;
   /// Of counts: those of row i are lists[i] up to lists[i + 1].
   const int64_t *lists;
+  /// Of instants, how many make a second: 1, 1000, 1000000 or 1000000000, as many as the column needs.
+  int64_t units_per_second;
 } treeline_array;
 
 void treeline_table_column(const treeline_table *table, size_t column, treeline_array *array);
@@ -482,7 +485,7 @@ treeline_table *treeline_values(
 treeline_table *treeline_hull(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
 /// How many of the points in view have values in each of at most so many bins of a column, from 2 to 1000: "from" and
-/// "to", doubles or, of times, texts, and integers "count". `missing` is how many have no value, and may be NULL.
+/// "to", doubles or, of times, instants, and integers "count". `missing` is how many have no value, and may be NULL.
 treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);

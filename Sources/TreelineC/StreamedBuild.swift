@@ -65,6 +65,7 @@ public func createStream(
         memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
         projection: parameters.flag("planar") ? .planar : .webMercator)
       options.description = IndexDescription(description?.pointee)
+      options.computesSeparations = !parameters.flag("no-separation")
       return (options, scratch: parameters.text("scratch"))
     }
     if BuildPlan.isBeyond(options.0.rule) { _ = try BuildPlan(rule: options.0.rule, pieceSize: 1 << 20) }

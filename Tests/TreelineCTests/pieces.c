@@ -254,7 +254,8 @@ static void test_stream(const char *whole, const char *path) {
   treeline_cancellation *cancellation = treeline_cancellation_create();
   for (int is_cancelled = 1; is_cancelled >= 0; is_cancelled--) {
     treeline_stream *stream;
-    NO_ERROR(stream = treeline_stream_create(path, "split=mean&memory=60000&threads=2", NULL, true, &error));
+    const char *options = "split=mean&no-separation=true&memory=60000&threads=2";
+    NO_ERROR(stream = treeline_stream_create(path, options, NULL, true, &error));
     for (int i = 0; i < PARTS; i++) {
       treeline_points own = part(i);
       NO_ERROR(EXPECT(treeline_stream_add(stream, &own, NULL, &error)));
@@ -289,6 +290,9 @@ static void test_stream(const char *whole, const char *path) {
   treeline_tree *tree;
   NO_ERROR(tree = treeline_open(path, &error));
   EXPECT(treeline_tree_index_of_row(tree, 5) >= 0 && treeline_tree_index_of_row(tree, 4) == -1);
+  treeline_facts facts;
+  treeline_tree_facts(tree, &facts);
+  EXPECT(facts.has_separations && facts.point_count == 4);
   treeline_tree_free(tree);
 }
 

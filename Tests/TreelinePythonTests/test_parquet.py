@@ -34,7 +34,7 @@ def split(request):
 @pytest.fixture
 def expected(table, split, tmp_path):
     path = tmp_path / "whole.treeline"
-    treeline.build(table["lon"], table["lat"], split=split, separations=False).save(path)
+    treeline.build(table["lon"], table["lat"], split=split).save(path)
     return path
 
 
@@ -74,6 +74,7 @@ def test_files_are_their_rows(table, expected, split, tmp_path):
         out = tmp_path / f"{number}.treeline"
         built = treeline.build_parquet(source, out=out, split=split, memory=MEMORY)
         assert filecmp.cmp(out, expected, shallow=False)
+        assert built.open().has_separations
         assert (built.point_count, built.refused_count) == (COUNT, 0)
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
@@ -87,7 +88,7 @@ def test_geoparquet_in_all_encodings(table, expected, split, encoding, tmp_path)
 
 def test_plain_planes(table, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["x", "y"]))
-    treeline.build_parquet(folder, out=tmp_path / "out", planar=True, memory=MEMORY, unit="m")
+    treeline.build_parquet(folder, out=tmp_path / "out", planar=True, separations=False, memory=MEMORY, unit="m")
     treeline.build(table["lon"], table["lat"], planar=True, separations=False).save(tmp_path / "whole", unit="m")
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
 
@@ -133,7 +134,7 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
-@pytest.mark.parametrize("stage", ["reading", "planning", "partitioning", "building", "writing"])
+@pytest.mark.parametrize("stage", ["reading", "planning", "partitioning", "building", "writing", "separating"])
 def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
     folder = write(tmp_path / "places", table)
     told = []

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._native import Answer
-from ._table import AnyArray, Table, view
+from ._parameters import integer
+from ._table import AnyArray, Table, plain, required, view
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -202,11 +203,13 @@ class Clusters(Answer):
 
     def find(self, tree_index: int) -> int | None:
         """The place in the answer of the cluster that holds a point; None if none does."""
-        place: int = c.answer_find(self._pointer, tree_index)
+        place: int = c.answer_find(self._pointer, integer("tree_index", tree_index))
         return place if place >= 0 else None
 
     def transition_to(self, other: Clusters) -> Transition:
         """What changes from this answer to another of the same tree."""
+        if not isinstance(other, Clusters):
+            raise TypeError(f"expected an answer, found {other!r}")
         return Transition(self, other)
 
     def __iter__(self) -> Iterator[Cluster]:
@@ -216,13 +219,31 @@ class Clusters(Answer):
     def __getitem__(self, place: int) -> Cluster: ...
 
     @overload
+    def __getitem__(self, place: slice) -> list[Cluster]: ...
+
+    @overload
     def __getitem__(self, place: str) -> AnyArray: ...
 
-    def __getitem__(self, place: int | str) -> Cluster | AnyArray:
-        """A cluster by its place, or the array of an aggregate by its name."""
+    def __getitem__(self, place: int | slice | str) -> Cluster | list[Cluster] | AnyArray:
+        """A cluster by its place, those of a slice, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
-        return Cluster(self, range(len(self))[place])
+        places = range(len(self))
+        if isinstance(place, slice):
+            return [Cluster(self, place) for place in places[place]]
+        try:
+            return Cluster(self, places[place])
+        except IndexError:
+            raise IndexError(f"expected a place in {len(self)} clusters, found {place}") from None
+
+    def __copy__(self) -> Clusters:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Clusters:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, as of to_pandas()")
 
     def __repr__(self) -> str:
         return f"{len(self)} clusters of {int(self.count.sum())} points"
@@ -243,8 +264,7 @@ class Clusters(Answer):
 
     def to_geopandas(self) -> Any:
         """The clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
-        import geopandas
-
+        geopandas = required("geopandas")
         columns = self._columns()
         geometry = geopandas.points_from_xy(columns.pop("x"), columns.pop("y"))
         crs = None if self._tree.is_planar else "EPSG:4326"
@@ -253,15 +273,14 @@ class Clusters(Answer):
     @property
     def __geo_interface__(self) -> dict[str, Any]:
         """The clusters as GeoJSON with the names of supercluster, which map libraries read."""
-        bounds = self.bounds.tolist()
+        told = {name: plain(array) for name, array in self.values.items()}
         features = []
-        for cluster, box in zip(self, bounds):
+        for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
             properties: dict[str, Any] = {"cluster": cluster.count > 1, "cluster_id": cluster.id}
             properties["point_count"] = cluster.count
             if cluster.row is not None:
                 properties["index"] = cluster.row
-            for name, value in cluster.values.items():
-                properties[name] = value.item() if isinstance(value, np.generic) else value
+            properties |= {name: values[place] for name, values in told.items()}
             features.append(
                 {
                     "type": "Feature",

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from . import _library as c
-from ._columns import coordinates, input_columns
+from ._columns import input_columns
+from ._coordinates import coordinates
 from ._errors import CancelledError
 from ._parameters import text
 from ._tree import Tree
@@ -59,7 +60,7 @@ def build(
     if len(xs) != len(ys):
         raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
     names = None
-    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
+    if frame is not None and (columns is None or isinstance(columns, str | list | tuple)):
         columns, names = frame, columns
     made = input_columns(columns, names, kinds or {}, len(xs))
     options = text(

@@ -83,6 +83,7 @@ class Array(Structure):
         ("offsets", c_void_p),
         ("bytes", c_void_p),
         ("lists", c_void_p),
+        ("units_per_second", c_int64),
     ]
 
 
@@ -190,6 +191,8 @@ def encoded(text: str | None) -> bytes | None:
     """A text as C has it, where a zero would end it."""
     if text is None:
         return None
+    if not isinstance(text, str):
+        raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
         raise ValueError(f"expected a text without a zero character, found {text!r}")
     return text.encode()

@@ -72,6 +72,7 @@ def build_parquet(
     geometry: str | None = None,
     planar: bool = False,
     split: str | None = None,
+    separations: bool = True,
     memory: str | int | None = None,
     scratch: Any = None,
     threads: int | None = None,
@@ -84,19 +85,21 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, of more rows than fit the memory if need be.
 
-    It is, byte for byte, the index that `treeline build --no-separation --skip-invalid` makes of the same rows: those of
-    all files, one after another. It has no columns and no separations. Needs pyarrow. KeyboardInterrupt stops it, and
+    It is, byte for byte, the index that `treeline build --skip-invalid` makes of the same rows: those of all files, one
+    after another. It has no columns. Needs pyarrow. KeyboardInterrupt stops it, and
     leaves nothing.
 
-    :param source: A file, a folder of Parquet files as Spark writes it, a pattern such as `places/*.parquet`, or a list of
-        these. Files of a folder or a pattern are taken by their names.
+    :param source: A file, a folder of Parquet files as Spark writes it, a pattern such as `places/*.parquet`, or a list
+        of these. Files of a folder or a pattern are taken by their names.
     :param out: The path of the index, which appears whole or not at all.
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
-    :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of GeoParquet,
-        or columns that are called longitude and latitude.
+    :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of
+        GeoParquet, or columns that are called longitude and latitude.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param memory: About what the build may take beside what pyarrow does, such as `2GB`; 60 % of what is free unless told.
+    :param separations: Whether a spacing or badges can be asked for; without, it is built sooner.
+    :param memory: About what the build may take beside what pyarrow does, such as `2GB`; 60 % of what is free unless
+        told.
     :param scratch: The folder for what does not fit: 22 bytes a point. Beside the index unless told.
     :param overwrite: Whether to replace a file that is no index.
     :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
@@ -111,7 +114,7 @@ def build_parquet(
     total = sum(pq.read_metadata(file).num_rows for file in files)
     options = text(
         split=split, memory=_bytes(memory), scratch=None if scratch is None else os.fspath(scratch), threads=threads,
-        planar=planar or None,
+        planar=planar or None, no_separation=None if separations else True,
     )  # fmt: skip
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
@@ -119,7 +122,8 @@ def build_parquet(
         with Listing(built, refused) as listing:
             row = 0
             for x, y in _coordinates(files, lon, lat, geometry, planar):
-                listing.note(stream.add(x, y), x, y, row)
+                places = np.flatnonzero(stream.add(x, y))
+                listing.add(row + places, x[places], y[places])
                 row += len(x)
                 if progress is not None:
                     progress("reading", row / max(total, 1))
@@ -149,17 +153,17 @@ class Listing:
         if self._writer is not None:
             self._writer.close()
 
-    def note(self, refused: AnyArray, x: AnyArray, y: AnyArray, first_row: int) -> None:
+    def add(self, rows: AnyArray, x: AnyArray, y: AnyArray) -> None:
+        """Lists rows, in their order."""
         import pyarrow as pa
 
-        if not refused.any():
+        if len(rows) == 0:
             return
-        places = np.flatnonzero(refused)
-        self._built.refused_count += len(places)
-        for place in places[: MOST_LISTED - len(self._built.refused)].tolist():
-            self._built.refused.append(Refused(first_row + place, float(x[place]), float(y[place])))
+        self._built.refused_count += len(rows)
+        room = MOST_LISTED - len(self._built.refused)
+        self._built.refused += map(Refused, rows[:room].tolist(), x[:room].tolist(), y[:room].tolist())
         if self._writer is not None:
-            self._writer.write_table(pa.table([first_row + places, x[places], y[places]], schema=self._schema))
+            self._writer.write_table(pa.table([rows, x, y], schema=self._schema))
 
 
 def _coordinates(

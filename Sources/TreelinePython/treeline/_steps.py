@@ -52,8 +52,9 @@ _piece_add = _declare(_slow, "piece_add", c_bool, _handle, c_void_p, c_void_p, c
 _piece_write = _declare(_slow, "piece_write", c_bool, _handle, _text, c_size_t, _error)
 _piece_free = _declare(_quick, "piece_free", None, _handle)
 _assemble = _declare(
-    _slow, "assemble", c_bool, _handle, _handle, _text, _text, POINTER(c.Description), c_bool, POINTER(c.Monitor), _error
-)
+    _slow, "assemble", c_bool, _handle, _handle, _text, _text, POINTER(c.Description), c_bool, POINTER(c.Monitor),
+    _error,
+)  # fmt: skip
 _stream_create = _declare(_slow, "stream_create", _handle, _text, _text, POINTER(c.Description), c_bool, _error)
 _stream_add = _declare(_slow, "stream_add", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
 _stream_finish = _declare(_slow, "stream_finish", c_bool, _handle, POINTER(c.Monitor), _error)
