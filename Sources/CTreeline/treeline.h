@@ -295,7 +295,7 @@ void treeline_pieces_free(treeline_pieces *pieces);
 
 /// A piece as `treeline_pieces_task` gave it, without its points.
 treeline_piece *treeline_piece_create(const void *task, size_t count, treeline_error **error);
-/// Takes in some of its points, in any order, with the row of each, from 0 to below 2^32.
+/// Takes in some of its points, in any order, with the row of each, from 0 to 2^53.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, size_t count, treeline_error **error);
 /// Builds the piece, all of whose points are there, into a folder, where it appears whole. To write it twice does no

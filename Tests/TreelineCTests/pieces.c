@@ -220,8 +220,8 @@ static void test_stack(const char *folder, const char *whole) {
   start = treeline_bytes_start(task, &length);
   treeline_piece *piece;
   NO_ERROR(piece = treeline_piece_create(start, length, &error));
-  int64_t wide = 1LL << 32;
-  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^32 rows");
+  int64_t wide = (1LL << 53) + 1;
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^53");
   treeline_piece_free(piece);
   NO_ERROR(piece = treeline_piece_create(start, length, &error));
   NO_ERROR(EXPECT(treeline_piece_add(piece, positions, rows, COUNT, &error)));
