@@ -343,6 +343,10 @@ uint64_t treeline_tree_content_hash(const treeline_tree *tree);
 /// Name and kind of each column: "name" and "kind", as texts.
 treeline_table *treeline_tree_columns(const treeline_tree *tree);
 
+/// The groups that never mix, by name: texts "name", "" for points without one, and integers "first" and "end", the tree
+/// indices of their points. No rows for a tree without groups. Points that are never clustered are in none.
+treeline_table *treeline_tree_groups(const treeline_tree *tree);
+
 /// The same tree, of which the points that pass a filter count, in CQL2: "kind = 'hotel' AND price < 120". It replaces
 /// the filter of the tree; NULL is none. Answers under different filters are of one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);

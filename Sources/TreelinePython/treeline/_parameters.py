@@ -57,3 +57,11 @@ def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int
     if not least <= found <= most:
         raise ValueError(f"expected '{name}' to be a whole number from {least} to {most}, found {found}")
     return found
+
+
+def listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
+    if isinstance(texts, str):
+        return (texts,)
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"expected '{name}' to be a text or several, found {texts!r}")
+    return texts
