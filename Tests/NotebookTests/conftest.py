@@ -102,7 +102,8 @@ class Notebook:
 
     def theme(self, name):
         """Has JupyterLab go by day or by night."""
-        self.page.evaluate(f"() => jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {name}'}})")
+        theme = f"JupyterLab {name}"
+        self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         is_light = "true" if name == "Light" else "false"
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
 

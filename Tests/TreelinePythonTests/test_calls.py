@@ -55,6 +55,10 @@ def test_wrong_arguments_of_other_questions(tree):
         (lambda: tree.members(12345678), treeline.QueryError, "ids belong to the tree that gave them"),
         (lambda: tree.tree_index("a"), TypeError, "expected 'row' to be a whole number"),
         (lambda: tree.tree_index(2**64), ValueError, "expected 'row' to be a whole number from"),
+        (lambda: tree.values(None, [0]), TypeError, "expected a text, found None"),
+        (lambda: tree.histogram(None), TypeError, "expected a text, found None"),
+        (lambda: tree.values("price", [np.inf]), TypeError, "expected 'tree_indices' to be whole numbers"),
+        (lambda: tree.values("price", [2**63]), TypeError, "expected 'tree_indices' to be whole numbers"),
         (lambda: tree.to_html("map.html", most=0), ValueError, "expected 'most' to be a whole number from 1"),
         (lambda: pickle.dumps(answer), TypeError, "an answer belongs to its tree"),
     ):

@@ -233,7 +233,8 @@ class Column:
         return np.concatenate(offsets), np.concatenate(bytes)
 
     def _plain_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
-        offsets = self._view(part, 1, "<i4" if self.format == b"u" else "<i8", part.length + 1).astype("<i8", copy=False)
+        width = "<i4" if self.format == b"u" else "<i8"
+        offsets = self._view(part, 1, width, part.length + 1).astype("<i8", copy=False)
         return offsets, self._bytes(part.array.buffers[2], int(offsets[-1]))
 
     def _viewed_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:

@@ -188,12 +188,15 @@ class Handle:
         self._free(self.pointer)
 
 
-def encoded(text: str | None) -> bytes | None:
+def encoded(text: str) -> bytes:
     """A text as C has it, where a zero would end it."""
-    if text is None:
-        return None
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
         raise ValueError(f"expected a text without a zero character, found {text!r}")
     return text.encode()
+
+
+def encoded_if_any(text: str | None) -> bytes | None:
+    """The same of one that C can do without."""
+    return None if text is None else encoded(text)

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
-from ._parameters import cut_text, integer, listed, text
+from ._parameters import cut_text, integer, integers, listed, text
 from ._table import AnyArray, Table, required
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class Tree:
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
         """The values that points have in a column, given their tree indices."""
-        indices = np.ascontiguousarray(tree_indices, np.int64)
+        indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
         table = Table._of(c.call(c.values, self._handle.pointer, name, indices.ctypes.data, len(indices)))
         return next(iter(table.values()))
@@ -373,7 +373,7 @@ class Tree:
         :param unit: What plain coordinates count, such as `m`.
         :param overwrite: Whether to replace a file that is no index; an index is replaced anyway.
         """
-        texts = [c.encoded(text) for text in (title, attribution, unit)]
+        texts = [c.encoded_if_any(text) for text in (title, attribution, unit)]
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
         c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
 
