@@ -19,9 +19,6 @@ public struct BuildOptions: Hashable, Sendable {
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = Merges.maximumDepth
 
-  /// For tests of what several threads merge.
-  var mergeSizes = MergeSizes()
-
   /// How many threads build. The tree is the same for any number.
   public var threads: Int
 

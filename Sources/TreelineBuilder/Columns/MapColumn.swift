@@ -55,7 +55,8 @@ extension MapColumn {
 
   /// A column of integers, by way of their texts only where 64 bits do not hold them.
   private static func integers(
-    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> (some BinaryInteger)?
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?,
+    _ number: @escaping @Sendable (Value) -> (some BinaryInteger & Sendable)?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       if values.allSatisfy({ value in number(value).map { Int64(exactly: $0) != nil } ?? true }) {

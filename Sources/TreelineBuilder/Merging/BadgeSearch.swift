@@ -19,7 +19,7 @@ struct BadgePair: MergePair {
 
 /// Looks for the two clusters whose badges touch first as badges grow, that is those of the least `BadgeCurve.scaled`
 /// distance, of several such pairs the one with the lesser least members. Otherwise the tree is that of
-/// `MergeSequence`, and what is said there of distances and scales is so here of scaled distances: clusters grow, but
+/// `DistanceSearch`, and what is said there of distances and scales is so here of scaled distances: clusters grow, but
 /// the proof only needs that always the closest pair is merged.
 ///
 /// The cluster that has to know of a pair is the younger: the one that was merged later, of two leaves the larger, of
@@ -134,7 +134,7 @@ struct BadgeSearch: PairSearch, @unchecked Sendable {
     let position = live.links[Int(own.number)].position
     for step in MergeGrid.Step.allCases { grid.prefetch(step, near: position, within: reach) }
     grid.forEach(near: position, within: reach) { other, otherPosition in
-      if grid.squaredDistance(position, otherPosition) <= limit && take(other, own, &pair) {
+      if grid.squaredDistance(position, toNearby: otherPosition) <= limit && take(other, own, &pair) {
         let reach = min(self.reach(pair.scaledDistance, width), 0x1p31)
         limit = min(limit, UInt64(reach * reach) + 1)
       }

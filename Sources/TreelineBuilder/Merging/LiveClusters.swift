@@ -59,18 +59,12 @@ struct LiveClusters {
   let links: UnsafeMutablePointer<MergeGrid.LinkedPosition>
   /// No cluster is nearer than in this round, but for those that know so themselves.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// While a round goes on, the group that a cluster is in, if there are groups: whoever makes them initializes it.
-  let groups: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// The diameters of badges, in 64ths of a pixel; known where these tell what is merged.
   let diameters: UnsafeMutablePointer<UInt16>?
   private let capacity: Int
 
-  /// In no group.
-  static let noGroup = UInt32.max
-  /// In a group that is looked for at the end of the round.
-  static let postponed = UInt32.max - 1
   /// The round of a number that is free.
   static let gone = UInt8.max
 
@@ -102,7 +96,6 @@ struct LiveClusters {
     nodes = .allocate(capacity: capacity)
     links = .allocate(capacity: capacity)
     rounds = .allocate(capacity: capacity)
-    groups = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
     diameters = hasDiameters ? .allocate(capacity: capacity) : nil
     for block in blocks { block.adviseLargePages() }
@@ -111,7 +104,7 @@ struct LiveClusters {
   private var blocks: [MemoryBlock] {
     let blocks = [
       MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(links, count: capacity),
-      MemoryBlock(rounds, count: capacity), MemoryBlock(groups, count: capacity),
+      MemoryBlock(rounds, count: capacity),
     ]
     return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
       + (diameters.map { [MemoryBlock($0, count: capacity)] } ?? [])

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`MergeSequence`, or
-/// `QueuedMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
+/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left
+/// (`QueuedMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
 /// like the separations of a tree that was split.
 struct MergeBuild {
   let arrays: PointArrays
@@ -13,7 +13,6 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  let sizes: MergeSizes
   let monitor: BuildMonitor
 
   struct Result {
@@ -58,19 +57,13 @@ struct MergeBuild {
   }
 
   private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
-    var curve = metric == .badges ? badgeCurve : nil
-    // What is bounded by where means lie does not hold for members. Badges of one size touch at their distance.
-    if metric == .distance && stand == .member { curve = .unit }
+    let curve = metric == .badges ? badgeCurve : nil
     let live = LiveClusters(leaves, crossesSeam: crossesSeam, badges: curve, threads: threads, monitor)
-    if let curve {
-      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
-      return merge(leaves, BadgeSearch(live, curve, leafCount: leaves.leafCount, greatestCount: greatest))
-    }
     switch metric {
-    case .distance, .badges:
-      var sequence = MergeSequence(live, leafCount: leaves.leafCount, threads: threads, sizes, monitor)
-      sequence.run()
-      return sequence.merges
+    case .distance: return merge(leaves, DistanceSearch(live))
+    case .badges:
+      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
+      return merge(leaves, BadgeSearch(live, badgeCurve, leafCount: leaves.leafCount, greatestCount: greatest))
     case .scatter: return merge(leaves, ScatterSearch(live))
     }
   }
@@ -81,11 +74,6 @@ struct MergeBuild {
     merging.run()
     return merging.merges
   }
-}
-
-extension BadgeCurve {
-  /// With a sum of radii that is the unit of scaled distances.
-  fileprivate static let unit = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }
 
 /// The distinct positions of some points in Z-order, and the points at each in the order of their rows.

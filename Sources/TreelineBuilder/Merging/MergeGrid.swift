@@ -302,23 +302,11 @@ extension MergeGrid {
   }
 
   /// The square of a distance, the shorter way round on the circle of longitudes.
-  @inline(__always) func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
-    isCyclic
-      ? Plane.Projection.webMercator.squaredDistance(a, b) : Plane.Projection.planar.squaredDistance(a, b)
-  }
-
-  /// The square of the distance to the nearest other cluster, or of how far none is: four cells at least.
-  func clearance(of cluster: UInt32) -> UInt64 {
-    let position = links[Int(cluster)].position
-    var reach = 1 << Int(shift)
-    while true {
-      var nearest = UInt64.max
-      forEach(near: position, within: reach) { other, otherPosition in
-        if other != cluster { nearest = min(nearest, squaredDistance(position, otherPosition)) }
-      }
-      let square = UInt64(reach) &* UInt64(reach)
-      if nearest <= square || reach >> Int(shift) == 4 { return min(nearest, square) }
-      reach *= 2
-    }
+  ///
+  /// - Precondition: It fits 64 bits, as of what a search comes upon that reaches less than half the world.
+  @inline(__always) func squaredDistance(_ a: PlanePoint, toNearby b: PlanePoint) -> UInt64 {
+    let width = isCyclic ? Int64(Int32(bitPattern: a.x &- b.x)) : Int64(a.x) &- Int64(b.x)
+    let height = Int64(a.y) &- Int64(b.y)
+    return UInt64(bitPattern: width &* width &+ height &* height)
   }
 }

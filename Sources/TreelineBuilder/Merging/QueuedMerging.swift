@@ -8,8 +8,7 @@ import Treeline
 /// again and had an earlier one before.
 ///
 /// That takes place in rounds: in each only clusters are looked at that may have a pair that comes so early, in the
-/// order of their pairs. `MergeRound` shows how groups of clusters that do not depend on each other are merged by
-/// several threads; here there are hardly any, for what was merged may at once be merged again, and so on.
+/// order of their pairs. Threads share the looks that a round begins with.
 struct QueuedMerging<Search: PairSearch>: ~Copyable {
   private(set) var merges: Merges
   private let monitor: BuildMonitor

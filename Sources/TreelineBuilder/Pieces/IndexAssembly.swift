@@ -29,7 +29,7 @@ import Treeline
     ) throws(PieceError) {
       let headers = try plan.pieces.map { task throws(PieceError) in try source.header(of: task) }
       let order = NodeOrder(plan, headers)
-      let kinds: [IndexSection.Kind] = 
+      let kinds: [IndexSection.Kind] =
         [.points, .gaps, .nodes, .sums, .spreads] + (separate == nil ? [] : [.separations]) + [.rows]
       var layout = IndexLayout(sectionCount: kinds.count + (description.isEmpty ? 0 : 1))
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))

@@ -134,12 +134,15 @@ extension PiecePlan {
   ///
   /// - Complexity: a dot product for each level above the pieces.
   public func pieces(of points: [PlanePoint]) -> [Int] {
-    var leaves = [UInt32](repeating: 0, count: points.count)
+    var numbers = [UInt32](repeating: 0, count: points.count)
     points.withUnsafeBufferPointer { points in
-      leaves.withUnsafeMutableBufferPointer { leaves in
-        if let start = leaves.baseAddress { routing.leaves(of: points, to: start) }
-      }
+      numbers.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { findPieces(of: points, to: start) } }
     }
-    return leaves.map(Int.init)
+    return numbers.map(Int.init)
+  }
+
+  /// Writes the number of the piece of each of some points.
+  package func findPieces(of points: UnsafeBufferPointer<PlanePoint>, to numbers: UnsafeMutablePointer<UInt32>) {
+    routing.leaves(of: points, to: numbers)
   }
 }

@@ -49,7 +49,7 @@ import Treeline
     private(set) var options: Options
     let folder: ScratchFolder
     let identity: String
-    let monitor = BuildMonitor(pointCount: 0)
+    private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
     /// What it took to compute the separations, once they are.
     package internal(set) var separationWork: SeparationPieces.Work?
@@ -81,6 +81,11 @@ import Treeline
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
+
+    /// Has the build stop with others, in place of by itself alone.
+    package func stops(with cancellation: BuildCancellation) {
+      monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
+    }
 
     /// Whether the files have the lengths that the state promises.
     private var isWhole: Bool {

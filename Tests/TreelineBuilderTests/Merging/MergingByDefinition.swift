@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `MergeSequence`, `BadgeSearch` and
+/// Which clusters are merged at which scale, by the definition and nothing else: see `DistanceSearch`, `BadgeSearch` and
 /// `ScatterSearch`.
 ///
 /// O(n^3).
@@ -172,14 +172,12 @@ extension ClusterTree {
 extension PointSet {
   func mergedTree(
     by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, stand: ClusterStand = .mean,
-    threads: Int = 1,
-    maximumDepth: Int = Merges.maximumDepth, sizes: MergeSizes = MergeSizes()
+    threads: Int = 1, maximumDepth: Int = Merges.maximumDepth
   ) throws -> ClusterTree {
     var options = BuildOptions(
       growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
       stand: stand)
     options.maximumMergeDepth = maximumDepth
-    options.mergeSizes = sizes
     return try ClusterTree(coordinates, as: projection, options: options)
   }
 }

@@ -60,26 +60,11 @@ import Treeline
   }
 
   private func check(_ set: PointSet) throws {
-    try checkDistance(set)
-    for (metric, stand) in [(.badges, .mean), (.scatter, .mean), (.distance, .member), (.badges, .member)]
-      as [(MergeMetric, ClusterStand)]
-    {
+    for (metric, stand) in [
+      (.distance, .mean), (.badges, .mean), (.scatter, .mean), (.distance, .member), (.badges, .member),
+    ] as [(MergeMetric, ClusterStand)] {
       let differences = try set.mergedTree(by: metric, stand: stand).differencesFromMerging()
       #expect(differences.isEmpty, "\(set), \(metric), at a \(stand): \(differences.prefix(3))")
-    }
-  }
-
-  /// In one go, round by round, and by threads that look at few clusters each.
-  private func checkDistance(_ set: PointSet) throws {
-    let tree = try set.mergedTree(sizes: MergeSizes(fewClusters: 2))
-    let differences = try tree.differencesFromMerging()
-    #expect(differences.isEmpty, "\(set): \(differences.prefix(3))")
-    let scales = tree.scales
-    for (threads, sizes) in [
-      (1, MergeSizes()), (2, MergeSizes(leastPart: 1, fewClusters: 2)), (3, MergeSizes(leastPart: 5, fewClusters: 8)),
-    ] {
-      let other = try set.mergedTree(threads: threads, sizes: sizes)
-      #expect(other.contentHash == tree.contentHash && other.scales == scales, "\(set), \(threads) threads, \(sizes)")
     }
   }
 }

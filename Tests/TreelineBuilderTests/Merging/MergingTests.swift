@@ -13,7 +13,6 @@ import Treeline
       let tree = try set.mergedTree(by: metric)
       for other in try [
         set.mergedTree(by: metric, threads: 3), set.shuffled(seed: 506).mergedTree(by: metric, threads: 2),
-        set.mergedTree(by: metric, threads: 2, sizes: MergeSizes(leastPart: 50)),
       ] {
         #expect(other.contentHash == tree.contentHash, "\(set), \(metric)")
         #expect(other.scales == tree.scales, "\(set), \(metric)")
