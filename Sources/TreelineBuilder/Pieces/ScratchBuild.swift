@@ -25,6 +25,8 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
+      /// For tests: a bound below which there are never fewer nodes in memory for separations, if not the usual one.
+      var leastSeparatedNodes: Int?
       package var description = IndexDescription()
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -77,6 +79,7 @@ import Treeline
       self.options.projection = found.survey.projection
       if state.planned?.pieceSize != options.pieceSize, !state.isPartitioned { state.planned = nil }
       guard isWhole else { return nil }
+      if (try? folder.file(.separations).length) != 2 * pointCount { state.isSeparated = false }
     }
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.

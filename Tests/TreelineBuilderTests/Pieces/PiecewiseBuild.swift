@@ -14,6 +14,7 @@ struct PiecewiseBuild {
   var principalLevels = TreeStorage.principalLevels
   /// In which order the points of a piece reach who builds it.
   var shufflesPieces = false
+  var computesSeparations = false
 
   /// The bytes of the index, and how many passes the plan took.
   ///
@@ -26,7 +27,11 @@ struct PiecewiseBuild {
     for piece in built.indices { damage(piece, &built[piece]) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    try IndexAssembly(of: plan, survey).write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
+    var assembly = IndexAssembly(of: plan, survey)
+    if computesSeparations {
+      assembly.addSeparations(scratchFile: folder.path + "-separations", memory: 1000, threads: threads)
+    }
+    try assembly.write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
     return ([UInt8](try Data(contentsOf: folder)), passCount)
   }
 

@@ -51,6 +51,7 @@ import Treeline
   ) throws -> [UInt8]? {
     var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
     options.computesSeparations = true
+    options.leastSeparatedNodes = 400
     let build: ScratchBuild
     if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
       #expect(stage == nil)

@@ -51,12 +51,12 @@ import Treeline
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
       let expected = folder.path("expected")
-      #expect(try Tool.run(["build", Self.input, "-o", expected, "--no-separation", "--split", rule]).code == 0)
+      #expect(try Tool.run(["build", Self.input, "-o", expected, "--split", rule]).code == 0)
       var (killed, resumed) = (0, 0)
       for step in Self.steps {
         let path = folder.path("index")
         let arguments = [
-          "build", Self.input, "-o", path, "--no-separation", "--split", rule, "--memory", "60kB", "--resume",
+          "build", Self.input, "-o", path, "--split", rule, "--memory", "60kB", "--resume",
         ]
         let first = try tools.run(arguments, killedAt: step, by: SIGKILL)
         if first.code == 0 { continue }
