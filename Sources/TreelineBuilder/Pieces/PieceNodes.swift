@@ -129,8 +129,7 @@ final class PieceNodes {
     return next
   }
 
-  /// Hands over the codes of the nodes that the part was run for: of those that are split, and in runs of numbers where
-  /// all below a node have been collected.
+  /// Hands over the codes of the nodes that the part was run for, of those that are split.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

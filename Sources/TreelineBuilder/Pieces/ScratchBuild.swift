@@ -176,7 +176,7 @@ import Treeline
     /// most cases.
     package var space: (scratch: Int, index: Int) {
       // Positions, or coordinates, and then points with their rows; then those and the pieces that come of them. An
-      // index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows are gone.
+      // index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points are gone.
       ((projection == .webMercator ? 22 : 28) * pointCount, (options.computesSeparations ? 22 : 20) * pointCount)
     }
 

@@ -8,12 +8,11 @@ import Treeline
 ///
 /// 1. From the root down to the distance at which as many nodes as fit have been shown. Nodes that cannot be split
 ///    above it are left out: the least of its own squared distance and those of the nodes above bounds that of a node.
-/// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it, and with those
-///    around it up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
+/// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it and with those
+///    around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
 ///    from the beginning: it, or anything below it, may be shown. A node that nothing known blocks, but something
-///    unsure may, becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there every
-///    look found the same. As long as a node of the piece itself ends up unsure, the margin is widened
-///    by half.
+///    unsure may, becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there
+///    every look found the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
 /// 3. A piece that has too many nodes goes down only some way, as in 1, and is divided again.
 ///
 /// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. How wide a
