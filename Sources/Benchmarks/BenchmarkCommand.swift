@@ -10,7 +10,8 @@ import ArgumentParser
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
-      QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self, PhoneBenchmark.self,
+      IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
+      PhoneBenchmark.self,
       SeparationBenchmark.self, PromisesCommand.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
     ])
 }

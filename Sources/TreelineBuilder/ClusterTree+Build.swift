@@ -29,7 +29,7 @@ extension ClusterTree {
   }
 
   /// Builds a tree in which points share a cluster only with others of their group: one hierarchy for each, on one
-  /// plane. See ``groups``.
+  /// plane. See `ClusterTree.groups`.
   ///
   /// ```swift
   /// let kinds = try PointGroups(hotels.map { .named($0.kind) })

@@ -32,7 +32,9 @@ extension TableColumn {
       } else {
         self.init(name, doubles: values.map(\.double))
       }
-    default: self.init(name, values.map(\.attribute), of: type)
+    case (.any, _), (.all, _):
+      self.init(name, booleans: values.map { if case .bool(let value) = $0.attribute { value } else { nil } })
+    default: self.init(name, values.map(\.attribute), of: aggregate.column.flatMap { tree.column($0) })
     }
   }
 }
@@ -80,10 +82,10 @@ public func histogram(
     let viewport = try read(viewport) { Viewport(&$0) }
     let histogram = try tree.histogram(of: String(cString: column), bins: bins, in: viewport)
     missing?.pointee = Int64(histogram.missingCount)
-    let type = tree.column(histogram.column)?.type
+    let column = tree.column(histogram.column)
     return Table([
-      TableColumn("from", histogram.edges.dropLast().map(Optional.some), of: type),
-      TableColumn("to", histogram.edges.dropFirst().map(Optional.some), of: type),
+      TableColumn("from", histogram.edges.dropLast().map(Optional.some), of: column),
+      TableColumn("to", histogram.edges.dropFirst().map(Optional.some), of: column),
       TableColumn("count", integers: histogram.counts.map { Int64($0) }),
     ])
   }

@@ -42,7 +42,7 @@ public func buildTree(
 }
 
 extension treeline_points {
-  fileprivate var coordinates: [Coordinate] {
+  var coordinates: [Coordinate] {
     guard count > 0 else { return [] }
     let (xs, ys) = (UnsafeRawPointer(x!), UnsafeRawPointer(y!))
     let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
@@ -60,7 +60,7 @@ extension treeline_points {
 }
 
 extension treeline_monitor {
-  fileprivate var report: (@Sendable (BuildProgress) -> Void)? {
+  var report: (@Sendable (BuildProgress) -> Void)? {
     guard let progress else { return nil }
     nonisolated(unsafe) let context = context
     return { step in step.stage.rawValue.withCString { progress(context, $0, step.fraction) } }

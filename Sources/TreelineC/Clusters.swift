@@ -34,7 +34,7 @@ public func columnValues(
     let values = try UnsafeBufferPointer(start: treeIndices, count: count).map {
       column.value(atTreeIndex: try object.checked(treeIndex: $0))
     }
-    return Table([TableColumn(column.name, values, of: column.type)])
+    return Table([TableColumn(column.name, values, of: column)])
   }
 }
 

@@ -34,7 +34,10 @@ final class ErrorObject {
     case is ColumnError: TREELINE_ERROR_COLUMN
     case is IndexError: TREELINE_ERROR_INDEX
     case is IndexWritingError: TREELINE_ERROR_WRITING
-    case is CancellationError: TREELINE_ERROR_CANCELLED
+    case is CancellationError, PieceError.cancelled: TREELINE_ERROR_CANCELLED
+    case PieceError.invalid, PieceError.unsupported: TREELINE_ERROR_BUILD
+    case PieceError.scratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
+    case PieceError.damaged: TREELINE_ERROR_PIECES
     default: TREELINE_ERROR_ARGUMENT
     }
   }

@@ -21,6 +21,7 @@ struct TableColumn {
   private var offsets: Block?
   private var bytes: Block?
   private var lists: Block?
+  private var unitsPerSecond: Int64 = 0
 
   private init<Value>(_ name: String, _ type: treeline_value_type, validityOf values: [Value?]) {
     (self.name, self.type, rowCount) = (Block(text: name), type, values.count)
@@ -50,6 +51,16 @@ struct TableColumn {
     setTexts(texts)
   }
 
+  /// - Parameter digits: Of a second, at least.
+  init(_ name: String, instants: [Instant?], digits: Int) {
+    self.init(name, TREELINE_INSTANTS, validityOf: instants)
+    let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
+    // Of seconds and their thousandths, as other tables have them.
+    let digits = (needed + 2) / 3 * 3
+    unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }
+    values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
+  }
+
   /// - Parameter counts: Of each row, how many points have each value.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
@@ -74,20 +85,29 @@ struct TableColumn {
       type: type, values: values?.start, validity: validity?.start.assumingMemoryBound(to: UInt8.self),
       offsets: offsets?.start.assumingMemoryBound(to: Int64.self),
       bytes: bytes?.start.assumingMemoryBound(to: CChar.self),
-      lists: lists?.start.assumingMemoryBound(to: Int64.self))
+      lists: lists?.start.assumingMemoryBound(to: Int64.self), units_per_second: unitsPerSecond)
   }
 }
 
 extension TableColumn {
-  /// Values of a column of a tree: numbers and booleans where all are, else texts, and numbers as they are written.
-  init(_ name: String, _ values: [AttributeValue?], of type: AttributeType?) {
-    switch type {
-    case .number:
+  /// Values of a column of a tree: numbers, booleans and times where all are, else texts, and numbers as they are
+  /// written.
+  init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
+    switch (column?.kind, column?.type) {
+    case (.time, _):
+      self.init(
+        name, instants: values.map { $0?.plainText.flatMap { Instant($0) } }, digits: column?.secondDigits ?? 0)
+    case (_, .number):
       self.init(name, doubles: values.map { if case .number(let text) = $0 { Double(text) } else { nil } })
-    case .boolean: self.init(name, booleans: values.map { if case .bool(let value) = $0 { value } else { nil } })
-    case .string, .mixed, nil: self.init(name, texts: values.map { $0?.plainText })
+    case (_, .boolean): self.init(name, booleans: values.map { if case .bool(let value) = $0 { value } else { nil } })
+    default: self.init(name, texts: values.map { $0?.plainText })
     }
   }
+}
+
+extension Column {
+  /// Of times, as which fraction of a second they are counted.
+  fileprivate var secondDigits: Int { if case .integers(let integers) = values { integers.digits } else { 0 } }
 }
 
 extension AttributeValue {

@@ -24,3 +24,7 @@ extension IndexError: LocalizedError {
 extension QueryError: LocalizedError {
   public var errorDescription: String? { description }
 }
+
+extension PieceError: LocalizedError {
+  public var errorDescription: String? { description }
+}

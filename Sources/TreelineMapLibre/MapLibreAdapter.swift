@@ -1,7 +1,7 @@
 import MapLibre
 import Treeline
 import TreelineMap
-import TreelineMapKit
+@_spi(MapLibre) import TreelineMapKit
 
 /// Shows the clusters of a tree on MapLibre Native's map, as the features of a source, and has them split and merge as
 /// the map zooms.
@@ -37,21 +37,22 @@ import TreelineMapKit
   /// Where answers come from.
   public let feed: MapFeed
 
-  /// What badges say.
-  public let texts: BadgeTexts
+  /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+  public var texts: BadgeTexts { treeTexts.current }
 
   /// Told why there is no answer, as where the tree lacks what the cut needs.
   public var onError: (any Error) -> Void = { _ in }
 
   private let identifier: String
   private var animator: MapAnimator?
+  private var treeTexts: TreeTexts
   private var features: [MapBadge.ID: MLNPointFeature] = [:]
   /// Whether the source is to be told.
   private var hasChanged = false
 
   /// - Parameters:
   ///   - mapView: What it draws on.
-  ///   - tree: Of your points; nil for one that comes later, as the feed's.
+  ///   - tree: Of your points; nil for one that comes later, as `tree`.
   ///   - cut: How finely points are told apart. The tree must support it.
   ///   - texts: What badges say.
   ///   - identifier: Of the source.
@@ -74,12 +75,37 @@ import TreelineMapKit
     _ mapView: MLNMapView, feed: MapFeed, texts: BadgeTexts, identifier: String,
     in time: (frames: some FrameSource, clock: some Clock<Duration>)
   ) {
-    (self.mapView, self.feed, self.texts, self.identifier) = (mapView, feed, texts, identifier)
+    (self.mapView, self.feed, self.identifier, treeTexts) = (mapView, feed, identifier, TreeTexts(texts))
     let animator = MapAnimator(feed, clock: time.clock) { [weak self] in self?.apply($0) }
     animator.onError = { [weak self] in self?.onError($0) }
     animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }
     self.animator = animator
     refresh()
+  }
+
+  /// The tree that is shown, nil for none; another filter is another tree, too.
+  ///
+  /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
+  /// `show(_:texts:)`.
+  public var tree: ClusterTree? {
+    get { feed.tree }
+    set { replaceTree(by: newValue, nil) }
+  }
+
+  /// Shows another tree, whose rows number other values than those before.
+  ///
+  /// - Parameters:
+  ///   - tree: Of your points; nil for none.
+  ///   - texts: What its badges say, from when they are shown.
+  public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
+
+  private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
+    guard let animator else { return }
+    treeTexts.expect(texts, of: tree, after: animator.scene)
+    feed.tree = tree
+    if tree == nil { animator.clear() }
+    followTexts()
+    draw()
   }
 
   /// Adds a source to a style. A map that loads another style needs it anew, for a source is of one style alone.
@@ -106,12 +132,12 @@ import TreelineMapKit
   /// The cluster of a feature of the source, such as one that was tapped; nil of others.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
-    return try? feed.tree?.cluster(ClusterID(rawValue: id.uint64Value))
+    return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
   /// Zooms to where a cluster falls apart. By a limit, and of a stack, the map only moves there.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
-    let zoom = try? feed.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
+    let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
     // A hair more, lest the map stop just before.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
@@ -120,6 +146,7 @@ import TreelineMapKit
   // MARK: - Three verbs
 
   private func apply(_ change: MapChange) {
+    followTexts()
     for id in change.removed { features[id] = nil }
     for badge in change.added {
       let feature = MLNPointFeature()
@@ -139,13 +166,24 @@ import TreelineMapKit
     hasChanged = true
   }
 
+  /// Has badges say what those of the tree say that is shown by now.
+  private func followTexts() {
+    guard let scene = animator?.scene, treeTexts.follow(scene) else { return }
+    for badge in scene.answerBadges {
+      features[badge.id]?.attributes["title"] = texts.title(of: badge.cluster) ?? ""
+    }
+    hasChanged = true
+  }
+
   private func describe(_ feature: MLNPointFeature, _ badge: MapBadge, at place: MapMotion.Place) {
     let (cluster, isVisible) = (badge.cluster, badge.appearance.isVisible)
+    // What is of a tree that is no longer shown says what it said before.
+    let title = badge.isForeign ? feature.attributes["title"] : texts.title(of: cluster)
     feature.attributes = [
       "cluster": cluster.pointCount > 1, "cluster_id": NSNumber(value: cluster.id.rawValue),
       "point_count": cluster.pointCount,
       "number": isVisible && badge.appearance.showsCount ? texts.number(of: cluster) ?? "" : "",
-      "title": texts.title(of: cluster) ?? "", "above": badge.isAbove ? 1 : 0,
+      "title": title ?? "", "above": badge.isAbove ? 1 : 0,
       "full_diameter": isVisible ? badge.diameter : 0, "diameter": isVisible ? badge.diameter * place.scale : 0,
       "opacity": place.opacity,
     ]

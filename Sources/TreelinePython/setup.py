@@ -1,17 +1,16 @@
-"""The wheel has a library for one platform in it, but no extension of one Python."""
+"""The wheel has a library for one platform in it, and an extension for every Python from 3.10 on."""
 
-from setuptools import Distribution, setup
-from setuptools.command.bdist_wheel import bdist_wheel
+import numpy
+from setuptools import Extension, setup
 
+native = Extension(
+    "treeline._native",
+    ["native.c"],
+    # The header of the library is beside it in the sources of a wheel.
+    include_dirs=[numpy.get_include(), ".", "../CTreeline"],
+    depends=["../CTreeline/treeline.h"],
+    extra_compile_args=["-Wall", "-Wextra", "-Werror", "-g0"],
+    py_limited_api=True,
+)
 
-class PlatformDistribution(Distribution):
-    def has_ext_modules(self):
-        return True
-
-
-class PlatformWheel(bdist_wheel):
-    def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
-
-
-setup(distclass=PlatformDistribution, cmdclass={"bdist_wheel": PlatformWheel})
+setup(ext_modules=[native], options={"bdist_wheel": {"py_limited_api": "cp310"}})

@@ -9,7 +9,7 @@ import TreelineFoundation
   @Test func localizedDescriptionIsTheMessage() {
     let errors: [any Error & CustomStringConvertible] = [
       BuildError.tooManyPoints(found: 1 << 40), IndexWritingError.inUse(path: "a.treeline"),
-      IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom,
+      IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
     ]
     for error in errors { #expect((error as any Error).localizedDescription == error.description) }
   }

@@ -35,6 +35,7 @@ int main(int count, char **arguments) {
   test_hierarchy(tree);
   test_index(tree, arguments[1]);
   test_monitor();
+  test_pieces(arguments[1]);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, query_often, tree);

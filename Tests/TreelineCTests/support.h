@@ -83,3 +83,4 @@ void test_growths(void);
 void test_hierarchy(const treeline_tree *tree);
 void test_index(const treeline_tree *tree, const char *path);
 void test_monitor(void);
+void test_pieces(const char *path);

@@ -94,6 +94,21 @@
       }
     }
 
+    func testBadgesOfAMapThatStandsStillFollowTheTextSize() async throws {
+      defer { UIFontMetrics.textScale = 1 }
+      for cut in [Cut.spacing(44), .limit(12)] {
+        UIFontMetrics.textScale = 1
+        let map = TestMap(Self.map.tree, cut: cut)
+        try await map.settle()
+        UIFontMetrics.textScale = 1.3
+        map.mapView.changeTraits()
+        if cut.isByPixels { try await map.settle() }
+        for annotation in map.shown {
+          XCTAssertEqual(map.view(annotation).bounds.width, annotation.badge.diameter * 1.3, accuracy: 1e-9)
+        }
+      }
+    }
+
     func testTheLargestTextSizesMakeBadgesHalfAsLargeAgainAtMost() async throws {
       UIFontMetrics.textScale = 3
       defer { UIFontMetrics.textScale = 1 }

@@ -114,6 +114,24 @@
       XCTAssertEqual(scene.features.count, count)
     }
 
+    func testFeaturesSayWhatTheirOwnTreeSaysAndWithoutOneThereAreNone() async throws {
+      let scene = Scene(zoom: 3)
+      scene.adapter.add(to: scene.style)
+      try await scene.settle()
+      let names = (0..<30).map { "Museum \($0)" }
+      var texts = BadgeTexts { (names[$0], nil) }
+      texts.clusterTitle = "{count} museums"
+      scene.adapter.show(
+        try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
+      try await scene.settle()
+      XCTAssertEqual(scene.features.map { $0.attributes["point_count"] as! Int }.reduce(0, +), 30)
+      for feature in scene.features {
+        XCTAssertTrue((feature.attributes["title"] as! String).lowercased().contains("museum"))
+      }
+      scene.adapter.tree = nil
+      XCTAssertTrue(scene.features.isEmpty)
+    }
+
     func testFramesAreThoseOfTheMapsDisplay() async throws {
       let mapView = MLNMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
       mapView.look(at: .middle, zoom: 3)

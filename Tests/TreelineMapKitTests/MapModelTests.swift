@@ -169,6 +169,39 @@
       XCTAssertEqual(try XCTUnwrap(scene.model.feed.viewport?.zoom), 20, accuracy: 1e-12)
     }
 
+    func testBadgesSayWhatTheirOwnTreeSaysAndWithoutOneThereAreNone() async throws {
+      let scene = Scene()
+      try await scene.show(zoom: 4)
+      scene.model.show(MKMapRect(center: .middle, zoom: 6, width: 390, height: 844))
+      try await scene.answer()
+      for _ in 0..<5 { scene.draw() }
+      let names = (0..<30).map { "Museum \($0)" }
+      var texts = BadgeTexts { (names[$0], nil) }
+      texts.clusterTitle = "{count} museums"
+      scene.model.show(
+        try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
+      for badge in scene.model.badges { _ = scene.model.members(of: badge) }
+      while scene.frames.isRunning { scene.draw() }
+      try await scene.show(zoom: 4)
+      XCTAssertEqual(scene.model.badges.map(\.cluster.pointCount).reduce(0, +), 30)
+      XCTAssertTrue(scene.model.badges.allSatisfy { $0.title.lowercased().contains("museum") })
+      scene.model.tree = nil
+      XCTAssertTrue(scene.model.badges.isEmpty)
+    }
+
+    func testFramesOfTasksEndWithWhoeverHasThem() async throws {
+      var count = 0
+      do {
+        let frames = TimedFrames()
+        frames.start { count += 1 }
+        for _ in 0..<2000 where count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+        withExtendedLifetime(frames) {}
+      }
+      let last = count
+      try await Task.sleep(for: .milliseconds(60))
+      XCTAssertEqual(count, last)
+    }
+
     func testByALimitThePositionInsideIsThatOfTheClustersPoints() async throws {
       let scene = Scene(cut: .limit(8))
       try await scene.show(zoom: 4)

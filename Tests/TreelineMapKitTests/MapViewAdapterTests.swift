@@ -178,6 +178,47 @@
       XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 3000)
     }
 
+    func testATreeOfNoPointsOrOneIsShown() async throws {
+      let map = try await makeMap()
+      map.adapter.tree = try ClusterTree([Coordinate](), options: BuildOptions(computesSeparations: true))
+      try await map.settle()
+      XCTAssertTrue(map.mapView.annotations.isEmpty)
+      map.adapter.tree = try ClusterTree([.middle], options: BuildOptions(computesSeparations: true))
+      try await map.settle()
+      XCTAssertEqual(map.shown.map(\.row), [0])
+    }
+
+    func testAMapWithoutASizeAsksForNothing() async throws {
+      let map = try await makeMap()
+      let before = map.mapView.annotations.count
+      map.mapView.frame = .zero
+      map.adapter.refresh()
+      XCTAssertNil(map.adapter.feed.viewport)
+      XCTAssertEqual(map.mapView.annotations.count, before)
+      // As one that is turned has it.
+      map.mapView.frame = CGRect(x: 0, y: 0, width: 844, height: 390)
+      map.mapView.setVisibleMapRect(MKMapRect(center: .middle, zoom: 5, width: 844, height: 390), animated: false)
+      XCTAssertEqual(try XCTUnwrap(map.adapter.feed.viewport?.zoom), 5, accuracy: 1e-9)
+    }
+
+    func testAcrossTheAntimeridianBadgesMergeAndSplitTheShortWay() async throws {
+      let fiji = Coordinate(longitude: 180, latitude: -17)
+      let points = cloudyPoints(500).map { point in
+        let longitude = point.longitude + 170
+        return Coordinate(
+          longitude: longitude > 180 ? longitude - 360 : longitude, latitude: point.latitude - 67)
+      }
+      let tree = try ClusterTree(points, options: BuildOptions(computesSeparations: true))
+      let map = TestMap(tree, center: fiji, zoom: 5)
+      try await map.settle()
+      XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 500)
+      map.mapView.events = []
+      for zoom in [7.0, 3, 6, 5] { try await map.show(fiji, zoom: zoom) }
+      XCTAssertFalse(map.mapView.moves.isEmpty)
+      for (_, coordinate) in map.mapView.moves { XCTAssertGreaterThan(abs(coordinate.longitude), 165) }
+      XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 500)
+    }
+
     func testWhyThereIsNoAnswerIsTold() async throws {
       let map = TestMap(try ClusterTree(cloudyPoints(100)))
       try await map.answer()
@@ -248,6 +289,40 @@
       XCTAssertTrue(scales.contains { $0 < 1 })
       map.settleFrames()
       XCTAssertTrue(map.shown.allSatisfy { map.view($0).transform == .identity && map.view($0).alpha == 1 })
+    }
+
+    func testOnAMacAnAppForPhonesHasFramesOfTasks() async throws {
+      ProcessInfo.isOnMac = true
+      defer { ProcessInfo.isOnMac = false }
+      let frames = DisplayFrames(MKMapView(frame: .zero))
+      var count = 0
+      frames.start { count += 1 }
+      XCTAssertEqual(UIUpdateLink.enabledCount, 0)
+      for _ in 0..<2000 where count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+      frames.stop()
+      let last = count
+      XCTAssertGreaterThanOrEqual(last, 3)
+      try await Task.sleep(for: .milliseconds(60))
+      XCTAssertEqual(count, last)
+    }
+
+    func testFramesOfAMapThatIsShownNoMoreGoWithItsAdapter() async throws {
+      let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+      mapView.visibleMapRect = MKMapRect(center: .middle, zoom: 4, width: 390, height: 844)
+      weak var frames: TestFrames?
+      do {
+        let kept = TestFrames()
+        frames = kept
+        let adapter = MapViewAdapter(
+          mapView, feed: MapFeed(Self.tree, cut: .spacing(44)), texts: BadgeTexts(), options: .init(),
+          in: (kept, ManualClock()))
+        for _ in 0..<5000 where !kept.isRunning { try await Task.sleep(for: .milliseconds(1)) }
+        XCTAssertTrue(kept.isRunning)
+        withExtendedLifetime(adapter) {}
+      }
+      // No frame comes any more that could stop them.
+      try await Task.sleep(for: .milliseconds(20))
+      XCTAssertNil(frames)
     }
 
     func testAnAdapterThatNobodyKeepsIsGone() async throws {

@@ -58,6 +58,16 @@
       XCTAssertEqual(map.selectedRows, [members[3].row])
     }
 
+    func testToAStackTheMapOnlyMoves() async throws {
+      let map = try await makeMap(7)
+      let east = Coordinate(longitude: 10.5, latitude: 50)
+      try await map.show(east, zoom: 8)
+      map.adapter.zoom(into: try stack(of: map), animated: false)
+      let rect = map.mapView.visibleMapRect
+      XCTAssertEqual(try XCTUnwrap(rect.zoom(width: 390, height: 844)), 8, accuracy: 1e-9)
+      XCTAssertEqual(rect.midX, MKMapPoint(.middle).x, accuracy: 1)
+    }
+
     func testALargeStackIsSpreadInPartAndToldAsAWhole() async throws {
       let map = try await makeMap(100)
       map.mapView.selectAnnotation(try stack(of: map), animated: true)
@@ -124,6 +134,15 @@
       XCTAssertEqual(map.mapView.overlays.count, 1)
       map.mapView.deselectAnnotation(cluster, animated: false)
       XCTAssertTrue(map.mapView.overlays.isEmpty)
+    }
+
+    func testOverlaysOfOnesOwnAreDrawnByTheDelegate() async throws {
+      let map = try await makeMap(.all)
+      let own = MKPolygon(points: [MKMapPoint(x: 0, y: 0), MKMapPoint(x: 1, y: 0), MKMapPoint(x: 0, y: 1)], count: 3)
+      map.mapView.addOverlay(own)
+      XCTAssertFalse(map.adapter.mapView(map.mapView, rendererFor: own) is MKPolygonRenderer)
+      map.ownRenderer = MKPolygonRenderer(polygon: own)
+      XCTAssertTrue(map.adapter.mapView(map.mapView, rendererFor: own) === map.ownRenderer)
     }
 
     func testAnEllipseAcrossTheAntimeridianIsInOnePiece() async throws {

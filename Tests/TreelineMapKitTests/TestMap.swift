@@ -18,6 +18,8 @@
     private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
+    /// Of overlays that are not the adapter's.
+    var ownRenderer: MKOverlayRenderer?
     /// Looked at after each frame.
     var afterFrame: () -> Void = {}
 
@@ -76,6 +78,9 @@
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) { selectedRows.append(row) }
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {
       opened.append(members)
+    }
+    func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer? {
+      ownRenderer
     }
     func adapterDidComeToRest(_ adapter: MapViewAdapter) { rests += 1 }
   }

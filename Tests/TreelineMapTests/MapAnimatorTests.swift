@@ -139,6 +139,26 @@ import TreelineBuilder
     #expect(slow.handedOver == handedOver)
   }
 
+  @Test func anAnswerOfATreeThatWasReplacedMeanwhileIsNotShownAndWithoutATreeNothingIs() async throws {
+    let clock = ManualClock()
+    let slow = SlowView(pointCount: 1000, clock: clock)
+    let feed = MapFeed(MapFeedTests.tree, cut: .limit(9), clock: clock)
+    let animator = MapAnimator(feed, clock: clock) { slow.apply($0) }
+    animator.viewport = .everything
+    while !animator.needsFrames { await Task.yield() }
+    let coordinates = (0..<3).map { Coordinate(longitude: Double($0), latitude: 0) }
+    let small = try ClusterTree(coordinates)
+    feed.tree = small
+    animator.frame()
+    #expect(slow.view.badges.isEmpty)
+    await settle(animator, try small.clusters(.limit(9), in: .everything)) { animator.frame() }
+    #expect(animator.scene.shows(small) && !animator.scene.shows(MapFeedTests.tree))
+    #expect(slow.view.badges.count == 3)
+    feed.tree = nil
+    animator.clear()
+    #expect(slow.view.badges.isEmpty && !animator.needsFrames)
+  }
+
   @Test func errorsAreToldAndTheMapStays() async throws {
     let clock = ManualClock()
     let slow = SlowView(pointCount: 1000, clock: clock)

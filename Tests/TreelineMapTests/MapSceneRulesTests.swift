@@ -119,6 +119,26 @@ import TreelineBuilder
     #expect(view.badges.count == 1 && view.problems.isEmpty)
   }
 
+  @Test mutating func aWholeThatHasNotFormedYetNeverDoesOnceThereIsAnotherTree() throws {
+    show(try Self.answer(2), at: 0)
+    advance(to: 5)
+    show(try Self.answer(1), at: 5)
+    let whole = try #require(view.badges.values.first { !$0.appearance.isVisible })
+    let other = try PointSet("another", [Coordinate(longitude: 20, latitude: 30)]).tree()
+    show(try Self.answer(1, of: other), at: 5.3)
+    #expect(view.badges[whole.id] == nil)
+    // The same of one that was on its way into a larger one.
+    show(try Self.answer(4), at: 10)
+    advance(to: 15)
+    show(try Self.answer(2), at: 15)
+    let forming = Set(view.badges.values.filter { !$0.appearance.isVisible }.map(\.id))
+    show(try Self.answer(1), at: 15.1)
+    show(try Self.answer(1, of: other), at: 15.3)
+    #expect(forming.count == 2 && forming.isDisjoint(with: view.badges.keys))
+    advance(to: 16)
+    #expect(numbers == [1] && view.badges.count == 1 && view.problems.isEmpty)
+  }
+
   @Test mutating func anotherFilterChangesNumbersAndPlaces() throws {
     var random = SplitMix64(seed: 8)
     let tree = try PointSet("points", MapSceneTests.points(400, &random)).tree()

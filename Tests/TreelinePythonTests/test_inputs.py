@@ -1,6 +1,9 @@
 """Whatever holds values gives the same tree as the arrays of numpy that it stands for."""
 
 import datetime
+import decimal
+import fractions
+import json
 
 import numpy as np
 import pytest
@@ -8,7 +11,6 @@ import treeline
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
 geopandas = pytest.importorskip("geopandas")
 
 AGGREGATES = "count(price), sum(price), sum(rooms), counts(kind), any(open), min(opened), max(opened)"
@@ -61,7 +63,7 @@ def test_lists_know_missing_values(expected, points, gaps):
     assert sum(expected["count_price"]) == present.sum()
     assert sum(expected["sum_price"]) == pytest.approx(points["price"][present].sum())
     assert sum(expected["sum_rooms"]) == points["rooms"][~gaps["rooms"]].sum()
-    assert min(expected["min_opened"]) == str(points["opened"][~gaps["opened"]].min())
+    assert min(expected["min_opened"]) == points["opened"][~gaps["opened"]].min().astype("M8[s]").item()
     kinds = points["kind"][~gaps["kind"]]
     for kind in ("hotel", "hostel", "camping"):
         assert sum(counts.get(kind, 0) for counts in expected["counts_kind"]) == (kinds == kind).sum()
@@ -76,38 +78,6 @@ def test_pandas(frame, points, expected):
     assert told(treeline.build(lon, lat, columns=zoned)) == expected
     arrow = frame.convert_dtypes(dtype_backend="pyarrow")
     assert told(treeline.build(lon, lat, columns=arrow)) == expected
-
-
-def test_arrow_and_polars(frame, points, expected):
-    table = pa.Table.from_pandas(frame.assign(opened=frame["opened"].dt.date))
-    lon, lat = pa.array(points["lon"]), pa.chunked_array([points["lat"][:7], points["lat"][7:]])
-    assert told(treeline.build(lon, lat, columns=table)) == expected
-    encoded = table.set_column(2, "kind", table["kind"].dictionary_encode())
-    assert told(treeline.build(lon, lat, columns=encoded)) == expected
-    chunks = pa.concat_tables([table.slice(0, 1234), table.slice(1234)])
-    assert told(treeline.build(lon, lat, columns=chunks)) == expected
-    polars = pl.from_arrow(table)
-    assert told(treeline.build(pl.Series(points["lon"]), pl.Series(points["lat"]), columns=polars)) == expected
-    categories = polars.with_columns(pl.col("kind").cast(pl.Categorical))
-    assert told(treeline.build(points["lon"], points["lat"], columns=categories)) == expected
-
-
-def test_what_speaks_arrow_alone(points, expected, frame):
-    class Capsule:
-        """Of some library that nobody has heard of."""
-
-        def __init__(self, array):
-            self.array = array
-
-        def __len__(self):
-            return len(self.array)
-
-        def __arrow_c_array__(self, requested_schema=None):
-            return self.array.__arrow_c_array__(requested_schema)
-
-    columns = {name: Capsule(pa.array(frame[name], from_pandas=True)) for name in frame}
-    lon, lat = (Capsule(pa.array(points[name])) for name in ("lon", "lat"))
-    assert told(treeline.build(lon, lat, columns=columns)) == expected
 
 
 def test_geopandas(frame, points, expected):
@@ -167,9 +137,55 @@ def test_times_of_any_unit():
     ):
         tree = treeline.build([1], [2], columns={"t": time})
         assert tree.columns == {"t": "time"}
-        assert tree.clusters(limit=1, aggregate="max(t)")["max_t"].tolist() == ["2024-05-01T12:00:00Z"]
+        assert tree.clusters(limit=1, aggregate="max(t)")["max_t"].tolist() == [noon.replace(tzinfo=None)]
     tree = treeline.build([1], [2], columns={"t": np.array(["1899-12-31"], "M8[D]")})
-    assert tree.clusters(limit=1, aggregate="max(t)")["max_t"].tolist() == ["1899-12-31"]
+    assert tree.clusters(limit=1, aggregate="max(t)")["max_t"] == np.array(["1899-12-31"], "M8[s]")
+
+
+@pytest.mark.parametrize(("text", "unit"), [("12:00:01", "s"), ("12:00:00.25", "ms"), ("12:00:00.000001", "us")])
+def test_times_come_back_as_times(text, unit):
+    times = np.array([f"2024-05-01T{text}", "1969-12-31T23:59:59", "NaT"], "M8[us]")
+    tree = treeline.build([1, 1, 5], [2, 2, 6], columns={"t": times})
+    answer = tree.clusters(limit=2, aggregate="min(t), max(t), median(t)")
+    for name in ("min_t", "max_t", "median_t"):
+        assert answer[name].dtype == np.dtype(f"<M8[{unit}]")
+    earliest, latest = answer["min_t"], answer["max_t"]
+    assert earliest[~np.isnat(earliest)].tolist() == times[1:2].tolist()
+    assert latest[~np.isnat(latest)].tolist() == times[:1].tolist() and np.isnat(latest).sum() == 1
+    rows = tree.members(tree.root()[0])
+    values = tree.values("t", rows["tree_index"])
+    assert values[np.argsort(rows["row"])].astype("M8[us]").tolist() == times.tolist()
+    edges = tree.histogram("t", bins=5)
+    assert edges["from"].dtype.kind == edges["to"].dtype.kind == "M"
+    assert edges["from"][0] <= times[1] and edges["to"][-1] >= times[0]
+    # JSON has no times: there they are texts.
+    features = json.loads(json.dumps(answer.__geo_interface__))["features"]
+    assert sorted(str(feature["properties"]["max_t"]) for feature in features) == [f"2024-05-01T{text}Z", "None"]
+    assert len(tree.clusters(limit=9, where=f"t = TIMESTAMP('2024-05-01T{text}Z')")) == 1
+    assert answer.to_pandas()["max_t"].dtype == f"datetime64[{unit}]"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "total"),
+    [
+        ([decimal.Decimal("1.5"), None, 2], "number", 3.5),
+        ([2**70, 1, np.nan], "number", 2.0**70),
+        ([fractions.Fraction(1, 4), 1, 2], "number", 3.25),
+        ([True, 1, 2.5], "number", 4.5),
+    ],
+)
+def test_numbers_of_python_of_any_type(values, kind, total):
+    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"n": values})
+    assert tree.columns == {"n": kind}
+    assert tree.clusters(limit=1, aggregate="sum(n)")["sum_n"].tolist() == [total]
+
+
+def test_lists_of_texts_know_nan():
+    # numpy would make the text 'nan' of it.
+    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
+    assert tree.clusters(limit=1, aggregate="counts(kind)")["counts_kind"].tolist() == [{"a": 1}]
+    structured = np.array([(1.5, "a")], dtype=[("price", "f8"), ("kind", "U1")])
+    assert treeline.build([1], [2], columns=structured).columns == {"price": "number", "kind": "category"}
 
 
 def test_texts_survive():
@@ -191,7 +207,18 @@ def test_texts_survive():
         (dict(x=[1], y=[2], columns={"a": [1, 2]}), ValueError, "column 'a': expected 1 values"),
         (dict(x=[1], y=[2], columns={"a": [[1]]}), ValueError, "one dimension"),
         (dict(x=[1], y=[2], columns={"a": [1j]}), TypeError, "complex"),
-        (dict(x=[1], y=[2], columns={"a": [object()]}), TypeError, "column 'a', row 0"),
+        (dict(x=[1j], y=[2]), TypeError, "x: expected real numbers"),
+        (dict(x=[1], y=["north"]), ValueError, "y: could not convert string to float: 'north'"),
+        (dict(x=np.ma.array([1, 2], mask=[0, 1]), y=[3, 4]), treeline.BuildError, "row 1: "),
+        (dict(x=[1], y=[2], columns={"a": [object()]}), TypeError, "column 'a': expected numbers, booleans, times"),
+        (dict(x=[1, 2], y=[2, 3], columns={"a": ["b", 3]}), TypeError, "column 'a', row 1: expected a text, found 3"),
+        (dict(x=[1, 2], y=[2, 3], columns={"a": [3, "b"]}), TypeError, "row 1: expected a number, found 'b'"),
+        (dict(x=[1], y=[2], columns={"a": [datetime.time(3)]}), TypeError, "column 'a'"),
+        (dict(x=[1], y=[2], columns={"a": 3}), TypeError, "column 'a': expected an array of values, found 3"),
+        (dict(x=[1], y=[2], columns=["a"]), TypeError, "expected columns as a mapping or a table"),
+        (dict(x=[1], y=[2], columns=pl.LazyFrame({"a": [1]})), TypeError, "found of type LazyFrame"),
+        (dict(x=[1], y=[2], kinds={"a": "text"}), KeyError, "there are none"),
+        (dict(x=geopandas.GeoSeries.from_wkt(["LINESTRING (0 0, 1 1)"])), ValueError, "found a LineString"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"c": "text"}), KeyError, "'c'"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "sort"}), treeline.ArgumentError, "found 'sort'"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "number"}), treeline.ColumnError, 'found "b"'),

@@ -18,6 +18,8 @@ struct PiecesBenchmark: ParsableCommand {
 
   @Option(help: "How many bytes of memory; all that it takes if left out.") var memory: Int?
 
+  @Flag(help: "Compute separations.") var separation = false
+
   @Option(help: "The folder for scratch files and the index.") var folder: String
 
   @Flag(help: "Leave the index there.") var keep = false
@@ -27,13 +29,14 @@ struct PiecesBenchmark: ParsableCommand {
     defer { if !keep { try? FileManager.default.removeItem(atPath: path) } }
     var stages: [String: Double] = [:]
     var (passCount, pieceCount, pointCount) = (0, 1, 0)
+    var work: SeparationPieces.Work?
     let destination = try IndexDestination(path, overwriting: true)
     let time = try seconds {
       guard let memory else {
         var coordinates: [Coordinate] = []
         stages["reading"] = try seconds { coordinates = try points.read() }
         pointCount = coordinates.count
-        let options = BuildOptions(splitRule: split, threads: threads)
+        let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separation)
         var tree: ClusterTree!
         stages["building"] = try seconds { tree = try ClusterTree(coordinates, options: options) }
         stages["writing"] = try seconds { try tree.write(to: destination) }
@@ -41,9 +44,9 @@ struct PiecesBenchmark: ParsableCommand {
       }
       let scratch = try ScratchFolder(ScratchFolder.path(forIndex: path, in: folder), keepsFiles: false)
       defer { scratch.remove() }
-      let build = ScratchBuild(
-        in: scratch, identity: points.name,
-        ScratchBuild.Options(rule: split, threads: threads, memory: memory, projection: .webMercator))
+      var options = ScratchBuild.Options(rule: split, threads: threads, memory: memory, projection: .webMercator)
+      options.computesSeparations = separation
+      let build = ScratchBuild(in: scratch, identity: points.name, options)
       stages["reading"] = try seconds {
         try points.forEachBatch { try build.append($0, skippedRows: []) }
         try build.finishReading(checksum: 0)
@@ -57,12 +60,14 @@ struct PiecesBenchmark: ParsableCommand {
       }
       try build.finish(to: destination)
       stages[stage.rawValue, default: 0] += (ContinuousClock.now - start) / .seconds(1)
-      (pieceCount, pointCount) = (build.pieceCount ?? 0, build.pointCount)
+      (pieceCount, pointCount, work) = (build.pieceCount ?? 0, build.pointCount, build.separationWork)
     }
     try printJSON([
       "points": pointCount, "threads": threads, "seconds": time, "stages": stages, "passes": passCount,
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
-      "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
+      "separation": work.map {
+        ["pieces": $0.pieces, "nodesRead": $0.nodesRead, "doublings": $0.doublings, "margin": $0.margin]
+      } ?? [:], "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
     ])
   }
 }

@@ -7,7 +7,8 @@
   /// The hotels on SwiftUI's map.
   struct HotelsMap: View {
     let model: MapModel
-    @State private var position = MapCameraPosition.automatic
+    // An automatic one would follow the badges, which follow the camera.
+    @State private var position = MapCameraPosition.rect(.world)
 
     var body: some View {
       Map(position: $position) {

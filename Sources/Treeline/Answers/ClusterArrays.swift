@@ -35,12 +35,7 @@ extension Clusters {
         arrays.rows[number] = node.count == 1 ? Int64(storage.rows[Int(node.first)]) : -1
         (arrays.longitudes[number], arrays.latitudes[number]) = storage.mean(of: node)
       }
-      // Positions become coordinates in a loop of their own, several at a time.
-      let plane = tree.plane
-      for number in nodes.indices {
-        let coordinate = plane.coordinate(x: arrays.longitudes[number], y: arrays.latitudes[number])
-        (arrays.longitudes[number], arrays.latitudes[number]) = (coordinate.longitude, coordinate.latitude)
-      }
+      tree.plane.makeCoordinates(ofX: arrays.longitudes, y: arrays.latitudes, count: nodes.count)
     }
   }
 

@@ -18,16 +18,16 @@ extension TreeStorage {
   /// finished is copied at every level, but of more than about a thousand nodes only while many are not: see
   /// `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
-    try breadthFirstCut(in: view, limit: limit) { _, _ in true }
+    try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
 
   /// The same, but of the nodes that are too coarse only; the others are shown as they are.
   @inline(__always) func breadthFirstCut<Counted>(
-    in view: PointsInView<Counted>, limit: Int, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+    in view: PointsInView<Counted>, limit: Int, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> [Node] {
     var frontier: Frontier
     if groups == nil {
-      guard let start = try lowestNode(in: view, expanding: isTooCoarse) else { return [] }
+      guard let start = try lowestNode(in: view, expanding: expanded) else { return [] }
       let visibility = try visibility(byBoxOf: start, in: view)
       if visibility == .none { return [] }
       frontier = Frontier(of: start, visibility, limit: limit)
@@ -39,10 +39,10 @@ extension TreeStorage {
     /// Whether all nodes of the frontier are known to have a point in the window.
     var isSettled = false
     while true {
-      try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: isTooCoarse)
+      try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
         // Something of a settled node is seen, whatever the boxes below it say in a damaged file.
-        try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: isTooCoarse)
+        try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
         try checkSummary(of: node)
@@ -59,7 +59,7 @@ extension TreeStorage {
   /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
   private func expandLevels<Counted>(
     of frontier: inout Frontier, _ isSettled: Bool, in view: PointsInView<Counted>, limit: Int,
-    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+    expanding expanded: some ExpandedNodes
   ) throws(IndexError) {
     while true {
       var (next, cursor) = (frontier.next, frontier.cursor)
@@ -82,7 +82,7 @@ extension TreeStorage {
         next += 1
         let childOffset = nodes[slot.record].childOffset
         if childOffset == 0 {
-          guard let pair = try bucketChildPair(of: slot.node), try isTooCoarse(slot.node, pair) else {
+          guard let pair = try bucketChildPair(of: slot.node), try expanded.contains(slot.node, pair) else {
             cursor.initialize(to: slot.finished)
             cursor += 1
             continue
@@ -97,7 +97,7 @@ extension TreeStorage {
           continue
         }
         let pair = try storedChildPair(of: slot.node)
-        guard try isTooCoarse(slot.node, pair) else {
+        guard try expanded.contains(slot.node, pair) else {
           let isLeft = !isSettled && slot.visibility == .partial ? try hasPointInside(slot.node, view) : true
           cursor.initialize(to: slot.finished)
           cursor += isLeft ? 1 : 0
@@ -144,14 +144,14 @@ extension TreeStorage {
   /// of it is seen.
   @inline(never) private func onlyVisibleNode<Counted>(
     below node: Node, _ visibility: Visibility, in view: PointsInView<Counted>,
-    expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+    expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {
     var (node, visibility) = (node, visibility)
     while visibility.isPartOfStored {
       let isInside = !Counted.areAll && visibility == .inside
       if isInside && view.counted.isKnownToPartBoth(node) { return node }
       let pair = try storedChildPair(of: node)
-      guard try isTooCoarse(node, pair) else {
+      guard try expanded.contains(node, pair) else {
         if isInside { return node }
         return try hasPointInside(node, view) ? node : nil
       }
@@ -173,7 +173,7 @@ extension TreeStorage {
         visibilities.left != .none
         ? (pair.left(of: node), visibilities.left) : (pair.right(of: node), visibilities.right)
     }
-    while visibility != .whole, let pair = try bucketChildPair(of: node), try isTooCoarse(node, pair) {
+    while visibility != .whole, let pair = try bucketChildPair(of: node), try expanded.contains(node, pair) {
       let visibilities = visibility.ofParts(pair.leftCount, node.count &- pair.leftCount)
       if visibilities.left != .none && visibilities.right != .none { return node }
       (node, visibility) =
@@ -195,10 +195,10 @@ extension TreeStorage {
   /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one
   /// only reaches into the window. There is nil at its end if that of neither does.
   private func lowestNode<Counted>(
-    in view: PointsInView<Counted>, expanding isTooCoarse: (Node, ChildPair) throws(IndexError) -> Bool
+    in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {
     guard var node = root else { return nil }
-    while isStored(node), let pair = try childPair(of: node), try isTooCoarse(node, pair) {
+    while isStored(node), let pair = try childPair(of: node), try expanded.contains(node, pair) {
       let (left, right) = (pair.left(of: node), pair.right(of: node))
       let reachesLeft = view.mayShow(left, nodes[Int(left.record)].box)
       let reachesRight = view.mayShow(right, nodes[Int(right.record)].box)
@@ -208,4 +208,13 @@ extension TreeStorage {
     }
     return node
   }
+}
+
+/// Which nodes a cut may show by their parts. A type rather than a closure, for it is asked of each and inlined.
+protocol ExpandedNodes {
+  func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool
+}
+
+private struct EveryNode: ExpandedNodes {
+  @inline(__always) func contains(_: Node, _: ChildPair) -> Bool { true }
 }

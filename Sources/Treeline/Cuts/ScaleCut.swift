@@ -35,9 +35,9 @@ extension TreeStorage {
     // One more than the limit tells that there are too many.
     var room = limit == .max ? limit : limit + 1
     while true {
-      let cut = try breadthFirstCut(in: view, limit: room) { node, pair throws(IndexError) in
-        try scale.splits(node, pair, view.counted, above: greatest, leastMembers: expandsAll ? .max : leastMembers)
-      }
+      let tooCoarse = TooCoarseNodes(
+        scale: scale, counted: view.counted, greatest: greatest, leastMembers: expandsAll ? .max : leastMembers)
+      let cut = try breadthFirstCut(in: view, limit: room, expanding: tooCoarse)
       if cut.count <= limit { return cut }
       if expandsAll {
         expandsAll = false
@@ -86,6 +86,18 @@ extension TreeStorage {
       try wait(pair.right(of: node), visibilities.right, below: coarsest.coarseness)
     }
     return .infinity
+  }
+}
+
+/// The nodes that are shown by their parts at a scale.
+private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
+  let scale: PixelScale
+  let counted: Counted
+  let greatest: Double
+  let leastMembers: Int
+
+  @inline(__always) func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool {
+    try scale.splits(node, pair, counted, above: greatest, leastMembers: leastMembers)
   }
 }
 

@@ -101,6 +101,24 @@ extension Plane {
     }
   }
 
+  /// Turns positions on the plane's square into the same coordinates, several at a time: in plain loops without a call,
+  /// where rounding down would be one.
+  func makeCoordinates(ofX xs: UnsafeMutablePointer<Double>, y ys: UnsafeMutablePointer<Double>, count: Int) {
+    switch projection {
+    case .webMercator:
+      for number in 0..<count {
+        let turns = turns(x: xs[number])
+        xs[number] = (turns - (turns < 1 ? 0 : 1)) * 360 - 180
+      }
+      for number in 0..<count { ys[number] = Mercator.latitude(y: ys[number]) }
+    case .planar:
+      for number in 0..<count {
+        let coordinate = coordinate(x: xs[number], y: ys[number])
+        (xs[number], ys[number]) = (coordinate.x, coordinate.y)
+      }
+    }
+  }
+
   /// The coordinate at a position.
   public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
@@ -122,11 +140,14 @@ extension Plane {
   }
 
   @inline(__always) private func longitude(x: Double) -> Double {
-    let turns = (x + Double(seam)) / Self.worldWidth
-    // Of a position on the plane they are 0 or more. As for `Int64(nearest:)`, rounding may be a call.
+    let turns = turns(x: x)
+    // As for `Int64(nearest:)`, rounding may be a call.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }
+
+  /// Eastwards from longitude -180; from 0 to below 2 on the plane's square.
+  @inline(__always) private func turns(x: Double) -> Double { (x + Double(seam)) / Self.worldWidth }
 }
 
 // MARK: - Zoom

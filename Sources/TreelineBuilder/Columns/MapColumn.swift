@@ -54,7 +54,7 @@ extension MapColumn {
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
   /// A column of integers, by way of their texts only where 64 bits do not hold them.
-  private static func integers<Number: BinaryInteger>(
+  private static func integers<Number: BinaryInteger & Sendable>(
     _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in

@@ -2,12 +2,15 @@ import Treeline
 
 /// Stops builds from another thread, where there is no task to cancel.
 package final class BuildCancellation: Sendable {
-  fileprivate let monitor = BuildMonitor(pointCount: 0)
+  let monitor = BuildMonitor(pointCount: 0)
 
   package init() {}
 
   /// Has all builds that were given it stop within 50 ms, and those to come at once.
   package func cancel() { monitor.cancel() }
+
+  /// Whether it was.
+  package var isCancelled: Bool { monitor.isCancelled }
 }
 
 extension ClusterTree {

@@ -18,26 +18,34 @@ import Treeline
 ///
 /// A line at the mean takes a pass, for the extent of both its sides. That of the least scatter takes 3 or 4 to find
 /// its place and one for each turn besides, all nodes of a level at once.
-package struct BuildPlan: Sendable {
+///
+/// - Complexity: some 300 bytes for each node above the pieces, of which there are as many as pieces, and what a round
+///   and its answers take.
+public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []
   /// The nodes that the current round asks about, in its order.
   private var asked: [Int] = []
   private var round: PlanRound?
   /// How many passes over all points were asked for.
-  package private(set) var passCount = 0
+  public private(set) var passCount = 0
 
   /// Fewer points are one bucket, which is not split any further.
-  package static let leastPieceSize = NodeRecord.bucketCapacity + 1
+  public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
-  /// How many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered. Fewer make
-  /// for more rounds.
-  package var mostBins = 1 << 18
+  /// About how many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered, and a
+  /// node has 64 whatever this says. Fewer make for more rounds, of the same plan.
+  public var mostBins = 1 << 18
 
   /// - Parameters:
   ///   - rule: Where nodes are split. Not `gamma`, which weighs points by what only all of them tell.
   ///   - pieceSize: How many points a piece has at most, unless they have one position; 17 or more.
-  package init(rule: SplitRule, pieceSize: Int, principalLevels: Int = TreeStorage.principalLevels) throws(PieceError) {
+  /// - Throws: `PieceError.unsupported` for `gamma`.
+  public init(rule: SplitRule, pieceSize: Int) throws(PieceError) {
+    try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
+  }
+
+  package init(rule: SplitRule, pieceSize: Int, principalLevels: Int) throws(PieceError) {
     precondition(pieceSize >= Self.leastPieceSize, "Expected pieces of at least 17 points, found \(pieceSize)")
     if Self.isBeyond(rule) {
       throw .unsupported(
@@ -52,7 +60,7 @@ package struct BuildPlan: Sendable {
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// What to find out next; nil once all pieces are known.
-  package mutating func nextRound() -> PlanRound? {
+  public mutating func nextRound() -> PlanRound? {
     asked = nodes.indices.filter { nodes[$0].isOpen }
     if asked.isEmpty { return nil }
     let mostBins = max(mostBins / asked.count, 64)
@@ -66,7 +74,7 @@ package struct BuildPlan: Sendable {
   }
 
   /// Takes what all points together answered to the last round.
-  package mutating func take(_ answers: PlanAnswers) {
+  public mutating func take(_ answers: PlanAnswers) {
     guard let round else { preconditionFailure("No round was asked for") }
     precondition(answers.answers.count == asked.count, "Answers to another round")
     for (index, (question, answer)) in zip(asked, zip(round.questions, answers.answers)) {
@@ -123,7 +131,9 @@ package struct BuildPlan: Sendable {
   private var pointCount: Int { nodes[0].segment?.count ?? 0 }
 
   /// The pieces, once there is nothing more to ask.
-  package var pieces: PiecePlan {
+  ///
+  /// - Precondition: `nextRound()` has returned nil.
+  public var pieces: PiecePlan {
     var plan = PiecePlan(rule: terms.rule)
     if pointCount == 0 { return plan }
     var numbers: [Int: Int] = [:]

@@ -1,12 +1,12 @@
 import Treeline
 
 /// A piece of a tree, whole in itself: its points in tree order and the nodes over them.
-package struct BuiltPiece: Sendable {
-  package let header: PieceHeader
+public struct BuiltPiece: Sendable {
+  let header: PieceHeader
   private let storage: TreeStorage
 
-  /// Writes the piece, from its first byte to its last.
-  package func write<Failure>(_ write: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+  /// Hands out the bytes of the piece, from the first to the last, in parts of any length.
+  public func write<Failure>(_ write: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     let header = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
     defer { header.deallocate() }
     header.storeBytes(of: self.header, as: PieceHeader.self)
@@ -15,8 +15,8 @@ package struct BuiltPiece: Sendable {
     withExtendedLifetime(storage) {}
   }
 
-  /// The piece in memory.
-  package var bytes: [UInt8] {
+  /// The bytes of the piece: about 19 for each point.
+  public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
     return all
@@ -50,6 +50,28 @@ extension TreeStorage {
 }
 
 extension PieceTask {
+  /// Builds the piece.
+  ///
+  /// - Parameters:
+  ///   - points: All that the plan leads to this piece, in any order, measured on the survey's plane.
+  ///   - rows: The row of each, which no two share: from 0 to below 2^32. Points of one position lie in their order.
+  ///   - threads: 1 or more.
+  /// - Throws: `PieceError.damaged` for other points than were planned with.
+  /// - Complexity: O(*n* log *n*), in 45 bytes of memory a point.
+  public func build(_ points: [PlanePoint], rows: [Int], threads: Int = 1) throws(PieceError) -> BuiltPiece {
+    precondition(points.count == rows.count, "Expected a row for each point")
+    precondition(threads >= 1, "Expected at least one thread, found \(threads)")
+    guard points.count == pointCount else {
+      throw .damaged(what: "piece \(number)", expected: "\(pointCount) points", found: "\(points.count)")
+    }
+    return try build(threads: threads) { ownPoints, ownRows throws(PieceError) in
+      for index in points.indices {
+        guard let row = UInt32(exactly: rows[index]) else { throw .tooManyRows }
+        (ownPoints[index], ownRows[index]) = (points[index], row)
+      }
+    }
+  }
+
   /// Builds the piece.
   ///
   /// - Parameters:

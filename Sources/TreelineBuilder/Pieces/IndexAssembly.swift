@@ -3,16 +3,18 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Puts built pieces together in tree order, with the nodes above them, as one index.
   ///
-  /// Pieces are copied as streams: what is in memory is the plan and a few megabytes.
-  package struct IndexAssembly {
+  /// Pieces are copied as streams: what is in memory is the plan, some 100 bytes for each piece and a few megabytes.
+  public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let description: IndexDescription
+    /// Computes the separations of the tree that is written so far, where they are wanted.
+    var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - survey: of all points.
     ///   - description: What the index tells people of itself.
-    package init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
+    public init(of plan: PiecePlan, _ survey: PointSurvey, description: IndexDescription = IndexDescription()) {
       precondition(plan.pointCount == survey.pointCount, "The survey is of other points than the plan")
       (self.plan, self.survey, self.description) = (plan, survey, description)
     }
@@ -20,18 +22,20 @@ import Treeline
     /// Writes the index, which appears whole, and on the disk, or not at all.
     ///
     /// - Parameter progress: Told how many bytes are written, of how many; false stops it.
-    package func write(
+    /// - Throws: `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
+    public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
     ) throws(PieceError) {
       let headers = try plan.pieces.map { task throws(PieceError) in try source.header(of: task) }
       let order = NodeOrder(plan, headers)
-      let kinds: [IndexSection.Kind] = [.points, .gaps, .nodes, .sums, .spreads, .rows]
+      let kinds: [IndexSection.Kind] =
+        [.points, .gaps, .nodes, .sums, .spreads] + (separate == nil ? [] : [.separations]) + [.rows]
       var layout = IndexLayout(sectionCount: kinds.count + (description.isEmpty ? 0 : 1))
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       let total = layout.fileLength(
-        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs, 4 * count]
-          + (description.isEmpty ? [] : [description.bytes.count]))
+        of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
+          + (separate == nil ? [] : [2 * count]) + [4 * count] + (description.isEmpty ? [] : [description.bytes.count]))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
       func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
@@ -90,6 +94,14 @@ import Treeline
       }
       try addSummaries(.sums, .sums, \.sums)
       try addSummaries(.spreads, .spreads, \.spread)
+      if let separate {
+        let codes = try separate(
+          SeparatedTree(
+            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount))
+        try add(.separations) { stream throws(PieceError) in
+          try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
+        }
+      }
       try add(.rows, copy(.rows))
       if !description.isEmpty {
         try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }

@@ -5,7 +5,7 @@ import Treeline
 ///
 /// Behind it lie the piece's parts of the sections of an index. A piece is read where it was written; the format is no
 /// index's, and may change with every version.
-package struct PieceHeader: BitwiseCopyable, Sendable {
+struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
   let pointCount: UInt32
@@ -74,9 +74,12 @@ enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }
 
-/// Where the bytes of built pieces are.
-package protocol PieceSource: Sendable {
+/// Where the bytes of built pieces are: in a `PieceFolder`, or wherever else they can be read from.
+public protocol PieceSource: Sendable {
   /// Fills a buffer with the bytes of a piece from an offset on.
+  ///
+  /// - Parameter piece: The number of the piece, from 0.
+  /// - Throws: `PieceError` where there are fewer bytes.
   func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError)
 }
 

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Why a build in pieces cannot go on.
-package enum PieceError: Error, Hashable, Sendable {
+public enum PieceError: Error, Hashable, Sendable {
   /// Points that no tree can be built from.
   case invalid(BuildError)
   /// What cannot be built in pieces.
@@ -14,11 +14,17 @@ package enum PieceError: Error, Hashable, Sendable {
   case inUse(path: String)
   /// The index could not be written.
   case writing(IndexWritingError)
+  /// Whoever was told of its progress has stopped it.
   case cancelled
 }
 
+extension PieceError {
+  static let tooManyRows = PieceError.unsupported(
+    what: "An input of more than 2^32 rows", reason: "row numbers have 32 bits", remedy: "divide it")
+}
+
 extension PieceError: CustomStringConvertible {
-  package var description: String {
+  public var description: String {
     switch self {
     case .invalid(let error): "\(error)"
     case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"

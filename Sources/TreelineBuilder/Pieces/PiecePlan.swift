@@ -1,15 +1,18 @@
 import Treeline
 
 /// The pieces of a build and the nodes above them, in tree order.
-package struct PiecePlan: Sendable {
-  package let rule: SplitRule
+public struct PiecePlan: Sendable {
+  /// Where nodes are split.
+  public let rule: SplitRule
   /// Leads each point to its piece.
-  package internal(set) var routing = PointRouting()
-  package private(set) var pieces: [PieceTask] = []
+  var routing = PointRouting()
+  /// The pieces in tree order.
+  public private(set) var pieces: [PieceTask] = []
   /// Depth first, the left child of each before the right one: nodes that are split, and nil for a piece.
   private(set) var order: [TopRecord?] = []
 
-  package var pointCount: Int { pieces.last.map { $0.first + $0.pointCount } ?? 0 }
+  /// How many points all pieces have.
+  public var pointCount: Int { pieces.last.map { $0.first + $0.pointCount } ?? 0 }
 
   /// A node above the pieces, all that is kept of it.
   struct TopRecord: BitwiseCopyable, Sendable {
@@ -37,16 +40,20 @@ package struct PiecePlan: Sendable {
 }
 
 /// A piece to be built: a subtree, by itself.
-package struct PieceTask: Sendable {
+public struct PieceTask: Sendable {
   /// In tree order, from 0.
-  package let number: Int
+  public let number: Int
   /// The tree index of its first point.
-  package let first: Int
-  package let pointCount: Int
+  public let first: Int
+  /// No more than a piece holds, unless all have one position.
+  public let pointCount: Int
   let rule: SplitRule
   let root: SubtreeRoot
   /// Where all its points are, if that is one position. There may be more of them than a piece holds otherwise.
   package let stack: PlanePoint?
+
+  /// Whether all its points have one position, so that there may be more of them than a piece holds otherwise.
+  public var isStack: Bool { stack != nil }
 
   /// The tree index behind its last point.
   var end: Int { first + pointCount }
@@ -123,14 +130,19 @@ extension SplitRule {
 }
 
 extension PiecePlan {
-  /// The piece of each of some points.
-  package func pieces(of points: [PlanePoint]) -> [Int] {
-    var leaves = [UInt32](repeating: 0, count: points.count)
+  /// The number of the piece of each of some points.
+  ///
+  /// - Complexity: a dot product for each level above the pieces.
+  public func pieces(of points: [PlanePoint]) -> [Int] {
+    var numbers = [UInt32](repeating: 0, count: points.count)
     points.withUnsafeBufferPointer { points in
-      leaves.withUnsafeMutableBufferPointer { leaves in
-        if let start = leaves.baseAddress { routing.leaves(of: points, to: start) }
-      }
+      numbers.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { findPieces(of: points, to: start) } }
     }
-    return leaves.map(Int.init)
+    return numbers.map(Int.init)
+  }
+
+  /// Writes the number of the piece of each of some points.
+  package func findPieces(of points: UnsafeBufferPointer<PlanePoint>, to numbers: UnsafeMutablePointer<UInt32>) {
+    routing.leaves(of: points, to: numbers)
   }
 }

@@ -7,15 +7,15 @@ package protocol PlainValue: Sendable {
 }
 
 extension PlainValue {
-  /// The value as bytes, which `init(bytes:)` reads.
-  package var bytes: [UInt8] {
+  /// The value as bytes, which `init(plainBytes:)` reads.
+  var plainBytes: [UInt8] {
     var bytes = PlainBytes([])
     write(to: &bytes)
     return bytes.all
   }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
-  package init(bytes: [UInt8]) throws(PieceError) {
+  /// - Throws: `PieceError.damaged` for what `plainBytes` did not write.
+  init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = PlainBytes(bytes)
     self = try Self(from: &bytes)
     guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "some") }

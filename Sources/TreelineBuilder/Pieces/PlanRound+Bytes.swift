@@ -67,7 +67,7 @@ extension Split: PlainValue {
 
 extension PlanAnswers {
   /// The answers as bytes, for where the round is known.
-  package var bytes: [UInt8] {
+  public var bytes: [UInt8] {
     var bytes = PlainBytes([])
     for answer in answers {
       switch answer {
@@ -84,7 +84,7 @@ extension PlanAnswers {
   }
 
   /// - Throws: `PieceError.damaged` for what `bytes` did not write for this round.
-  package init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
+  public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
     var bytes = PlainBytes(bytes)
     self.init(to: round, answers: [])
     for question in round.questions { answers.append(try PlanAnswer(to: question, from: &bytes)) }

@@ -1,13 +1,10 @@
 import Treeline
 
 /// What one pass over all points is to find out for the plan of a build: something of each node that waits for it.
-package struct PlanRound: Sendable {
+public struct PlanRound: Sendable {
   /// Leads to questions, by their numbers, and with the number behind the last one to what nothing is asked of.
   var routing: PointRouting
   var questions: [PlanQuestion]
-
-  /// Whether there is nothing to find out.
-  package var isEmpty: Bool { questions.isEmpty }
 }
 
 /// What a pass is to find out of the points of a node.
@@ -43,14 +40,14 @@ struct PositionQuestion: Sendable {
 
 /// What some of the points, or all, say to the questions of a round. Answers of parts, found anywhere, add up in any
 /// order.
-package struct PlanAnswers: Sendable {
+public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   private let round: PlanRound
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
   /// The answers of no points.
-  package init(to round: PlanRound) {
+  public init(to round: PlanRound) {
     self.round = round
     answers = round.questions.map { question in
       switch question {
@@ -62,6 +59,10 @@ package struct PlanAnswers: Sendable {
   }
 
   /// Takes in the answers of some points.
+  ///
+  /// - Complexity: a dot product for each level that is planned, and one or two more.
+  public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
+
   package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
     let block = RoutedBlock(leafCount: round.routing.leafCount)
     defer { block.deallocate() }
@@ -74,7 +75,7 @@ package struct PlanAnswers: Sendable {
   }
 
   /// Takes in the answers of other points to the same round.
-  package mutating func add(_ other: PlanAnswers) {
+  public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "Answers to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
   }

@@ -2,15 +2,18 @@ import Treeline
 
 /// What a build has to know of all points before it can project them: how many there are and how far they reach. A
 /// function of their set: surveys of parts, made anywhere, add up in any order.
-package struct PointSurvey: Sendable {
-  package let projection: Plane.Projection
-  package private(set) var pointCount = 0
-  /// Beyond Web Mercator's latitudes.
-  package private(set) var clippedPointCount = 0
+public struct PointSurvey: Sendable {
+  /// What becomes of coordinates.
+  public let projection: Plane.Projection
+  /// How many points there are: 2^31 at most.
+  public private(set) var pointCount = 0
+  /// How many of them are beyond Web Mercator's latitudes, and moved to its edge.
+  public private(set) var clippedPointCount = 0
   private var gaps: LongitudeGaps
   private var extent: CoordinateExtent?
 
-  package init(projection: Plane.Projection) {
+  /// The survey of no points.
+  public init(projection: Plane.Projection) {
     self.projection = projection
     gaps = LongitudeGaps()
   }
@@ -18,6 +21,14 @@ package struct PointSurvey: Sendable {
   /// Takes in some points.
   ///
   /// - Parameter firstRow: the number of the first one's row, for errors.
+  /// - Throws: `PieceError.invalid` for coordinates that are on no map, of which none is taken in then, and for more than
+  ///   2^31 points.
+  public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
+    try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
+      try add(coordinates, firstRow: firstRow)
+    }
+  }
+
   package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
     for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
       throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))
@@ -36,7 +47,9 @@ package struct PointSurvey: Sendable {
   }
 
   /// Takes in what another survey has found.
-  package mutating func add(_ other: PointSurvey) {
+  ///
+  /// - Complexity: some 65,000 steps.
+  public mutating func add(_ other: PointSurvey) {
     precondition(projection == other.projection, "Surveys of points on different planes")
     pointCount += other.pointCount
     clippedPointCount += other.clippedPointCount
@@ -44,8 +57,8 @@ package struct PointSurvey: Sendable {
     extent = other.extent.map { extent?.union($0) ?? $0 } ?? extent
   }
 
-  /// Where all these points lie.
-  package var plane: Plane {
+  /// The plane on which all these points lie, which projects their coordinates: `plane.point(at:)`.
+  public var plane: Plane {
     switch projection {
     case .webMercator: .webMercator(seam: gaps.seam)
     case .planar: extent?.square ?? .planar(left: 0, top: 0, side: 0)

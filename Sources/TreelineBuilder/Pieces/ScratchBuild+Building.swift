@@ -12,7 +12,9 @@ import Treeline
         progress(.building, pointCount - task.end, pointCount)
         if let position = task.stack {
           try pieces.append { write throws(PieceError) in
-            try task.writeStack(at: position, rowsFrom: rows, write)
+            try task.writeStack(at: position, write) { range, block throws(PieceError) in
+              try rows.read(block, at: task.first + range.lowerBound)
+            }
           }
         } else {
           let piece = try task.build(threads: options.threads, monitor) { ownPoints, ownRows throws(PieceError) in
@@ -81,10 +83,10 @@ import Treeline
     /// Writes a piece of one position, as `BuiltPiece` would be written: however many points there are, few are in
     /// memory.
     ///
-    /// - Parameter rows: Those of all pieces.
+    /// - Parameter rows: Reads those of some of its points, which ascend.
     func writeStack(
-      at position: PlanePoint, rowsFrom rows: ScratchFile,
-      _ write: (UnsafeRawBufferPointer) throws(PieceError) -> Void
+      at position: PlanePoint, _ write: (UnsafeRawBufferPointer) throws(PieceError) -> Void,
+      rows: (Range<Int>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) -> Void
     ) throws(PieceError) {
       var header = PieceHeader(
         number: number, pointCount: pointCount, recordCount: 1,
@@ -104,7 +106,8 @@ import Treeline
     }
 
     private func forEachBlockOfStack(
-      at position: PlanePoint, _ rows: ScratchFile, _ part: PiecePart,
+      at position: PlanePoint, _ rows: (Range<Int>, UnsafeMutableBufferPointer<UInt32>) throws(PieceError) -> Void,
+      _ part: PiecePart,
       _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
     ) throws(PieceError) {
       func forEach<Element>(
@@ -125,9 +128,7 @@ import Treeline
       switch part {
       case .points: try forEach(pointCount, position) { _, _ in }
       case .rows:
-        try forEach(pointCount, 0 as UInt32) { range, block throws(PieceError) in
-          try rows.read(block, at: first + range.lowerBound)
-        }
+        try forEach(pointCount, 0 as UInt32, rows)
       case .gaps:
         // Behind the last point is none, nor in the half byte that is left over.
         let byteCount = Gap.byteCount(ofPoints: pointCount)

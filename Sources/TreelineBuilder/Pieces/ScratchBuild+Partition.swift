@@ -53,7 +53,7 @@ import Treeline
         position += 1
         if position == buffer.count { try readOn() }
       }
-      guard let next = UInt32(exactly: row) else { throw ScratchBuild.tooManyRows }
+      guard let next = UInt32(exactly: row) else { throw .tooManyRows }
       row += 1
       return next
     }

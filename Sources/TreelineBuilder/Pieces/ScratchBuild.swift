@@ -13,9 +13,9 @@ import Treeline
   /// try build.finish(to: destination)
   /// ```
   package final class ScratchBuild {
-    /// What a build does, in this order.
+    /// What a build does, in this order, but that the index is written on once separations are known.
     package enum Stage: String, Sendable {
-      case projecting, planning, partitioning, building, writing
+      case projecting, planning, partitioning, building, writing, separating
     }
 
     package struct Options: Sendable {
@@ -24,6 +24,7 @@ import Treeline
       /// In bytes: about what the build takes.
       package var memory: Int
       package var projection: Plane.Projection
+      package var computesSeparations = false
       package var description = IndexDescription()
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -31,11 +32,14 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// How many points a piece may have. Of the memory an eighth is for the rest, and what the process takes anyway.
+      /// What is not for pieces: an eighth of the memory, and what the process takes anyway.
+      var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
+
+      /// How many points a piece may have.
       var pieceSize: Int {
-        let rest = min(memory / 8 + 32_000_000, memory / 2)
-        return max(
-          BuildPlan.leastPieceSize, min((memory - rest) / ScratchBuild.bytesPerPoint, IndexHeader.maximumPointCount))
+        max(
+          BuildPlan.leastPieceSize,
+          min((memory - reserve) / ScratchBuild.bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
 
@@ -45,8 +49,10 @@ import Treeline
     private(set) var options: Options
     let folder: ScratchFolder
     let identity: String
-    let monitor = BuildMonitor(pointCount: 0)
+    private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
+    /// What it took to compute the separations, once they are.
+    package internal(set) var separationWork: SeparationPieces.Work?
     /// Told how many points of a stage are done.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
 
@@ -75,6 +81,11 @@ import Treeline
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
+
+    /// Has the build stop with others, in place of by itself alone.
+    package func stops(with cancellation: BuildCancellation) {
+      monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
+    }
 
     /// Whether the files have the lengths that the state promises.
     private var isWhole: Bool {
@@ -129,18 +140,15 @@ import Treeline
         for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
         try points.withUnsafeBufferPointer { points throws(PieceError) in try reading.points.write(points, at: first) }
       }
-      guard skippedRows.last ?? 0 <= UInt32.max else { throw Self.tooManyRows }
+      guard skippedRows.last ?? 0 <= UInt32.max else { throw .tooManyRows }
       try skippedRows.map { UInt32($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
         try reading.skippedRows.write(rows, at: state.skippedRowCount)
       }
       state.skippedRowCount += skippedRows.count
     }
 
-    static let tooManyRows = PieceError.unsupported(
-      what: "An input of more than 2^32 rows", reason: "row numbers have 32 bits", remedy: "divide it")
-
     private func startReading() throws(PieceError) -> Reading {
-      for name in [ScratchFolder.Name.state, .points, .rows, .pieces, .pieceEnds] { folder.remove(name) }
+      for name in [ScratchFolder.Name.state, .points, .rows, .pieces, .pieceEnds, .separations] { folder.remove(name) }
       let reading = Reading(
         points: try folder.file(options.projection == .webMercator ? .positions : .coordinates),
         skippedRows: try folder.file(.skippedRows))
@@ -163,10 +171,10 @@ import Treeline
 
     /// How many bytes the build takes at most from here on, in its folder and for the index: more than there are in
     /// most cases.
-    package static func space(forPoints count: Int, _ projection: Plane.Projection) -> (scratch: Int, index: Int) {
+    package var space: (scratch: Int, index: Int) {
       // Positions, or coordinates, and then points with their rows; then those and the pieces that come of them. An
-      // index takes 19 bytes a point as a rule, without separations.
-      ((projection == .webMercator ? 22 : 28) * count, 20 * count)
+      // index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows are gone.
+      ((projection == .webMercator ? 22 : 28) * pointCount, (options.computesSeparations ? 22 : 20) * pointCount)
     }
 
     /// Builds the index of the points that were taken in.
@@ -176,7 +184,9 @@ import Treeline
       if !state.isPartitioned { try partition(plan) }
       let pieces = try buildPieces(of: plan)
       try checkCancelled()
-      try IndexAssembly(of: plan, state.survey, description: options.description)
+      var assembly = IndexAssembly(of: plan, state.survey, description: options.description)
+      if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
+      try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
           progress(.writing, Int(written), Int(total))
           return !monitor.isCancelled

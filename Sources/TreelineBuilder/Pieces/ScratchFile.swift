@@ -14,12 +14,19 @@ import Treeline
   /// A file of a build beyond memory. Any number of threads may read and write it at once.
   final class ScratchFile: Sendable {
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Opens a file, which is made if there is none.
     init(_ path: String) throws(PieceError) {
       self.path = path
       descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
+    }
+
+    /// Opens a file that is there.
+    init(reading path: String) throws(PieceError) {
+      self.path = path
+      descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
     }
 
@@ -66,6 +73,11 @@ import Treeline
 
     func setLength(_ length: Int) throws(PieceError) {
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
+    }
+
+    /// Brings what was written to the disk.
+    func synchronize() throws(PieceError) {
+      guard fsync(descriptor) == 0 else { throw failure("bring it to the disk") }
     }
 
     private func failure(_ action: String) -> PieceError {

@@ -35,6 +35,8 @@ import Treeline
       /// The built pieces, one behind the other, and where each ends.
       case pieces
       case pieceEnds = "piece-ends"
+      /// The codes of separations.
+      case separations
     }
 
     /// The folder for an index.

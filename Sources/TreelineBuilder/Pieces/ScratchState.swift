@@ -23,6 +23,8 @@ import Treeline
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points are with their pieces.
     var isPartitioned = false
+    /// Whether all separations are there.
+    var isSeparated = false
 
     private static let title = "Treeline scratch 1"
 
@@ -33,7 +35,9 @@ import Treeline
       bytes.append(identity)
       bytes.append(checksum)
       bytes.append(survey)
-      bytes.append([UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0)])
+      bytes.append([
+        UInt64(skippedRowCount), isPartitioned ? 1 : 0, UInt64(planned?.pieceSize ?? 0), isSeparated ? 1 : 0,
+      ])
       bytes.append(planned.map { [$0.plan] } ?? [])
       bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       let file = try folder.file(.newState)
@@ -63,10 +67,11 @@ import Treeline
         survey = try PointSurvey(from: &bytes)
         let numbers: [UInt64] = try bytes.readArray()
         let plans: [PiecePlan] = try bytes.readValues()
-        guard numbers.count == 3, bytes.isAtEnd else { return nil }
+        guard numbers.count == 4, bytes.isAtEnd else { return nil }
         skippedRowCount = Int(clamping: numbers[0])
         planned = plans.first.map { (Int(clamping: numbers[2]), $0) }
         isPartitioned = numbers[1] == 1 && planned != nil
+        isSeparated = numbers[3] == 1 && isPartitioned
       } catch { return nil }
     }
 

@@ -30,17 +30,25 @@ struct InternalNode {
   /// Counts how often this node was queued: only the last time is valid. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// Makes a stride of 64 bytes.
-  private let unused: UInt64 = 0
+  /// Its record, or that of its bucket: whatever is shown in its place lies in the box of that.
+  var record: UInt32 = 0
+  /// Whether it is what a part of a sequence is run for, and not only there because it may be in the way.
+  var isOwn = true
 
   /// No node: nothing is separated before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
+  private static let unsure: UInt32 = .max - 1
 
   var isSplit: Bool { stamp == Self.split }
 
   mutating func setSplit() { stamp = Self.split }
+
+  /// Whether what becomes of it depends on nodes that are not known.
+  var isUnsure: Bool { stamp == Self.unsure }
+
+  mutating func setUnsure() { stamp = Self.unsure }
 
   /// Numbers of nodes take 31 bits.
   static let blockerMark: UInt32 = 1 << 31
@@ -100,25 +108,35 @@ struct InternalNodeTable: @unchecked Sendable {
   private func add(
     _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ projection: Plane.Projection
   ) {
-    let (left, right) = (
-      storage.meanPosition(of: branch.children.left), storage.meanPosition(of: branch.children.right)
-    )
     func add(_ child: Node, at position: PlanePoint) -> UInt32 {
       guard let children = Self.children(of: child, storage) else { return InternalNode.none }
       branches.append(Branch(node: child, children: children, position: position))
       return children.right.first
     }
-    let squaredOwnDistance = TreeStorage.squaredSplitDistance(
-      childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: branch.node))
-    (nodes + Int(branch.children.right.first)).initialize(
-      to: InternalNode(
-        left: left, right: right, leftNode: add(branch.children.left, at: left),
-        rightNode: add(branch.children.right, at: right), position: branch.position,
-        squaredOwnDistance: squaredOwnDistance))
+    var node = InternalNode(branch.node, branch.children, at: branch.position, storage, projection)
+    node.leftNode = add(branch.children.left, at: node.left)
+    node.rightNode = add(branch.children.right, at: node.right)
+    (nodes + Int(branch.children.right.first)).initialize(to: node)
   }
 
-  private static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
+  /// The children of a node; nil if all its points have one position.
+  static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
     // Only a file can be damaged, and this tree was just made.
     try! storage.children(of: node)
+  }
+}
+
+extension InternalNode {
+  /// A node of a tree, whose children's numbers are yet to be told.
+  @inline(__always) init(
+    _ node: Node, _ children: (left: Node, right: Node), at position: PlanePoint, _ storage: TreeStorage,
+    _ projection: Plane.Projection
+  ) {
+    let (left, right) = (storage.meanPosition(of: children.left), storage.meanPosition(of: children.right))
+    self.init(
+      left: left, right: right, position: position,
+      squaredOwnDistance: TreeStorage.squaredSplitDistance(
+        childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: node)))
+    record = node.record
   }
 }

@@ -146,6 +146,11 @@ extension NeighbourGrid {
     }
   }
 
+  mutating func remove(_ number: UInt32, at position: PlanePoint) {
+    let (cell, piece, lane) = find(number, column(position.x), column(position.y))
+    remove(from: cell, piece, lane)
+  }
+
   /// Where a node is: its cell, the piece of it and the lane in that.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int

@@ -71,7 +71,7 @@ extension SplitSequence {
     }
   }
 
-  private mutating func remakeGrid(for squaredDistance: UInt64) {
+  mutating func remakeGrid(for squaredDistance: UInt64) {
     grid.empty(for: shownCount, side: 2 * Double(squaredDistance).squareRoot())
     cellsAhead.removeAll()
     gridSquaredDistance = squaredDistance
@@ -87,13 +87,20 @@ extension SplitSequence {
     var shown: ContiguousArray<(position: PlanePoint, node: UInt32)> = []
     var stack: ContiguousArray<UInt32> = []
     func add(_ position: PlanePoint, _ node: UInt32) {
-      if nodes[Int(node)].isSplit { stack.append(node) } else { shown.append((position, node)) }
+      if nodes[Int(node)].isSplit {
+        stack.append(node)
+      } else if !nodes[Int(node)].isUnsure {
+        shown.append((position, node))
+      }
     }
-    add(nodes[Int(root)].position, root)
-    while let number = stack.popLast(), !monitor.isCancelled {
-      let node = nodes + Int(number)
-      add(node.pointee.right, node.pointee.rightNode)
-      add(node.pointee.left, node.pointee.leftNode)
+    for first in shownFirst {
+      add(first.position, first.node)
+      while let number = stack.popLast(), !monitor.isCancelled {
+        let node = nodes + Int(number)
+        add(node.pointee.right, node.pointee.rightNode)
+        add(node.pointee.left, node.pointee.leftNode)
+        if shown.count >= Self.nodesInsertedAtOnce { insert(&shown) }
+      }
       if shown.count >= Self.nodesInsertedAtOnce { insert(&shown) }
     }
     insert(&shown)

@@ -13,12 +13,22 @@ import Treeline
 /// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so cells about as
 /// wide as r hold few nodes each, and few cells are near.
 ///
+/// A sequence may be a part of another one: it begins with nodes shown at some distance and ends at another, and there
+/// may be boxes in which something is shown of which it is not known what. A node that nothing known is in the way of,
+/// but that is near such a box, is *unsure*, and so is from then on what its own box holds: see `SeparationPieces`.
+///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
 /// doi:10.1007/BFb0006528); the splits are a farthest-point order (T. Gonzalez, 1985,
 /// doi:10.1016/0304-3975(85)90224-5) that a given tree restricts.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
-  let root: UInt32
+  /// What is shown at the beginning, in tree order.
+  let shownFirst: ContiguousArray<ShownNode>
+  /// From where to where the square of the distance falls.
+  let squaredDistances: ClosedRange<UInt64>
+  var unsure: UnsureBoxes
+  /// Whether a node that the sequence is run for has become unsure, which ends it.
+  private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
   /// The code of each node's separation, zero to begin with.
@@ -37,25 +47,49 @@ struct SplitSequence: ~Copyable {
   /// For tests: called with each split, and the square of its distance.
   let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
+  /// A node that is shown, where it is; `InternalNode.none` for one that is not split.
+  typealias ShownNode = (position: PlanePoint, node: UInt32)
+
   init(
     _ table: InternalNodeTable, pointCount: Int, _ projection: Plane.Projection,
     _ separations: UnsafeMutablePointer<UInt16>, _ monitor: BuildMonitor,
     note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)? = nil
   ) {
-    (nodes, root, self.projection) = (table.nodes, table.root, projection)
+    (nodes, self.projection) = (table.nodes, projection)
+    shownFirst = table.root == InternalNode.none ? [] : [(table.nodes[Int(table.root)].position, table.root)]
+    (squaredDistances, unsure) = (1 ... .max, UnsureBoxes(projection, reach: .max))
     (self.separations, self.monitor, self.note) = (separations, monitor, note)
     queue = SplitQueue(monitor)
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }
 
+  /// A part of a sequence.
+  ///
+  /// - Parameter unsure: What is not known from the beginning.
+  init(
+    _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
+    _ monitor: BuildMonitor
+  ) {
+    (nodes, shownFirst, separations, self.projection) = (part.nodes, part.shown, part.codes, projection)
+    (self.squaredDistances, self.unsure, self.monitor, note) = (squaredDistances, unsure, monitor, nil)
+    queue = SplitQueue(monitor)
+    grid = NeighbourGrid(capacity: part.shown.count + part.count, projection, monitor)
+  }
+
   /// Splits all that can be split. Of no use once the build is cancelled.
   mutating func run() {
-    guard root != InternalNode.none else { return }
-    grid.insert(nodes[Int(root)].position, root)
-    enqueue(root, at: nodes[Int(root)].squaredOwnDistance)
-    while let split = queue.next() {
+    shownCount = shownFirst.count
+    remakeGrid(for: squaredDistances.upperBound)
+    for (_, node) in shownFirst where node != InternalNode.none {
+      enqueue(node, at: min(nodes[Int(node)].squaredOwnDistance, squaredDistances.upperBound))
+    }
+    while !hasUnsureOwn, let split = queue.next() {
       prefetchAhead()
       guard nodes[Int(split.node)].stamp == split.stamp else { continue }
+      if nodes[Int(split.node)].isUnsure {
+        spread(nodes[Int(split.node)], split.squaredDistance)
+        continue
+      }
       fitGrid(to: split.squaredDistance)
       // A cancelled grid lacks nodes.
       if monitor.isCancelled { return }
@@ -74,8 +108,43 @@ extension SplitSequence {
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
     if nearest.squaredDistance < squaredDistance {
       wait(number, for: nearest.node, orUntil: nearest.squaredDistance)
+    } else if !unsure.isEmpty, unsure.reach(node.left, node.right, within: squaredDistance) {
+      giveUp(number, node, squaredDistance)
     } else {
       split(number, node, at: squaredDistance)
+    }
+  }
+
+  /// Leaves a node unsure, and with it what is shown in its place from now on.
+  private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
+    nodes[Int(number)].setUnsure()
+    grid.remove(number, at: node.position)
+    shownCount -= 1
+    unsure.insert(PlaneRect(node.position), within: squaredDistance)
+    spread(node, squaredDistance)
+    if node.isOwn { hasUnsureOwn = true }
+    var waiter = node.firstWaiter
+    while waiter != InternalNode.none {
+      let next = nodes[Int(waiter)].nextWaiter
+      nodes[Int(waiter)].previousWaiter = InternalNode.none
+      enqueue(waiter, at: min(nodes[Int(waiter)].squaredOwnDistance, squaredDistance))
+      waiter = next
+    }
+  }
+
+  /// Takes it that the children of an unsure node may be shown from now on; theirs follow when r has fallen so far.
+  private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
+    for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
+      unsure.insert(PlaneRect(position), within: squaredDistance)
+      if child == InternalNode.none { continue }
+      nodes[Int(child)].setUnsure()
+      let own = nodes[Int(child)].squaredOwnDistance
+      if own >= squaredDistance {
+        spread(nodes[Int(child)], squaredDistance)
+      } else if own >= squaredDistances.lowerBound {
+        // Before any look at that distance.
+        queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
+      }
     }
   }
 
@@ -161,11 +230,12 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node for when r has fallen to a distance; never at 0, where any two nodes would be apart.
+  /// Queues a node for when r has fallen to a distance; never at 0, where any two nodes would be apart, nor below where
+  /// the sequence ends.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
-    guard squaredDistance > 0 else { return }
+    guard squaredDistance >= squaredDistances.lowerBound else { return }
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 

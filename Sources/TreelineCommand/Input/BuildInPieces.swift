@@ -51,9 +51,6 @@ final class BuildInPieces {
     if BuildPlan.isBeyond(rule) {
       return ("its points are weighed by what only all of them tell", "use '--split mean' or '--split least-scatter'")
     }
-    if options.computesSeparations {
-      return ("separations are found where all clusters are at hand", "use '--no-separation'")
-    }
     return keepsColumns
       ? ("columns are encoded where all their values are at hand", "leave out columns, attributes and groups") : nil
   }
@@ -109,6 +106,7 @@ final class BuildInPieces {
     var scratch = ScratchBuild.Options(
       rule: options.splitRule, threads: options.threads, memory: limit.count, projection: projection)
     scratch.description = description
+    scratch.computesSeparations = options.computesSeparations
     return scratch
   }
 
@@ -126,7 +124,7 @@ final class BuildInPieces {
   func finishReading(checksum: UInt64) throws {
     guard let build, let folder else { return }
     try build.finishReading(checksum: checksum)
-    let (scratch, index) = ScratchBuild.space(forPoints: build.pointCount, build.projection)
+    let (scratch, index) = build.space
     let points = Quantity(amount: Double(build.pointCount), unit: "points")
     Notes.print(
       "treeline: \(points) need more than \(limit) of memory: building in pieces, with up to \(ByteCount(scratch)) in "
@@ -171,6 +169,7 @@ extension ScratchBuild.Stage {
     case .partitioning: "Partitioning"
     case .building: "Building"
     case .writing: "Writing"
+    case .separating: "Separating"
     }
   }
 }

@@ -86,8 +86,10 @@ import Treeline
   public func frame() {
     let start = now()
     let deadline = start + budget
-    if let answer = latest {
-      latest = nil
+    let answer = latest
+    latest = nil
+    // One of a tree that was replaced while it waited is of no use.
+    if let answer, feed.tree?.isSame(as: answer.tree) ?? false {
       hand(scene.show(answer, at: start, isInstant: prefersReducedMotion, limit: Self.batch))
     } else if scene.isComplete {
       hand(scene.advance(to: start))
@@ -96,6 +98,12 @@ import Treeline
     }
     while !scene.isComplete, now() < deadline { hand(scene.resume(at: start, limit: Self.batch)) }
     repeat { handMoves() } while !moves.isEmpty && now() < deadline
+  }
+
+  /// Takes all badges off the map, as where there is no tree any more.
+  public func clear() {
+    latest = nil
+    hand(scene.clear())
   }
 
   private func hand(_ change: MapChange) {

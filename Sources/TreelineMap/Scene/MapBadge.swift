@@ -48,6 +48,9 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether it is to be drawn above all others: a whole over the parts that come out of it.
   public internal(set) var isAbove = false
 
+  /// Whether its cluster is of another tree than the scene's by now. It only leaves.
+  public internal(set) var isForeign = false
+
   /// As it was when its scene was last brought to a time.
   public internal(set) var appearance: Appearance
 
@@ -65,8 +68,6 @@ public struct MapBadge: Identifiable, Sendable {
   var news: News = .isNew
   /// Whether nothing about it changes with time, and there are no news.
   var isSettled = false
-  /// Whether its cluster is of another tree than the scene's.
-  var isForeign = false
   /// Whether it is among those that leave no more, while an answer is applied.
   var isGone = false
 

@@ -93,13 +93,14 @@ extension MapScene {
       badge.renew(as: new)
       adopted.append(badge)
     }
-    for index in leaving.indices { leaving[index].abandon(at: now, for: pace * timing.fade) }
-    for (index, badge) in shown.enumerated() where !isAdopted.contains(index) {
-      var badge = badge
-      badge.abandon(at: now, for: pace * timing.fade)
-      leaving.append(badge)
-    }
+    leaving += shown.indices.lazy.filter { !isAdopted.contains($0) }.map { shown[$0] }
     shown = adopted
+    for index in leaving.indices {
+      // What is not drawn yet never will be.
+      if leaving[index].appearsAt > now { drop(leaving[index]) }
+      leaving[index].abandon(at: now, for: pace * timing.fade)
+    }
+    leaving.removeAll { $0.appearsAt > now }
   }
 
   /// A number at a place, on whichever plane.

@@ -27,8 +27,9 @@ public struct MapScene: Sendable {
   /// The rest of an answer that is not applied yet.
   var rest: PartialAnswer?
 
-  /// That of the badges.
-  var tree: ClusterTree?
+  /// The tree of the latest answer, which has the clusters of all badges but those that are foreign; nil as long as
+  /// nothing was shown.
+  public internal(set) var tree: ClusterTree?
 
   /// The latest time.
   private(set) var now = -Double.infinity
@@ -114,6 +115,9 @@ public struct MapScene: Sendable {
 
   /// Whether anything is under way, so that the next frame differs.
   public var isMoving: Bool { now < until || !leaving.isEmpty || rest != nil }
+
+  /// Whether what is shown is of a tree, by whatever filter.
+  public func shows(_ tree: ClusterTree) -> Bool { self.tree?.isSame(as: tree) ?? false }
 
   /// Whether all of the latest answer is shown, whatever is still on its way.
   public var isComplete: Bool { rest == nil }

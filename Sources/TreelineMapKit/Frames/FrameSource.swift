@@ -2,7 +2,7 @@ import TreelineMap
 
 /// Calls once a frame as long as something moves.
 @MainActor public protocol FrameSource: AnyObject {
-  /// Calls in each frame from the next one on, until it is stopped. It is not started twice.
+  /// Calls in each frame from the next one on, until it is stopped or gone. It is not started twice.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 
   /// Calls no more.
@@ -17,8 +17,9 @@ extension MapAnimator {
   ///   - afterFrame: Called when a frame has been handed over.
   public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
     onNeedsFrames = { [weak self] in
-      frames.start {
-        guard let self else { return frames.stop() }
+      // The frames are kept by the animator alone: no frame may come of a view that is not shown any more.
+      frames.start { [weak frames] in
+        guard let self, let frames else { return }
         self.frame()
         if !self.needsFrames { frames.stop() }
         afterFrame()
@@ -51,30 +52,47 @@ extension MapAnimator {
     task?.cancel()
     task = nil
   }
+
+  deinit { task?.cancel() }
 }
 
 #if canImport(UIKit)
   import UIKit
 
   /// The frames of the display on which a view is shown.
+  ///
+  /// On a Mac, where an app for iOS has no `UIUpdateLink`, they are `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
-    private var link: UIUpdateLink?
+    private let timed = TimedFrames()
+    #if !targetEnvironment(macCatalyst)
+      private var link: UIUpdateLink?
+    #endif
 
     /// Frames of nothing yet.
     public init(_ view: UIView) { self.view = view }
 
     public func start(_ onFrame: @escaping @MainActor () -> Void) {
-      guard let view else { return }
-      let link = UIUpdateLink(view: view) { _, _ in onFrame() }
-      link.requiresContinuousUpdates = true
-      link.isEnabled = true
-      self.link = link
+      #if targetEnvironment(macCatalyst)
+        timed.start(onFrame)
+      #else
+        if ProcessInfo.processInfo.isiOSAppOnMac { return timed.start(onFrame) }
+        guard let view else { return }
+        let link = UIUpdateLink(view: view) { [weak self] link, _ in
+          if self == nil { link.isEnabled = false } else { onFrame() }
+        }
+        link.requiresContinuousUpdates = true
+        link.isEnabled = true
+        self.link = link
+      #endif
     }
 
     public func stop() {
-      link?.isEnabled = false
-      link = nil
+      timed.stop()
+      #if !targetEnvironment(macCatalyst)
+        link?.isEnabled = false
+        link = nil
+      #endif
     }
   }
 #endif

@@ -11,6 +11,9 @@
     /// The view of an annotation of your own; nil for the map's.
     func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView?
 
+    /// What draws an overlay of your own; nil for nothing.
+    func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer?
+
     /// A badge was selected, or has become part of what is.
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
 
@@ -33,6 +36,9 @@
   extension MapViewAdapterDelegate {
     public func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView? { nil }
     public func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView? {
+      nil
+    }
+    public func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer? {
       nil
     }
     public func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) {}
@@ -92,7 +98,7 @@
       followEllipses()
     }
 
-    /// Draws ellipses.
+    /// Draws ellipses, and has the delegate draw overlays of its own.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
       renderer(of: overlay)
     }

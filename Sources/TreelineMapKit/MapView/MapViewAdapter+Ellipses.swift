@@ -16,19 +16,21 @@
       case .all:
         for badge in animator?.scene.answerBadges ?? [] { wanted[badge.id] = badge.cluster }
       }
-      for (id, ellipse) in ellipses where wanted[id] == nil {
-        mapView.removeOverlay(ellipse)
+      for (id, ellipse) in ellipses where wanted[id] != ellipse.cluster {
+        mapView.removeOverlay(ellipse.polygon)
         ellipses[id] = nil
       }
       for (id, cluster) in wanted where ellipses[id] == nil {
-        guard let ellipse = MKPolygon(ellipseOf: cluster) else { continue }
-        ellipses[id] = ellipse
-        mapView.addOverlay(ellipse)
+        guard let polygon = MKPolygon(ellipseOf: cluster) else { continue }
+        ellipses[id] = (cluster, polygon)
+        mapView.addOverlay(polygon)
       }
     }
 
     func renderer(of overlay: any MKOverlay) -> MKOverlayRenderer {
-      guard let polygon = overlay as? MKPolygon else { return MKOverlayRenderer(overlay: overlay) }
+      guard let polygon = ellipses.values.first(where: { $0.polygon === overlay })?.polygon else {
+        return delegate?.adapter(self, rendererForOther: overlay) ?? MKOverlayRenderer(overlay: overlay)
+      }
       let renderer = MKPolygonRenderer(polygon: polygon)
       renderer.fillColor = UIColor.tintColor.withAlphaComponent(0.15)
       renderer.strokeColor = UIColor.tintColor.withAlphaComponent(0.6)

@@ -15,7 +15,9 @@
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      animator?.scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
+      // Until the tree is shown, badges are those of another.
+      guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
+      return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
 
     /// Selects a point, or the cluster that it is in. It stays selected, whatever splits and merges, and also while it
@@ -45,12 +47,16 @@
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
-    /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points.
+    /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points. To a stack, and to a point, the
+    /// map only moves.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
-      guard let tree else { return }
+      guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
         // A hair more, lest the map stop just before.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
+      } else if annotation.cluster.rect.isPoint {
+        // MapKit shows no rectangle without an extent.
+        fly(to: annotation.badge.destination, zoom: currentZoom, animated: animated)
       } else {
         mapView.setVisibleMapRect(
           MKMapRect(annotation.cluster.bounds), edgePadding: UIEdgeInsets(top: 44, left: 44, bottom: 44, right: 44),
@@ -72,6 +78,10 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
+      // What is of a tree that is replaced is on its way out.
+      guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
+        return mapView.deselectAnnotation(annotation, animated: false)
+      }
       if cluster.isStack {
         open(annotation)
       } else if cluster.pointCount > 1 && options.zoomsIntoClusters {
@@ -80,7 +90,7 @@
         return
       }
       // Of a cluster the point in its middle, so that what is selected stays in the middle as it splits.
-      selectedTreeIndex = cluster.treeIndex ?? (try? tree?.nearestMember(of: cluster.id))
+      selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
       followEllipses()
       delegate?.adapter(self, didSelect: annotation)
     }
@@ -90,16 +100,31 @@
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
-    /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
-    /// no view yet, is not: until then that which leaves is.
-    func followSelection() {
-      guard let selectedTreeIndex, let annotation = annotation(ofTreeIndex: selectedTreeIndex),
-        annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,
-        !mapView.selectedAnnotations.contains(where: { $0 === annotation })
-      else { return }
+    /// Whether what is selected counts in the tree that is asked by now.
+    private var isSelectionOfTree: Bool {
+      guard let selectedTreeIndex, let selectedTree, let tree, tree.isSame(as: selectedTree) else { return false }
+      return tree.passes(selectedTreeIndex)
+    }
+
+    private func deselectAnnotations() {
       for other in mapView.selectedAnnotations where other is ClusterAnnotation {
         mapView.deselectAnnotation(other, animated: false)
       }
+    }
+
+    /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
+    /// no view yet, is not: until then that which leaves is.
+    func followSelection() {
+      guard let selectedTreeIndex else { return }
+      guard isSelectionOfTree else {
+        self.selectedTreeIndex = nil
+        return deselectAnnotations()
+      }
+      guard let annotation = annotation(ofTreeIndex: selectedTreeIndex),
+        annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,
+        !mapView.selectedAnnotations.contains(where: { $0 === annotation })
+      else { return }
+      deselectAnnotations()
       mapView.selectAnnotation(annotation, animated: false)
       delegate?.adapter(self, didSelect: annotation)
     }

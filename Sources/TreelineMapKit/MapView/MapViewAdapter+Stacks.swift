@@ -7,13 +7,16 @@
     /// A stack whose points are shown around it.
     struct OpenStack {
       let annotation: ClusterAnnotation
+      /// Whose points they are.
+      let tree: ClusterTree
       let members: [StackMemberAnnotation]
     }
 
     /// Shows the points of a stack around it, or tells the delegate of them, as the options say. Another stack that is
     /// open closes.
     public func open(_ stack: ClusterAnnotation) {
-      guard stack.cluster.isStack, let rows = members(of: stack), openStack?.annotation !== stack else { return }
+      guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
+      let rows = tree.members(of: stack.cluster)
       closeStack()
       var shown = 0
       if case .spread(let limit) = options.stacks {
@@ -27,7 +30,7 @@
           member.title = texts.title(ofRow: member.row)
           member.subtitle = texts.subtitle(ofRow: member.row)
         }
-        openStack = OpenStack(annotation: stack, members: members)
+        openStack = OpenStack(annotation: stack, tree: tree, members: members)
         mapView.addAnnotations(members)
       }
       if shown < rows.count { delegate?.adapter(self, didOpen: stack, members: rows) }
@@ -51,11 +54,15 @@
         animations: place)
     }
 
-    /// A stack closes once it is not shown by itself any more.
+    /// A stack closes once it is not shown by itself any more, or is of other points.
     func followStack() {
       guard let openStack else { return }
       let annotation = openStack.annotation
-      if annotationsByBadge[annotation.badge.id] !== annotation || annotation.badge.isLeaving { closeStack() }
+      let isShown = annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isLeaving
+      let hasSamePoints = tree(of: annotation).map {
+        $0.isSame(as: openStack.tree) && $0.countsSamePoints(as: openStack.tree)
+      }
+      if !isShown || hasSamePoints != true { closeStack() }
     }
 
     func memberView(for annotation: StackMemberAnnotation) -> MKAnnotationView {

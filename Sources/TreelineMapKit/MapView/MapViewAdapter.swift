@@ -52,11 +52,11 @@
     /// What it draws on.
     public let mapView: MKMapView
 
-    /// Where answers come from.
+    /// Where answers come from. A tree whose rows number other values is shown by `show(_:texts:)`, not here.
     public let feed: MapFeed
 
-    /// What badges say.
-    public let texts: BadgeTexts
+    /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+    public var texts: BadgeTexts { treeTexts.current }
 
     /// How it behaves, from the next change on.
     public var options: Options
@@ -68,14 +68,20 @@
     public var cut: Cut { didSet { refresh() } }
 
     /// The point that is selected, by its index in tree order, by itself or in a cluster; see `select(row:at:)`.
-    public internal(set) var selectedTreeIndex: Int?
+    public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
+
+    /// Of which tree that is.
+    private(set) var selectedTree: ClusterTree?
 
     var animator: MapAnimator?
+    private var treeTexts: TreeTexts
+    /// The text scale that views were drawn by.
+    private var drawnTextScale = 1.0
     /// Whether a badge has come, gone or changed since the delegate was told.
     private var hasNews = false
     var annotationsByBadge: [MapBadge.ID: ClusterAnnotation] = [:]
     var openStack: OpenStack?
-    var ellipses: [MapBadge.ID: MKPolygon] = [:]
+    var ellipses: [MapBadge.ID: (cluster: Cluster, polygon: MKPolygon)] = [:]
 
     /// - Parameters:
     ///   - mapView: What it draws on.
@@ -109,7 +115,8 @@
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
-      (self.mapView, self.feed, self.texts, self.options, cut) = (mapView, feed, texts, options, feed.cut)
+      (self.mapView, self.feed, self.options, cut) = (mapView, feed, options, feed.cut)
+      treeTexts = TreeTexts(texts)
       super.init()
       let animator = MapAnimator(feed, clock: time.clock) { [weak self] in self?.apply($0) }
       animator.onError = { [weak self] error in
@@ -118,28 +125,46 @@
       }
       animator.drawFrames(of: time.frames) { [weak self] in self?.didDrawFrame() }
       self.animator = animator
+      mapView.registerForTraitChanges([UITraitPreferredContentSizeCategory.self]) {
+        [weak self] (_: MKMapView, _: UITraitCollection) in self?.refresh()
+      }
       refresh()
     }
 
-    /// The tree that is shown, or a filtered one. What is selected in one tree is not so in another, but is under
-    /// another filter.
+    /// The tree that is shown, or a filtered one; nil for none. What is selected in one tree is not so in another, but
+    /// is under another filter, if it passes.
+    ///
+    /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
+    /// `show(_:texts:)`.
     public var tree: ClusterTree? {
       get { feed.tree }
-      set {
-        let isSame = newValue.flatMap { new in feed.tree.map { $0.isSame(as: new) } } ?? false
-        if !isSame {
-          selectedTreeIndex = nil
-          for other in mapView.selectedAnnotations where other is ClusterAnnotation {
-            mapView.deselectAnnotation(other, animated: false)
-          }
-        }
-        feed.tree = newValue
-      }
+      set { replaceTree(by: newValue, nil) }
+    }
+
+    /// Shows another tree, whose rows number other values than those before.
+    ///
+    /// ```swift
+    /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - tree: Of your points; nil for none.
+    ///   - texts: What its badges say, from when they are shown.
+    public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
+
+    private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
+      guard let animator else { return }
+      treeTexts.expect(texts, of: tree, after: animator.scene)
+      feed.tree = tree
+      if tree == nil { animator.clear() }
+      if treeTexts.follow(animator.scene) { update(animator.scene.answerBadges) }
+      followScene()
     }
 
     /// Looks at what the map shows now. The adapter does so whenever the map tells that it has moved.
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
+      followTextSize()
       feed.cut = cut.scaled(by: textScale)
       let size = mapView.bounds.size
       feed.viewport = Viewport(
@@ -150,12 +175,22 @@
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
     /// The rows of the points that an annotation stands for, in tree order, for pages of a list.
-    public func members(of annotation: ClusterAnnotation) -> RowNumbers? { tree?.members(of: annotation.cluster) }
+    public func members(of annotation: ClusterAnnotation) -> RowNumbers? {
+      tree(of: annotation)?.members(of: annotation.cluster)
+    }
+
+    /// The tree that has an annotation's cluster, which may not be `tree` yet; nil if it is no longer shown.
+    func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
+      annotation.badge.isForeign ? nil : animator?.scene.tree
+    }
 
     /// By how much the user's text is larger than usual, as far as badges follow.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      return min(max(UIFontMetrics(forTextStyle: .caption1).scaledValue(for: 1), 1), 1.5)
+      // A large value, for what is scaled is rounded to pixels.
+      let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
+        for: 100, compatibleWith: mapView.traitCollection)
+      return min(max(scaled / 100, 1), 1.5)
     }
   }
 
@@ -163,27 +198,31 @@
 
   extension MapViewAdapter {
     private func apply(_ change: MapChange) {
+      let haveOtherTexts = animator.map { treeTexts.follow($0.scene) } ?? false
       remove(change.removed)
       add(change.added)
       move(change.moved)
       // What sets out may begin to leave.
       update(change.retargeted)
       update(change.updated)
+      if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
       hasNews = hasNews || !(change.removed.isEmpty && change.added.isEmpty && change.updated.isEmpty)
     }
 
     private func didDrawFrame() {
       guard let animator else { return }
-      if hasNews {
-        followSelection()
-        followStack()
-        followEllipses()
-      }
+      if hasNews { followScene() }
       if hasNews && animator.scene.isComplete {
         hasNews = false
         delegate?.adapterDidUpdate(self)
       }
       if !animator.needsFrames { delegate?.adapterDidComeToRest(self) }
+    }
+
+    private func followScene() {
+      followSelection()
+      followStack()
+      followEllipses()
     }
 
     private func add(_ badges: [MapBadge]) {
@@ -223,9 +262,18 @@
 
     /// Title and subtitle, which a callout shows.
     private func describe(_ annotation: ClusterAnnotation) {
-      guard let tree else { return }
+      guard let tree = tree(of: annotation) else { return }
       annotation.title = texts.title(of: annotation.cluster)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
+    }
+
+    /// Has views as large as the text, also those of badges of which nothing else changes.
+    private func followTextSize() {
+      guard textScale != drawnTextScale else { return }
+      drawnTextScale = textScale
+      for annotation in annotationsByBadge.values {
+        if let view = mapView.view(for: annotation) { show(annotation, in: view) }
+      }
     }
 
     func draw(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {

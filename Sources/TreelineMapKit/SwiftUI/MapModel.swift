@@ -40,6 +40,8 @@
       public internal(set) var opacity: Double
       /// Whether it only leaves.
       public internal(set) var isLeaving: Bool
+      /// Whether its cluster is of a tree that is no longer shown.
+      var isForeign = false
     }
 
     /// All that is drawn, those first that are drawn below others.
@@ -51,8 +53,8 @@
     /// Where answers come from.
     @ObservationIgnored public let feed: MapFeed
 
-    /// What badges say.
-    @ObservationIgnored public let texts: BadgeTexts
+    /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+    public var texts: BadgeTexts { treeTexts.current }
 
     /// The map's, in points: without it nothing is shown, for a zoom is of a size.
     public var size = CGSize.zero { didSet { refresh() } }
@@ -63,6 +65,7 @@
     @ObservationIgnored private var rect: MKMapRect?
     @ObservationIgnored private var heading = 0.0
     @ObservationIgnored private var animator: MapAnimator?
+    @ObservationIgnored private var treeTexts: TreeTexts
 
     /// - Parameters:
     ///   - tree: Of your points; nil for one that comes later, as `tree`.
@@ -86,7 +89,7 @@
     package init(
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
-      (self.feed, self.texts) = (feed, texts)
+      (self.feed, treeTexts) = (feed, TreeTexts(texts))
       // Everything that is drawn is in `badges`, which one assignment a frame changes.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }
@@ -94,10 +97,28 @@
       self.animator = animator
     }
 
-    /// The tree that is shown; another filter is another tree, too.
+    /// The tree that is shown, nil for none; another filter is another tree, too.
+    ///
+    /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
+    /// `show(_:texts:)`.
     public var tree: ClusterTree? {
       get { feed.tree }
-      set { feed.tree = newValue }
+      set { replaceTree(by: newValue, nil) }
+    }
+
+    /// Shows another tree, whose rows number other values than those before.
+    ///
+    /// - Parameters:
+    ///   - tree: Of your points; nil for none.
+    ///   - texts: What its badges say, from when they are shown.
+    public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
+
+    private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
+      guard let animator else { return }
+      treeTexts.expect(texts, of: tree, after: animator.scene)
+      feed.tree = tree
+      if tree == nil { animator.clear() }
+      if tree == nil || texts != nil { draw() }
     }
 
     /// How finely points are told apart.
@@ -127,7 +148,7 @@
     /// for a point, and for a stack, several points at one position.
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
-      guard cluster.pointCount > 1, !cluster.isStack, let tree else { return nil }
+      guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
       guard cut.isByPixels, let zoom = try? tree.expansionZoom(of: cluster.id, by: cut), let rect else {
         return .rect(MKMapRect(cluster.bounds))
       }
@@ -138,34 +159,44 @@
     }
 
     /// The rows of the points that a badge stands for, in tree order, for pages of a list.
-    public func members(of badge: Badge) -> RowNumbers? { tree?.members(of: badge.cluster) }
+    public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
+
+    /// The tree that has a badge's cluster, which may not be `tree` yet; nil if it is no longer shown.
+    private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
     private func draw() {
-      guard let animator, let tree else { return }
-      error = nil
+      guard let scene = animator?.scene else { return }
+      if error != nil { error = nil }
+      let haveOtherTexts = treeTexts.follow(scene)
       var before: [MapBadge.ID: Badge] = [:]
       for badge in badges { before[badge.id] = badge }
-      badges = animator.scene.badges.filter(\.appearance.isVisible).map { badge in
-        drawn(badge, before: before[badge.id], in: tree)
+      badges = scene.badges.filter(\.appearance.isVisible).compactMap { badge in
+        // What is foreign says what it said before, if it was drawn.
+        if badge.isForeign { return before[badge.id].map { drawn(badge, as: $0) } }
+        let same = haveOtherTexts ? nil : before[badge.id].flatMap { $0.cluster == badge.cluster ? $0 : nil }
+        return drawn(badge, as: same ?? described(badge, in: scene))
       }
     }
 
-    private func drawn(_ badge: MapBadge, before: Badge?, in tree: ClusterTree) -> Badge {
-      let (cluster, place) = (badge.cluster, badge.appearance.place)
-      var drawn: Badge
-      if let before, before.cluster == cluster {
-        drawn = before
-      } else {
-        drawn = Badge(
-          id: badge.id, cluster: cluster, coordinate: CLLocationCoordinate2D(), number: nil,
-          title: texts.title(of: cluster) ?? "", accessibilityLabel: texts.accessibilityLabel(of: cluster, in: tree),
-          diameter: 0, opacity: 0, isLeaving: false)
-      }
+    /// A badge with its words.
+    private func described(_ badge: MapBadge, in scene: MapScene) -> Badge {
+      let cluster = badge.cluster
+      let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0) }
+      return Badge(
+        id: badge.id, cluster: cluster, coordinate: CLLocationCoordinate2D(), number: nil,
+        title: texts.title(of: cluster) ?? "", accessibilityLabel: label ?? "", diameter: 0, opacity: 0,
+        isLeaving: false)
+    }
+
+    /// A badge as it is now, with the words that it has.
+    private func drawn(_ badge: MapBadge, as words: Badge) -> Badge {
+      let place = badge.appearance.place
+      var drawn = words
       drawn.coordinate = CLLocationCoordinate2D(badge.coordinate)
-      drawn.number = badge.appearance.showsCount ? texts.number(of: cluster) : nil
+      drawn.number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
       drawn.diameter = badge.diameter * place.scale
       drawn.opacity = place.opacity
-      drawn.isLeaving = badge.isLeaving
+      (drawn.isLeaving, drawn.isForeign) = (badge.isLeaving, badge.isForeign)
       return drawn
     }
   }

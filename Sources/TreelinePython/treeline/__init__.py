@@ -19,9 +19,11 @@ from ._errors import (
     FilterError,
     IndexFileError,
     ParameterError,
+    PiecesError,
     QueryError,
     WritingError,
 )
+from ._parquet import Built, Refused, build_parquet
 from ._table import Table
 from ._tree import Tree, open, verify
 from ._version import version as __version__
@@ -30,6 +32,7 @@ __all__ = [
     "AggregateError",
     "ArgumentError",
     "BuildError",
+    "Built",
     "Cluster",
     "Clusters",
     "ColumnError",
@@ -37,13 +40,16 @@ __all__ = [
     "FilterError",
     "IndexFileError",
     "ParameterError",
+    "PiecesError",
     "QueryError",
+    "Refused",
     "Table",
     "Transition",
     "Tree",
     "WritingError",
     "__version__",
     "build",
+    "build_parquet",
     "open",
     "verify",
 ]

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._table import AnyArray, Table, view
+from ._native import Answer
+from ._parameters import integer
+from ._table import AnyArray, Table, plain, required, view
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -55,7 +57,8 @@ class Cluster:
     """What is told of it by aggregates."""
 
     def __init__(self, answer: Clusters, place: int) -> None:
-        self.id, self.count, self.first, self.end, row, _ = answer._block[:6, place].tolist()
+        self.id, self.count = int(answer.id[place]), int(answer.count[place])
+        self.first, self.end, row = int(answer.first[place]), int(answer.end[place]), int(answer.row[place])
         self.row = row if row >= 0 else None
         self.x, self.y = float(answer.x[place]), float(answer.y[place])
         self.values = {name: array[place] for name, array in answer.values.items()}
@@ -65,7 +68,7 @@ class Cluster:
         return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-class Clusters:
+class Clusters(Answer):
     """The clusters of a query, in tree order, as numpy arrays without a copy.
 
     >>> import treeline
@@ -79,18 +82,16 @@ class Clusters:
     2
     """
 
-    __slots__ = ("_tree", "_handle", "_block", "_length", "_extents", "_values")
+    __slots__ = ("_tree", "_extents", "_values")
 
-    def __init__(self, tree: Tree, pointer: int, aggregates: str | None = None) -> None:
-        self._tree, self._handle = tree, c.Handle(pointer, c.answer_free)
-        arrays = c.ClustersArrays()
-        c.answer_arrays(pointer, ctypes.byref(arrays))
-        self._length: int = arrays.count
-        self._block: Integers = view(self._handle, arrays.start, (8, arrays.count), "<i8")
-        self._extents: Floats | None = None
-        self._values: Table | None = None
-        if aggregates is not None:
-            self._values = Table._of(c.call(c.aggregate, pointer, c.encoded(aggregates)))
+    _tree: Tree
+    _extents: Floats  # Made when first asked for.
+    _values: Table  # Where the query had aggregates.
+
+    def __new__(cls, tree: Tree, pointer: int) -> Clusters:
+        answer = super().__new__(cls, pointer)
+        answer._tree = tree
+        return answer
 
     @property
     def tree(self) -> Tree:
@@ -130,33 +131,30 @@ class Clusters:
     @property
     def x(self) -> Floats:
         """Where they are shown: longitudes, or x."""
-        x: Floats = self._block[6].view(np.float64)
-        return x
+        return self._floats(6)
 
     @property
     def y(self) -> Floats:
         """Latitudes, or y."""
-        y: Floats = self._block[7].view(np.float64)
-        return y
-
-    def _integers(self, number: int) -> Integers:
-        array: Integers = self._block[number]
-        return array
+        return self._floats(7)
 
     def _extent(self, name: str) -> Floats:
-        if self._extents is None:
-            arrays = c.ExtentsArrays()
-            c.answer_extents(self._handle.pointer, ctypes.byref(arrays))
-            self._extents = view(self._handle, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
-        array: Floats = self._extents[_EXTENTS.index(name)]
+        array: Floats = self._all_extents()[_EXTENTS.index(name)]
         return array
+
+    def _all_extents(self) -> Floats:
+        try:
+            return self._extents
+        except AttributeError:
+            arrays = c.ExtentsArrays()
+            c.answer_extents(self._pointer, ctypes.byref(arrays))
+            self._extents = view(self, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
+            return self._extents
 
     @property
     def bounds(self) -> Floats:
         """Of each west, south, east and north; west is greater than east across the antimeridian."""
-        self._extent("west")
-        assert self._extents is not None
-        boxes: Floats = self._extents[:4].T
+        boxes: Floats = self._all_extents()[:4].T
         return boxes
 
     @property
@@ -192,44 +190,63 @@ class Clusters:
     @property
     def values(self) -> Table:
         """What is told of them by the aggregates of the query."""
-        return self._values if self._values is not None else Table({})
+        return getattr(self, "_values", Table({}))
 
     def aggregate(self, *aggregates: str) -> Table:
         """What is told of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
 
         Arrays are named as in GeoJSON, `sum_population` and `top_kind`.
         """
-        return Table._of(c.call(c.aggregate, self._handle.pointer, c.encoded(", ".join(aggregates))))
+        if not aggregates:
+            return Table({})
+        return Table._of(c.call(c.aggregate, self._pointer, c.encoded(", ".join(aggregates))))
 
     def find(self, tree_index: int) -> int | None:
         """The place in the answer of the cluster that holds a point; None if none does."""
-        place: int = c.answer_find(self._handle.pointer, tree_index)
+        place: int = c.answer_find(self._pointer, integer("tree_index", tree_index))
         return place if place >= 0 else None
 
     def transition_to(self, other: Clusters) -> Transition:
         """What changes from this answer to another of the same tree."""
+        if not isinstance(other, Clusters):
+            raise TypeError(f"expected an answer, found {other!r}")
         return Transition(self, other)
 
-    def __len__(self) -> int:
-        return self._length
-
     def __iter__(self) -> Iterator[Cluster]:
-        return (self[place] for place in range(self._length))
+        return (self[place] for place in range(len(self)))
 
     @overload
     def __getitem__(self, place: int) -> Cluster: ...
 
     @overload
+    def __getitem__(self, place: slice) -> list[Cluster]: ...
+
+    @overload
     def __getitem__(self, place: str) -> AnyArray: ...
 
-    def __getitem__(self, place: int | str) -> Cluster | AnyArray:
-        """A cluster by its place, or the array of an aggregate by its name."""
+    def __getitem__(self, place: int | slice | str) -> Cluster | list[Cluster] | AnyArray:
+        """A cluster by its place, those of a slice, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
-        return Cluster(self, range(self._length)[place])
+        places = range(len(self))
+        if isinstance(place, slice):
+            return [Cluster(self, place) for place in places[place]]
+        try:
+            return Cluster(self, places[place])
+        except IndexError:
+            raise IndexError(f"expected a place in {len(self)} clusters, found {place}") from None
+
+    def __copy__(self) -> Clusters:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Clusters:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, as of to_pandas()")
 
     def __repr__(self) -> str:
-        return f"{self._length} clusters of {int(self.count.sum())} points"
+        return f"{len(self)} clusters of {int(self.count.sum())} points"
 
     def _columns(self) -> dict[str, AnyArray]:
         names = ("id", "count", "row", "x", "y", "west", "south", "east", "north")
@@ -247,8 +264,7 @@ class Clusters:
 
     def to_geopandas(self) -> Any:
         """The clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
-        import geopandas
-
+        geopandas = required("geopandas")
         columns = self._columns()
         geometry = geopandas.points_from_xy(columns.pop("x"), columns.pop("y"))
         crs = None if self._tree.is_planar else "EPSG:4326"
@@ -257,15 +273,14 @@ class Clusters:
     @property
     def __geo_interface__(self) -> dict[str, Any]:
         """The clusters as GeoJSON with the names of supercluster, which map libraries read."""
-        bounds = self.bounds.tolist()
+        told = {name: plain(array) for name, array in self.values.items()}
         features = []
-        for cluster, box in zip(self, bounds):
+        for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
             properties: dict[str, Any] = {"cluster": cluster.count > 1, "cluster_id": cluster.id}
             properties["point_count"] = cluster.count
             if cluster.row is not None:
                 properties["index"] = cluster.row
-            for name, value in cluster.values.items():
-                properties[name] = value.item() if isinstance(value, np.generic) else value
+            properties |= {name: values[place] for name, values in told.items()}
             features.append(
                 {
                     "type": "Feature",
@@ -289,7 +304,7 @@ class Transition:
 
     def __init__(self, first: Clusters, second: Clusters) -> None:
         self.first, self.second = first, second
-        self._rows = Table._of(c.call(c.transition, first._handle.pointer, second._handle.pointer))
+        self._rows = Table._of(c.call(c.transition, first._pointer, second._pointer))
 
     @property
     def change(self) -> Integers:

@@ -13,7 +13,7 @@ from . import _library as c
 from ._answer import Clusters, Transition
 from ._errors import Error, FilterError
 from ._parameters import text
-from ._table import Table
+from ._table import Table, plain
 from ._tree import Tree
 
 Query = dict[str, Any]
@@ -115,7 +115,7 @@ class Answers:
         table = Table._of(
             c.call(c.histogram, tree._handle.pointer, column, int(query["bins"]), view, ctypes.byref(missing))
         )
-        edges = [*table["from"].tolist(), *table["to"][-1:].tolist()]
+        edges = [*plain(table["from"]), *plain(table["to"][-1:])]
         counts = table["count"].tolist()
         return {"column": query["column"], "edges": edges, "counts": counts, "missing_count": missing.value}
 
@@ -187,10 +187,8 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _rows(columns: Mapping[str, Any]) -> list[Feature]:
     """A row of columns as a dictionary each, as JSON has its values: null for a number that there is not."""
-    lists = {name: column.tolist() for name, column in columns.items()}
-    return [
-        {name: None if value != value else value for name, value in zip(lists, row)} for row in zip(*lists.values())
-    ]
+    lists = {name: plain(column) for name, column in columns.items()}
+    return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from . import _library as c
-from ._columns import coordinates, input_columns
+from ._columns import input_columns
+from ._coordinates import coordinates
 from ._errors import CancelledError
 from ._parameters import text
-from ._table import AnyArray
 from ._tree import Tree
 
 
@@ -60,39 +60,48 @@ def build(
     if len(xs) != len(ys):
         raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
     names = None
-    if frame is not None and not any(hasattr(columns, name) for name in ("keys", "columns", "column_names")):
+    if frame is not None and (columns is None or isinstance(columns, str | list | tuple)):
         columns, names = frame, columns
     made = input_columns(columns, names, kinds or {}, len(xs))
     options = text(
         grow=grow, split=split, badge_gap=badge_gap, stand=stand, threads=threads, group_by=group_by,
         never_cluster=never_cluster, planar=planar or None, no_separation=None if separations else True,
     )  # fmt: skip
-    points = c.Points(xs.ctypes.data, _stride(xs), ys.ctypes.data, _stride(ys), len(xs))
+    points = c.Points.of(xs, ys)
     entries = (c.Column * len(made))(*(column.column for column in made))
-    failures: list[BaseException] = []
+    monitor = Monitor(progress)
+    arguments = (ctypes.byref(points), entries, len(made), options.encode(), monitor.reference)
+    return Tree(monitor.run(lambda: c.call(c.build, *arguments)))
 
-    def report(_: Any, stage: bytes, fraction: float) -> None:
+
+class Monitor:
+    """What is told of how far a build is, and what stops it: whoever is told by an exception, or an interrupt."""
+
+    def __init__(self, progress: Callable[[str, float], None] | None) -> None:
+        self._progress = progress
+        self._failures: list[BaseException] = []
+        self._cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
+        self._callback = c.Progress(self._report) if progress is not None else c.Progress()
+        self._monitor = c.Monitor(self._callback, None, self._cancellation.pointer)
+        #: As the library takes it.
+        self.reference = ctypes.byref(self._monitor)
+
+    def _report(self, _: Any, stage: bytes, fraction: float) -> None:
         try:
-            if progress is not None and not failures:
-                progress(stage.decode(), fraction)
+            if self._progress is not None and not self._failures:
+                self._progress(stage.decode(), fraction)
         except BaseException as failure:
-            failures.append(failure)
-            c.cancellation_cancel(cancellation.pointer)
+            self._failures.append(failure)
+            c.cancellation_cancel(self._cancellation.pointer)
 
-    cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
-    callback = c.Progress(report) if progress is not None else c.Progress()
-    monitor = c.Monitor(callback, None, cancellation.pointer)
-
-    def call() -> Any:
-        arguments = (ctypes.byref(points), entries, len(made), options.encode(), ctypes.byref(monitor))
-        return c.call(c.build, *arguments)
-
-    try:
-        return Tree(_interruptible(call, cancellation))
-    except CancelledError:
-        if failures:
-            raise failures[0] from None
-        raise
+    def run(self, call: Callable[[], Any]) -> Any:
+        """Calls what was given the monitor."""
+        try:
+            return _interruptible(call, self._cancellation)
+        except CancelledError:
+            if self._failures:
+                raise self._failures[0] from None
+            raise
 
 
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
@@ -127,7 +136,3 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
     if failures:
         raise failures[0]
     return result[0]
-
-
-def _stride(array: AnyArray) -> int:
-    return array.strides[0] if len(array) > 1 else 0

@@ -1,14 +1,21 @@
-"""Whatever holds values, as the arrays that the library takes."""
+"""Whatever holds values, as the columns that the library takes."""
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import fractions
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from . import _arrow as arrow
 from . import _library as c
 from ._table import AnyArray
+
+#: Of pandas, whose own arrays tell more than what it hands out, for which it needs pyarrow besides.
+_PANDAS = ("pandas", "geopandas")
 
 
 class InputColumn:
@@ -39,47 +46,76 @@ class InputColumn:
 
 
 def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int) -> list[InputColumn]:
-    """The columns of a mapping or of a table of pandas, polars or pyarrow."""
-    if columns is None:
-        return []
-    named = next((name for name in ("column_names", "columns") if hasattr(columns, name)), None)
-    found = list(getattr(columns, named) if named else columns.keys())
-    chosen = found if names is None else list(names)
+    """The columns of a mapping or of a table."""
+    named = _named(columns)
+    chosen = list(named) if names is None else [names] if isinstance(names, str) else list(names)
     for name in (*chosen, *kinds):
-        if name not in found:
-            raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, found))}")
+        if name not in named:
+            there = ", ".join(map(repr, named)) or "none"
+            raise KeyError(f"expected the name of a column, found {name!r}; there are {there}")
     made = []
     for name in chosen:
-        values = columns[name]
+        values = named[name]
+        if not hasattr(values, "__len__"):
+            raise TypeError(f"column {name!r}: expected an array of values, found {values!r}")
         if len(values) != count:
             raise ValueError(f"column {name!r}: expected {count} values, one for each point, found {len(values)}")
         made.append(_column(str(name), kinds.get(name), values))
     return made
 
 
+def _named(columns: Any) -> Mapping[Any, Any]:
+    """Columns by their names, whatever holds them."""
+    if columns is None:
+        return {}
+    if not is_of_pandas(columns) and arrow.speaks(columns):
+        return arrow.table(columns)
+    names = None
+    if isinstance(columns, np.ndarray):
+        names = columns.dtype.names
+    elif isinstance(columns, Mapping):
+        names = list(columns)
+    elif hasattr(columns, "__len__") and hasattr(columns, "columns"):
+        names = list(columns.columns)
+    if names is None or isinstance(columns, type):
+        raise TypeError(f"expected columns as a mapping or a table, found {_described(columns)}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"expected columns of different names, found {', '.join(map(repr, names))}")
+    return {name: columns[name] for name in names}
+
+
+def _described(values: Any) -> str:
+    return repr(values) if isinstance(values, str | int | float | None) else f"of type {type(values).__name__}"
+
+
 def _column(name: str, kind: str | None, values: Any) -> InputColumn:
-    if _module(values) == "pandas":
+    if is_of_pandas(values):
         values = _of_pandas(values)
-    if _module(values) in ("polars", "pyarrow") or _has_arrow(values):
-        return _of_arrow(name, kind, _arrow_array(values))
+    if isinstance(values, arrow.Column) or arrow.speaks(values):
+        return _of_arrow(name, kind, values if isinstance(values, arrow.Column) else arrow.column(values))
     if isinstance(values, _Codes):
-        offsets, data = _encode(values.entries)
-        return InputColumn(
-            name, kind, c.CODES, values.codes, offsets=offsets, bytes=data, entry_count=len(values.entries)
-        )
+        return _of_codes(name, kind, values.codes, _encode(values.entries))
     array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        # Of a list with texts in it, everything else has become one, even what stands for no value.
+        array = np.array(values, object)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     return _of_numpy(name, kind, array, None if mask is None else ~mask)
 
 
-def _module(values: Any) -> str:
-    return type(values).__module__.partition(".")[0]
+def is_of_pandas(values: Any) -> bool:
+    return type(values).__module__.partition(".")[0] in _PANDAS
 
 
-def _has_arrow(values: Any) -> bool:
-    return hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__")
+def _of_codes(name: str, kind: str | None, codes: AnyArray, entries: tuple[AnyArray, AnyArray]) -> InputColumn:
+    offsets, data = entries
+    return InputColumn(name, kind, c.CODES, codes, offsets=offsets, bytes=data, entry_count=len(offsets) - 1)
+
+
+def _refusal(name: str, found: str) -> TypeError:
+    return TypeError(f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert it")
 
 
 # MARK: numpy
@@ -104,35 +140,48 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         instants = array.astype(array.dtype.newbyteorder("<"), copy=False).view("<i8")
         return InputColumn(name, kind, c.INSTANTS, instants, units_per_second=units[unit], valid=valid)
     if array.dtype.kind in "US":
-        texts = [text.decode() if isinstance(text, bytes) else text for text in array.tolist()]
-        offsets, data = _encode(texts)
+        offsets, data = _encode(array.tolist())
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
-    if array.dtype.kind == "O":
-        return _of_objects(name, kind, array)
-    raise TypeError(
-        f"column {name!r}: expected numbers, booleans, times or texts, found an array of {array.dtype}; convert it"
-    )
+    # Texts of any length are objects, too, from numpy 2 on.
+    if array.dtype.kind in "OT":
+        return _of_objects(name, kind, array, valid)
+    raise _refusal(name, f"an array of {array.dtype}")
 
 
-def _of_objects(name: str, kind: str | None, objects: AnyArray) -> InputColumn:
+#: What Python's own values may be.
+_BOOLEANS = bool, np.bool_
+_INTEGERS = int, np.integer
+_NUMBERS = (*_INTEGERS, float, np.floating, decimal.Decimal, fractions.Fraction)
+
+
+def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None) -> InputColumn:
     """Python's own values; None, NaN and the like are missing ones."""
     values = objects.tolist()
     valid = np.fromiter((_is_value(value) for value in values), bool, len(values))
-    first = next((value for value, is_valid in zip(values, valid) if is_valid), None)
-    if isinstance(first, bool | np.bool_):
-        flags = np.fromiter((bool(v) if ok else False for v, ok in zip(values, valid)), bool, len(values))
-        return _of_numpy(name, kind, flags, valid)
-    if isinstance(first, int | float | np.number):
-        whole = all(isinstance(v, int | np.integer) for v, ok in zip(values, valid) if ok)
-        numbers = [v if ok else 0 for v, ok in zip(values, valid)]
-        return _of_numpy(name, kind, np.array(numbers, "<i8" if whole else "<f8"), valid)
-    if hasattr(first, "isoformat"):
-        times = [np.datetime64(_without_zone(v)) if ok else np.datetime64("NaT") for v, ok in zip(values, valid)]
-        return _of_numpy(name, kind, np.array(times, "<M8[us]"), valid)
-    for row, (value, is_valid) in enumerate(zip(values, valid)):
-        if is_valid and not isinstance(value, str):
-            raise TypeError(f"column {name!r}, row {row}: expected a text, found {value!r}; convert the column")
-    offsets, data = _encode([v if ok else "" for v, ok in zip(values, valid)])
+    if unmasked is not None:
+        valid &= unmasked
+
+    def filled(types: tuple[type, ...], what: str, missing: Any) -> list[Any]:
+        """The values, of these types, or something where there is none."""
+        for row, (value, is_valid) in enumerate(zip(values, valid)):
+            if is_valid and not isinstance(value, types):
+                raise TypeError(f"column {name!r}, row {row}: expected {what}, found {value!r}; convert the column")
+        return [value if is_valid else missing for value, is_valid in zip(values, valid)]
+
+    first = next((value for value, is_valid in zip(values, valid) if is_valid), "")
+    if isinstance(first, _BOOLEANS):
+        return _of_numpy(name, kind, np.array(filled(_BOOLEANS, "a boolean", False), bool), valid)
+    if isinstance(first, _NUMBERS):
+        found = filled(_NUMBERS, "a number", 0)
+        is_whole = all(isinstance(value, _INTEGERS) and -(2**63) <= value < 2**63 for value in found)
+        numbers = np.array(found, "<i8") if is_whole else np.array([float(value) for value in found], "<f8")
+        return _of_numpy(name, kind, numbers, valid)
+    if isinstance(first, datetime.date):
+        dates = filled((datetime.date,), "a time", datetime.date(1970, 1, 1))
+        return _of_numpy(name, kind, np.array([np.datetime64(_without_zone(date)) for date in dates], "<M8[us]"), valid)
+    if not isinstance(first, str | bytes):
+        raise _refusal(name, repr(first))
+    offsets, data = _encode(filled((str, bytes), "a text", ""))
     return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
 
 
@@ -146,13 +195,11 @@ def _is_value(value: Any) -> bool:
 def _without_zone(time: Any) -> Any:
     if getattr(time, "tzinfo", None) is None:
         return time
-    import datetime
-
     return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
-def _encode(texts: list[str]) -> tuple[AnyArray, AnyArray]:
-    parts = [text.encode() for text in texts]
+def _encode(texts: list[Any]) -> tuple[AnyArray, AnyArray]:
+    parts = [text if isinstance(text, bytes) else text.encode() for text in texts]
     offsets = np.zeros(len(parts) + 1, "<i8")
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return offsets, np.frombuffer(b"".join(parts) or b"\0", np.uint8)
@@ -164,9 +211,6 @@ def _encode(texts: list[str]) -> tuple[AnyArray, AnyArray]:
 class _Codes:
     def __init__(self, codes: AnyArray, entries: list[str]) -> None:
         self.codes, self.entries = codes, entries
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
 
 def _of_pandas(series: Any) -> Any:
@@ -189,105 +233,22 @@ def _of_pandas(series: Any) -> Any:
 # MARK: Arrow
 
 
-def _arrow_array(values: Any) -> Any:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        if hasattr(values, "to_list"):
-            # Of polars, whose own arrays of texts numpy does not know.
-            return None if values is None else _Plain(values.to_list())
-        message = "expected pyarrow to read Arrow arrays, found none; install it, or pass numpy arrays"
-        raise ImportError(message) from None
-    if hasattr(values, "to_arrow"):
-        values = values.to_arrow()
-    elif not isinstance(values, pa.Array | pa.ChunkedArray):
-        values = pa.array(values) if hasattr(values, "__arrow_c_array__") else pa.chunked_array(values)
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    # Of no chunks, or of several that do not fit one array.
-    return pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
-
-
-class _Plain:
-    """Values of a library whose arrays only pyarrow could read."""
-
-    def __init__(self, values: list[Any]) -> None:
-        self.values = values
-
-
-def _of_arrow(name: str, kind: str | None, array: Any) -> InputColumn:
-    if isinstance(array, _Plain):
-        return _of_objects(name, kind, _objects(array.values))
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    type = array.type
-    valid = None if array.null_count == 0 else array.is_valid().to_numpy(zero_copy_only=False)
-    if pa.types.is_dictionary(type):
-        offsets, data = _arrow_texts(array.dictionary.cast(pa.large_string()))
-        codes = pc.fill_null(array.indices.cast(pa.int32()), -1).to_numpy(zero_copy_only=False)
-        return InputColumn(name, kind, c.CODES, codes, offsets=offsets, bytes=data, entry_count=len(array.dictionary))
-    if pa.types.is_string(type) or pa.types.is_large_string(type) or str(type) == "string_view":
-        offsets, data = _arrow_texts(array.cast(pa.large_string()))
-        return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
-    if pa.types.is_boolean(type):
-        return _of_numpy(name, kind, pc.fill_null(array, False).to_numpy(zero_copy_only=False), valid)
-    if pa.types.is_date(type):
-        array, type = array.cast(pa.timestamp("s")), pa.timestamp("s")
-    if pa.types.is_timestamp(type):
-        units = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
-        instants = pc.fill_null(array.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
-        return InputColumn(name, kind, c.INSTANTS, instants, units_per_second=units[type.unit], valid=valid)
-    if pa.types.is_decimal(type):
-        array = array.cast(pa.float64())
-    elif pa.types.is_null(type):
-        return _of_objects(name, kind, _objects([None] * len(array)))
-    elif not (pa.types.is_integer(type) or pa.types.is_floating(type)):
-        raise TypeError(f"column {name!r}: expected numbers, booleans, times or texts, found {type}; convert it")
-    numbers = array if valid is None else pc.fill_null(array, 0)
-    return _of_numpy(name, kind, numbers.to_numpy(zero_copy_only=False), valid)
-
-
-def _objects(values: list[Any]) -> AnyArray:
-    objects: AnyArray = np.empty(len(values), object)
-    objects[:] = values
-    return objects
-
-
-def _arrow_texts(texts: Any) -> tuple[AnyArray, AnyArray]:
-    _, offsets, data = texts.buffers()
-    if offsets is None or len(texts) == 0:
-        return np.zeros(1, "<i8"), np.zeros(1, np.uint8)
-    starts = np.frombuffer(offsets, "<i8", len(texts) + 1, 8 * texts.offset)
-    return starts, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-
-
-# MARK: Coordinates
-
-
-def coordinates(x: Any, y: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
-    """The two arrays of doubles of some points, and the table that they come from, if any."""
-    if y is not None:
-        return _doubles("x", x), _doubles("y", y), None
-    if _module(x) == "geopandas":
-        points = x.geometry
-        if points.crs is not None and not planar and points.crs.to_epsg() != 4326:
-            points = points.to_crs(4326)
-        frame = x.drop(columns=x.geometry.name) if hasattr(x, "columns") else None
-        return _doubles("x", points.x), _doubles("y", points.y), frame
-    array = np.asarray(x)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(
-            "expected two arrays of coordinates, one array of two columns or a GeoDataFrame, "
-            f"found {type(x).__name__} of shape {array.shape}"
-        )
-    return _doubles("x", array[:, 0]), _doubles("y", array[:, 1]), None
-
-
-def _doubles(name: str, values: Any) -> AnyArray:
-    if _module(values) == "pyarrow" or _has_arrow(values) and not hasattr(values, "__array__"):
-        values = _arrow_array(values).to_numpy(zero_copy_only=False)
-    array = np.asarray(values, "<f8")
-    if array.ndim != 1:
-        raise ValueError(f"expected one dimension of {name}, found {array.ndim}")
-    return array
+def _of_arrow(name: str, kind: str | None, column: arrow.Column) -> InputColumn:
+    if column.is_dictionary:
+        codes, entries = column.dictionary()
+        texts = entries.texts()
+        if texts is not None:
+            return _of_codes(name, kind, codes, texts)
+        values, valid = entries.numbers(), codes >= 0
+        if values is None:
+            raise _refusal(name, f"a dictionary of {entries.type_name}")
+        return _of_numpy(name, kind, values[codes] if len(values) else np.zeros(len(codes)), valid)
+    array = column.numbers()
+    if array is not None:
+        return _of_numpy(name, kind, array, column.valid)
+    if column.format == b"n":
+        return _of_objects(name, kind, np.full(len(column), None))
+    texts = column.texts()
+    if texts is None:
+        raise _refusal(name, column.type_name)
+    return InputColumn(name, kind, c.TEXTS, offsets=texts[0], bytes=texts[1], valid=column.valid)

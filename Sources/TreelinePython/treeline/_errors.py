@@ -43,6 +43,10 @@ class WritingError(Error, OSError):
     """An index that could not be written."""
 
 
+class PiecesError(Error, ValueError):
+    """Bytes or pieces of a build in pieces that none of its steps wrote, or that were damaged since."""
+
+
 class CancelledError(Error):
     """A build that was cancelled."""
 
@@ -59,4 +63,5 @@ BY_KIND: dict[int, type[Error]] = {
     8: IndexFileError,
     9: WritingError,
     10: CancelledError,
+    11: PiecesError,
 }

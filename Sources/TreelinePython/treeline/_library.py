@@ -6,13 +6,21 @@ import ctypes
 import os
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
 from ctypes import c_uint64, c_void_p
-from typing import Any
+from typing import Any, NoReturn
 
+from . import _native
 from ._errors import BY_KIND, Error
 
 
 class Points(Structure):
     _fields_ = [("x", c_void_p), ("x_stride", c_ssize_t), ("y", c_void_p), ("y_stride", c_ssize_t), ("count", c_size_t)]
+
+    @classmethod
+    def of(cls, x: Any, y: Any) -> Points:
+        """Of two arrays of doubles, which must outlive it."""
+        # An array of one entry may have any stride.
+        strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
+        return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
 
 
 class Column(Structure):
@@ -63,14 +71,6 @@ class Facts(Structure):
     ]
 
 
-class Box(Structure):
-    _fields_ = [("west", c_double), ("south", c_double), ("east", c_double), ("north", c_double)]
-
-
-class ClustersArrays(Structure):
-    _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 7)]
-
-
 class ExtentsArrays(Structure):
     _fields_ = [("count", c_size_t), ("start", c_void_p), ("others", c_void_p * 9)]
 
@@ -83,6 +83,7 @@ class Array(Structure):
         ("offsets", c_void_p),
         ("bytes", c_void_p),
         ("lists", c_void_p),
+        ("units_per_second", c_int64),
     ]
 
 
@@ -127,13 +128,10 @@ tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int
 clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
 cut_create = _declare(_slow, "cut_create", _handle, _handle, _text, _error)
 cut_free = _declare(_quick, "cut_free", None, _handle)
-clusters_in_box = _declare(_slow, "clusters_in_box", _handle, _handle, _handle, POINTER(Box), c_double, _handle, _error)
 clusters_with_ids = _declare(_slow, "clusters_with_ids", _handle, _handle, c_void_p, c_size_t, _error)
 children = _declare(_slow, "children", _handle, _handle, c_uint64, _error)
 parent = _declare(_slow, "parent", _handle, _handle, c_uint64, _error)
 root = _declare(_slow, "root", _handle, _handle, _error)
-answer_free = _declare(_quick, "answer_free", None, _handle)
-answer_arrays = _declare(_quick, "answer_arrays", None, _handle, POINTER(ClustersArrays))
 answer_extents = _declare(_slow, "answer_extents", None, _handle, POINTER(ExtentsArrays))
 answer_find = _declare(_quick, "answer_find", c_int64, _handle, c_int64)
 table_free = _declare(_quick, "table_free", None, _handle)
@@ -161,6 +159,13 @@ def error_of(place: c_void_p) -> Error:
     return BY_KIND.get(kind, Error)(message)
 
 
+def _raise(pointer: int) -> NoReturn:
+    raise error_of(c_void_p(pointer))
+
+
+_native.bind(_slow._handle, _raise)
+
+
 def call(function: Any, *arguments: Any) -> Any:
     """Calls what may fail, and raises what it reports."""
     error = c_void_p()
@@ -186,6 +191,8 @@ def encoded(text: str | None) -> bytes | None:
     """A text as C has it, where a zero would end it."""
     if text is None:
         return None
+    if not isinstance(text, str):
+        raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
         raise ValueError(f"expected a text without a zero character, found {text!r}")
     return text.encode()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,31 @@ def text(**parameters: Any) -> str:
         elif isinstance(value, str):
             # What would end a value, or begin a code of a character.
             found = value.replace("%", "%25").replace("&", "%26")
-        elif isinstance(value, Iterable):
-            found = ",".join(number(part) for part in value)
+        elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set):
+            found = ",".join(_number(name, part) for part in value)
         else:
-            found = number(value)
+            found = _number(name, value)
         parts.append(f"&{name}={found}")
     return "".join(parts)
 
 
-def number(value: Any) -> str:
-    return str(int(value)) if isinstance(value, int | np.integer) else repr(float(value))
+def _number(name: str, value: Any) -> str:
+    try:
+        if isinstance(value, int | np.integer):
+            return str(int(value))
+        number = float(value)
+        # A whole number may be of any type.
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    except (TypeError, ValueError):
+        raise TypeError(f"expected '{name}' to be of numbers, found {value!r}") from None
+
+
+def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A number as the library takes it, which would cut off what is too great."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"expected '{name}' to be a whole number, found {value!r}") from None
+    if not least <= found <= most:
+        raise ValueError(f"expected '{name}' to be a whole number from {least} to {most}, found {found}")
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,16 @@ import numpy.typing as npt
 from . import _library as c
 
 AnyArray = npt.NDArray[Any]
+
+
+def required(module: str) -> Any:
+    """A package that is needed for something alone."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise ModuleNotFoundError(f"this needs {module}: pip install {module}", name=module) from None
 
 
 class Memory:
@@ -33,7 +44,8 @@ class Table(Mapping[str, AnyArray]):
     """Named arrays of one length.
 
     Numbers and booleans are arrays of the library's own memory, without a copy; where a row has no value, a number is
-    NaN. Texts are arrays of `str`, and `None` where there is none; counts of values are dictionaries.
+    NaN. Times are arrays of `datetime64`, in UTC. Texts are arrays of `str`, and `None` where there is none; counts of
+    values are dictionaries.
     """
 
     def __init__(self, columns: dict[str, AnyArray]) -> None:
@@ -51,7 +63,13 @@ class Table(Mapping[str, AnyArray]):
         return cls(columns)
 
     def __getitem__(self, name: str) -> AnyArray:
-        return self._columns[name]
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(self._absence(name)) from None
+
+    def _absence(self, name: str) -> str:
+        return f"there is no column {name!r}, but {', '.join(map(repr, self)) or 'none'}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -65,7 +83,7 @@ class Table(Mapping[str, AnyArray]):
         try:
             return self._columns[name]
         except KeyError:
-            raise AttributeError(f"there is no column {name!r}, but {', '.join(map(repr, self))}") from None
+            raise AttributeError(self._absence(name)) from None
 
     def __repr__(self) -> str:
         rows = len(next(iter(self.values()), ()))
@@ -73,20 +91,16 @@ class Table(Mapping[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """The same as a `pyarrow.Table`."""
-        import pyarrow as pa
-
+        pa = required("pyarrow")
         return pa.table({name: _arrow(values) for name, values in self.items()})
 
     def to_pandas(self) -> Any:
         """The same as a `pandas.DataFrame`."""
-        import pandas as pd
-
-        return pd.DataFrame(dict(self))
+        return required("pandas").DataFrame(dict(self))
 
 
 def _arrow(values: AnyArray) -> Any:
-    import pyarrow as pa
-
+    pa = required("pyarrow")
     if values.dtype != object or not any(isinstance(value, dict) for value in values):
         return pa.array(values)
     return pa.array([list(value.items()) for value in values], pa.map_(pa.string(), pa.int64()))
@@ -95,6 +109,9 @@ def _arrow(values: AnyArray) -> Any:
 def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
     if array.type == c.DOUBLES:
         return view(handle, array.values, (rows,), "<f8")
+    if array.type == c.INSTANTS:
+        unit = {1: "s", 1000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}[array.units_per_second]
+        return view(handle, array.values, (rows,), f"<M8[{unit}]")
     valid = None
     if array.validity:
         bits = view(handle, array.validity, ((rows + 7) // 8,), "|u1")
@@ -128,3 +145,22 @@ def _texts(handle: c.Handle, array: c.Array, count: int) -> list[Any]:
     offsets = view(handle, array.offsets, (count + 1,), "<i8").tolist()
     data = ctypes.string_at(array.bytes, offsets[-1]) if offsets[-1] else b""
     return [data[start:end].decode() for start, end in zip(offsets, offsets[1:])]
+
+
+def plain(values: AnyArray) -> list[Any]:
+    """Values as JSON has them: None for a number or a time that there is not, and times as the library writes them."""
+    if values.dtype.kind == "M":
+        return [_time_text(text) for text in np.datetime_as_string(values).tolist()]
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _time_text(text: str) -> str | None:
+    """A time of day only where there is one, in UTC, with as many decimals as it needs."""
+    if text == "NaT":
+        return None
+    date, _, time = text.partition("T")
+    whole, _, fraction = time.partition(".")
+    fraction = fraction.rstrip("0")
+    if whole == "00:00:00" and not fraction:
+        return date
+    return f"{date}T{whole}.{fraction}Z" if fraction else f"{date}T{whole}Z"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
+import tempfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -12,8 +14,8 @@ import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
-from ._parameters import cut_text, text
-from ._table import AnyArray, Table
+from ._parameters import cut_text, integer, text
+from ._table import AnyArray, Table, required
 
 if TYPE_CHECKING:
     from .widget import Map
@@ -28,6 +30,8 @@ _KEPT_CUTS = 64
 
 _NOTHING = (None,) * 6
 
+_clusters_in_box = Clusters._in_box
+
 
 class Tree:
     """The hierarchy over some points, which any number of threads may ask.
@@ -35,8 +39,9 @@ class Tree:
     `build` and `open` make it.
     """
 
-    def __init__(self, pointer: int) -> None:
+    def __init__(self, pointer: int, where: str | None = None) -> None:
         self._handle = c.Handle(pointer, c.tree_free)
+        self._where = where
         self._filtered: OrderedDict[str, Tree] = OrderedDict()
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
@@ -184,27 +189,33 @@ class Tree:
         :raises Error: In the words of the library.
         """
         tree = self if where is None else self.select(where)
-        previous = None if after is None else after._handle.pointer
+        if after is not None and not isinstance(after, Clusters):
+            raise TypeError(f"expected 'after' to be an answer, found {after!r}")
         key = (
             limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, after is None,
         )  # fmt: skip
-        error = ctypes.c_void_p()
-        place = ctypes.byref(error)
-        others = center, width, height, tile, tile_size, margin
-        if bbox is not None and zoom is not None and len(bbox) == 4 and others == _NOTHING:
+        answer = None
+        if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
             # A map that moves asks again and again with the same cut, which is read once.
-            cut = self._cuts.get(key) or self._cut(key)
-            box = c.Box(*bbox)
-            pointer = c.clusters_in_box(tree._handle.pointer, cut.pointer, box, zoom, previous, place)
-        else:
+            try:
+                if len(bbox) == 4:
+                    cut = self._cuts.get(key) or self._cut(key)
+                    answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
+                    answer._tree = tree
+            except TypeError:
+                # What is no number, or is one as a text.
+                pass
+        if answer is None:
             view = text(
                 bbox=bbox, zoom=zoom, center=center, width=width, height=height, tile=tile, tile_size=tile_size,
                 margin=margin,
             )  # fmt: skip
-            pointer = c.clusters(tree._handle.pointer, (view + cut_text(key)).encode(), previous, place)
-        if pointer is None:
-            raise c.error_of(error)
-        return Clusters(tree, pointer, _aggregates(aggregate))
+            previous = None if after is None else after._pointer
+            query = (view + cut_text(key)).encode()
+            answer = Clusters(tree, c.call(c.clusters, tree._handle.pointer, query, previous))
+        if aggregate is not None:
+            answer._values = answer.aggregate(*_listed("aggregate", aggregate))
+        return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
         """A cut, which is kept for the next query."""
@@ -221,20 +232,20 @@ class Tree:
         filters are kept prepared.
         """
         if where is None:
-            return Tree(c.call(c.select, self._handle.pointer, None))
+            return Tree(c.call(c.select, self._handle.pointer, None)) if self._where is not None else self
         tree = self._filtered.get(where)
         if tree is None:
             # A filter is found sooner from one that is like it.
             like = next(reversed(self._filtered.values()), self)
-            tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)))
+            tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)), where)
             self._filtered[where] = tree
             while len(self._filtered) > _KEPT_FILTERS:
                 self._filtered.popitem(last=False)
         return tree
 
-    def clusters_with_ids(self, ids: Iterable[int]) -> Clusters:
-        """An answer of the clusters with some ids, in tree order."""
-        array = np.fromiter(ids, np.uint64)
+    def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
+        """An answer of some clusters or those with some ids, in tree order."""
+        array = np.fromiter((_id(cluster) for cluster in ids), np.uint64)
         return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
 
     def root(self) -> Clusters:
@@ -251,10 +262,10 @@ class Tree:
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
         """A page of a cluster's points that pass, in tree order: `row`, `tree_index`, `x` and `y`."""
-        if offset < 0 or (limit is not None and limit < 0):
-            raise ValueError(f"expected an offset and a limit of 0 or more, found {offset} and {limit}")
-        count = self.point_count if limit is None else limit
-        return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), offset, count))
+        count = self.point_count
+        first = min(integer("offset", offset, most=2**64), count)
+        most = count if limit is None else min(integer("limit", limit, most=2**64), count)
+        return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), first, most))
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
         """The values that points have in a column, given their tree indices."""
@@ -276,7 +287,8 @@ class Tree:
         Bins begin at round values, and are the same for every view and filter.
         """
         view = text(bbox=bbox, zoom=zoom).encode()
-        return Table._of(c.call(c.histogram, self._handle.pointer, c.encoded(column), bins, view, None))
+        pointer, number = self._handle.pointer, integer("bins", bins)
+        return Table._of(c.call(c.histogram, pointer, c.encoded(column), number, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
         """The least zoom at which a cut by pixels, such as `spacing=44`, shows a cluster's parts; None if none does."""
@@ -287,12 +299,13 @@ class Tree:
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
         """The zoom from which such a cut shows a point by itself, given its tree index; None if none does."""
         zoom = ctypes.c_double()
-        c.call(c.unclustered_zoom, self._handle.pointer, tree_index, text(**cut).encode(), ctypes.byref(zoom))
+        index = integer("tree_index", tree_index)
+        c.call(c.unclustered_zoom, self._handle.pointer, index, text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
         """The tree index of a row; None where there is none. Takes time in proportion to the points."""
-        index: int = c.tree_index_of_row(self._handle.pointer, row)
+        index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
 
     # MARK: Showing it
@@ -303,6 +316,7 @@ class Tree:
         >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
         """
+        required("anywidget")
         from .widget import Map
 
         return Map(self, **traits)
@@ -315,7 +329,7 @@ class Tree:
             return {"text/plain": repr(self)}
 
     def to_html(
-        self, path: Path, *, title: str | None = None, columns: Sequence[str] = (), most: int | None = None
+        self, path: Path, *, title: str | None = None, columns: str | Sequence[str] = (), most: int | None = None
     ) -> None:
         """Writes a map as one page, which opens from disk and asks for nothing.
 
@@ -354,6 +368,30 @@ class Tree:
         c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
 
 
+    # What never changes need not be copied.
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Tree:
+        return self
+
+    def __reduce__(self) -> Any:
+        """As an index, with all points whatever the filter: other processes open a file sooner."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "tree.treeline")
+            self.save(path)
+            return _unpickled, (path.read_bytes(), self._where)
+
+
+def _unpickled(index: bytes, where: str | None) -> Tree:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "tree.treeline")
+        path.write_bytes(index)
+        # Its pages stay when its name is gone.
+        return open(path).select(where)
+
+
 def open(path: Path) -> Tree:
     """Opens an index by mapping it into memory, however large it is."""
     return Tree(c.call(c.open, os.fsencode(path)))
@@ -369,10 +407,12 @@ def _decoded(text: bytes) -> str:
 
 
 def _id(cluster: Cluster | int) -> int:
-    return cluster.id if isinstance(cluster, Cluster) else int(cluster)
+    return cluster.id if isinstance(cluster, Cluster) else integer("id", cluster)
 
 
-def _aggregates(aggregate: str | Iterable[str] | None) -> str | None:
-    if aggregate is None or isinstance(aggregate, str):
-        return aggregate
-    return ", ".join(aggregate) or None
+def _listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
+    if isinstance(texts, str):
+        return (texts,)
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"expected '{name}' to be a text or several, found {texts!r}")
+    return texts

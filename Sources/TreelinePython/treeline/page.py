@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from . import _library as c
 from ._answers import Answers
 from ._packing import packed
-from ._table import Table
+from ._parameters import integer
+from ._table import Table, plain
 from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
@@ -35,12 +36,14 @@ def to_html(
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
-    columns: Sequence[str] = (),
+    columns: str | Sequence[str] = (),
     most: int | None = None,
 ) -> None:
     """Writes a page that shows a tree and answers by itself; see `Tree.to_html`."""
     if tree.is_planar:
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+    if isinstance(columns, str):
+        columns = [columns]
     facts = Answers(tree).facts()
     page = (FILES / "page.html").read_text(encoding="utf-8")
     title = title or facts["title"] or "Treeline"
@@ -59,7 +62,7 @@ def to_html(
 
 def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int | None) -> bytes:
     """The hierarchy and the values of the points, as `hierarchy.js` and `baked.js` read them."""
-    rows, plane = _hierarchy(tree, most or WHOLE)
+    rows, plane = _hierarchy(tree, WHOLE if most is None else integer("most", most, least=1))
     if most is None and rows["own_code"].any():
         rows, plane = _hierarchy(tree, PART)
     everyone = np.arange(tree.point_count)
@@ -67,7 +70,7 @@ def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int 
         "seam": plane.seam,
         "crosses_seam": plane.crosses_seam,
         "index": index,
-        "values": [tree.values(name, everyone).tolist() for name in columns],
+        "values": [plain(tree.values(name, everyone)) for name in columns],
     }
     if not math.isnan(plane.badge_distance):
         facts["badge_distance"] = plane.badge_distance

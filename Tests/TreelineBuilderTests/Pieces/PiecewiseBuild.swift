@@ -94,10 +94,10 @@ private struct MemoryPieces: PieceSource {
 
 extension PointSet {
   /// The bytes of the index that is built in memory.
-  func indexBytes(_ rule: SplitRule = .mean, threads: Int = 1) throws -> [UInt8] {
+  func indexBytes(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
-    try tree(rule, threads: threads).write(index: file.path)
+    try tree(rule, threads: threads, computesSeparations: computesSeparations).write(index: file.path)
     return [UInt8](try Data(contentsOf: file))
   }
 }

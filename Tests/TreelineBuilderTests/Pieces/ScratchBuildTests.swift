@@ -15,8 +15,8 @@ import Treeline
   @Test(arguments: sets, [SplitRule.mean, .leastScatter]) func cancelledAndResumed(_ set: PointSet, _ rule: SplitRule)
     throws
   {
-    let expected = try set.indexBytes(rule)
-    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing] {
+    let expected = try set.indexBytes(rule, computesSeparations: true)
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
       for skip in [0, 1, 3] {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
@@ -30,12 +30,27 @@ import Treeline
     }
   }
 
+  /// From pieces of 17 points and parts of 16 nodes to one of all.
+  @Test(
+    arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
+  func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
+    let expected = try set.indexBytes(rule, computesSeparations: true)
+    for memory in [1000, 20_000, 400_000, 80_000_000] {
+      let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+      let folder = try ScratchFolder(place, keepsFiles: false)
+      defer { folder.remove() }
+      let found = try run(set, rule, folder, cancelledIn: nil, after: 0, memory: memory)
+      #expect(found == expected, "\(memory) bytes of memory")
+    }
+  }
+
   /// The bytes of the index; nil if the build was cancelled.
   private func run(
     _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
-    after count: Int
+    after count: Int, memory: Int = 40_000
   ) throws -> [UInt8]? {
-    let options = ScratchBuild.Options(rule: rule, threads: 2, memory: 40_000, projection: set.projection)
+    var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
+    options.computesSeparations = true
     let build: ScratchBuild
     if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
       #expect(stage == nil)

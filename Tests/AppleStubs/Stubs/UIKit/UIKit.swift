@@ -14,6 +14,14 @@ public struct CGAffineTransform: Equatable, Sendable {
 /// https://developer.apple.com/documentation/uikit/uievent
 @MainActor public final class UIEvent: NSObject {}
 
+extension ProcessInfo {
+  /// https://developer.apple.com/documentation/foundation/processinfo/isiosapponmac
+  public var isiOSAppOnMac: Bool { Self.isOnMac }
+
+  /// Of the stub alone: where the app runs.
+  nonisolated(unsafe) public static var isOnMac = false
+}
+
 /// https://developer.apple.com/documentation/uikit/uiupdatelink
 @MainActor public final class UIUpdateLink: NSObject {
   private let handler: (UIUpdateLink, UIUpdateInfo) -> Void
@@ -48,6 +56,23 @@ public final class UITraitCollection: NSObject, Sendable {
   public let userInterfaceStyle: UIUserInterfaceStyle
   public init(userInterfaceStyle: UIUserInterfaceStyle) { self.userInterfaceStyle = userInterfaceStyle }
 }
+
+/// https://developer.apple.com/documentation/uikit/uitraitenvironment
+@MainActor public protocol UITraitEnvironment: NSObjectProtocol {}
+
+/// https://developer.apple.com/documentation/uikit/uitraitdefinition
+public protocol UITraitDefinition {}
+
+/// https://developer.apple.com/documentation/uikit/uitrait
+public typealias UITrait = any UITraitDefinition.Type
+
+/// https://developer.apple.com/documentation/uikit/uitraitpreferredcontentsizecategory
+public struct UITraitPreferredContentSizeCategory: UITraitDefinition {}
+
+/// https://developer.apple.com/documentation/uikit/uitraitchangeregistration
+public protocol UITraitChangeRegistration: NSObjectProtocol {}
+
+final class Registration: NSObject, UITraitChangeRegistration {}
 
 /// https://developer.apple.com/documentation/uikit/uicolor
 public final class UIColor: NSObject, @unchecked Sendable {
@@ -104,8 +129,12 @@ public final class UIFont: NSObject, @unchecked Sendable {
   /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledfont(for:)
   public func scaledFont(for font: UIFont) -> UIFont { UIFont(pointSize: font.pointSize * Self.textScale) }
 
-  /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledvalue(for:)
-  public func scaledValue(for value: CGFloat) -> CGFloat { value * Self.textScale }
+  /// To a pixel of a third of a point.
+  ///
+  /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledvalue(for:compatiblewith:)
+  public func scaledValue(for value: CGFloat, compatibleWith traitCollection: UITraitCollection?) -> CGFloat {
+    (value * Self.textScale * 3).rounded() / 3
+  }
 }
 
 /// https://developer.apple.com/documentation/uikit/nstextalignment

@@ -70,11 +70,27 @@
   /// https://developer.apple.com/documentation/uikit/uiview/point(inside:with:)
   open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
 
+  /// https://developer.apple.com/documentation/uikit/uitraitenvironment/traitcollection
+  open var traitCollection: UITraitCollection { UITraitCollection(userInterfaceStyle: .light) }
+
+  private var traitHandlers: [() -> Void] = []
+
+  /// https://developer.apple.com/documentation/uikit/uitraitchangeobservable/registerfortraitchanges(_:handler:)
+  @discardableResult public func registerForTraitChanges<TraitEnvironment: UITraitEnvironment>(
+    _ traits: [UITrait], handler: @escaping (TraitEnvironment, UITraitCollection) -> Void
+  ) -> any UITraitChangeRegistration {
+    traitHandlers.append { [unowned self] in handler(self as! TraitEnvironment, traitCollection) }
+    return Registration()
+  }
+
+  /// Of the stub alone: tells that traits have changed.
+  public func changeTraits() { for handler in traitHandlers { handler() } }
+
   open func setNeedsLayout() {}
   open func layoutSubviews() {}
 }
 
-extension UIView {
+extension UIView: UITraitEnvironment {
   /// https://developer.apple.com/documentation/uikit/uiview/animationoptions
   public struct AnimationOptions: OptionSet, Sendable {
     public let rawValue: UInt

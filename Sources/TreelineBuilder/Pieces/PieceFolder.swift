@@ -1,0 +1,58 @@
+import Treeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A folder with built pieces, a file each, that any number of machines may write to at once.
+  ///
+  /// A file appears whole, under the number of its piece. Whoever builds a piece a second time writes the same bytes, so
+  /// it does not matter who comes last, or who is killed.
+  public struct PieceFolder: PieceSource {
+    /// Where it is.
+    public let path: String
+
+    /// - Parameter path: Of a folder that is there.
+    public init(_ path: String) { self.path = path }
+
+    /// Writes a piece, which is on the disk when this returns.
+    public func write(_ piece: BuiltPiece) throws(PieceError) {
+      try write(piece: Int(piece.header.number)) { write throws(PieceError) in try piece.write(write) }
+    }
+
+    func write(
+      piece: Int, _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
+    ) throws(PieceError) {
+      // Of a name that no other attempt has.
+      let partialPath = "\(filePath(ofPiece: piece)).\(UInt64.random(in: 0 ... .max)).partial"
+      do throws(PieceError) {
+        let file = try ScratchFile(partialPath)
+        var end = 0
+        try produce { bytes throws(PieceError) in
+          try file.write(bytes, at: end)
+          end += bytes.count
+        }
+        try file.synchronize()
+        guard rename(partialPath, filePath(ofPiece: piece)) == 0 else {
+          throw .scratch(path: partialPath, action: "give it its name", reason: systemReason())
+        }
+      } catch {
+        unlink(partialPath)
+        throw error
+      }
+    }
+
+    public func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError) {
+      try ScratchFile(reading: filePath(ofPiece: piece)).read(buffer, at: offset)
+    }
+
+    private func filePath(ofPiece piece: Int) -> String { "\(path)/piece-\(piece)" }
+  }
+#endif

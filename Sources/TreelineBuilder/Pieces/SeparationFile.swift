@@ -1,0 +1,86 @@
+import Treeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// The codes of a tree's separations in a file, by number, which any number of threads may set at once.
+  final class SeparationFile: @unchecked Sendable {
+    private let codes: UnsafeMutableBufferPointer<UInt16>
+    private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
+
+    /// Makes the file, all of whose codes are zero, or takes one that is whole.
+    init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
+      let file = try ScratchFile(path)
+      if !isWhole {
+        // Space that is written to is there: a disk that is full would end the process later.
+        let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
+        try file.setLength(0)
+        for block in (0..<count).blocks(of: ScratchBuild.blockSize) {
+          try zeros[..<block.count].withUnsafeBufferPointer { zeros throws(PieceError) in
+            try file.write(zeros, at: block.lowerBound)
+          }
+        }
+      }
+      codes = UnsafeMutableBufferPointer(start: try file.map(2 * count), count: count)
+    }
+
+    deinit { if let start = bytes.baseAddress { munmap(start, bytes.count) } }
+
+    func set(_ number: UInt32, _ code: UInt16) { codes[Int(number)] = code }
+
+    /// Gives back memory, but no code.
+    func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
+
+    func forEachBlock(_ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) {
+      for block in codes.indices.blocks(of: ScratchBuild.blockSize) {
+        try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: codes[block])))
+        giveBack()
+      }
+      withExtendedLifetime(self) {}
+    }
+  }
+
+  extension ScratchFile {
+    /// Maps the file's first bytes into memory, to be read and written; nil for none.
+    fileprivate func map<Element>(_ length: Int) throws(PieceError) -> UnsafeMutablePointer<Element>? {
+      if length == 0 { return nil }
+      guard let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+        throw .scratch(path: path, action: "map it", reason: systemReason())
+      }
+      return start.assumingMemoryBound(to: Element.self)
+    }
+  }
+
+  extension SeparatedTree {
+    /// The tree of an index that is being written: all but its rows are there.
+    init(_ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int)
+      throws(PieceError)
+    {
+      let mapped: MappedFile
+      do throws(IndexError) { mapped = try MappedFile(path: file.partialPath) } catch {
+        throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
+      }
+      nonisolated(unsafe) let bytes = mapped.bytes
+      func start<Entry>(_ kind: IndexSection.Kind) -> UnsafePointer<Entry> {
+        let section = sections.first { $0.kind == kind }!
+        return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
+      }
+      let storage = TreeStorage(
+        // Nobody asks for rows.
+        points: start(.points), rows: start(.points), pointCount: pointCount, gaps: start(.gaps), nodes: start(.nodes),
+        nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads),
+        release: { withExtendedLifetime(mapped) {} })
+      self.init(storage, survey.plane.projection) {
+        _ = madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count, MADV_DONTNEED)
+      }
+    }
+  }
+#endif

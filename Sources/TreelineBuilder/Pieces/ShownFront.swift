@@ -1,0 +1,129 @@
+import Treeline
+
+/// What is shown of a tree, or of a part of it, when the distance r has fallen so far: the state of a sequence of
+/// splits, which goes on from there.
+struct ShownFront: Sendable {
+  struct Member: Sendable {
+    let node: Node
+    let position: PlanePoint
+    /// What is shown in its place later lies in here.
+    let box: PlaneRect
+    /// Whether it is known that it is shown; otherwise something in its box is.
+    var isSure = true
+    /// Whether its separations are asked for, and it is not there only because it may be in the way.
+    var isOwn = true
+
+    /// How many nodes below it may be split at most, itself included.
+    var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
+  }
+
+  /// In tree order.
+  var nodes: [Member] = []
+  /// The square of the greatest distance at which the next split may be.
+  let squaredDistance: UInt64
+
+  init(squaredDistance: UInt64) { self.squaredDistance = squaredDistance }
+
+  /// All of a tree as one node.
+  init(of storage: TreeStorage) {
+    squaredDistance = .max
+    guard let root = storage.root else { return }
+    nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
+  }
+
+  /// How many nodes may be split at most.
+  var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
+
+  /// Divides its own nodes that may be split by area into pieces, each of no more weight than asked for or one node.
+  func pieces(upTo weight: Int) -> [[Int32]] {
+    var pieces: [[Int32]] = []
+    var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
+    while var piece = stack.popLast() {
+      let total = piece.reduce(0) { $0 + nodes[Int($1)].weight }
+      if total <= weight || piece.count == 1 {
+        if !piece.isEmpty { pieces.append(piece) }
+        continue
+      }
+      func position(_ index: Int32) -> PlanePoint { nodes[Int(index)].position }
+      var box = PlaneRect(position(piece[0]))
+      for index in piece { box.formUnion(position(index)) }
+      let isWide = box.width >= box.height
+      piece.sort { isWide ? (position($0).x, $0) < (position($1).x, $1) : (position($0).y, $0) < (position($1).y, $1) }
+      var (half, sum) = (0, 0)
+      while sum < total / 2, half < piece.count - 1 {
+        sum += nodes[Int(piece[half])].weight
+        half += 1
+      }
+      stack += [Array(piece[half...]), Array(piece[..<half])]
+    }
+    return pieces
+  }
+
+  /// A piece and what may be in its way as far as a margin, beyond which nothing is known.
+  ///
+  /// - Parameter margin: In units of the distance that is reached, at least 2.
+  /// - Returns: nil if that leaves nothing out.
+  func part(around piece: [Int32], margin: Int, _ projection: Plane.Projection) -> ShownFront? {
+    var box = nodes[Int(piece[0])].box
+    for index in piece { box = box.union(nodes[Int(index)].box) }
+    let reach = Int64(SplitSequence.reach(squaredDistance))
+    let (near, far) = (
+      Surroundings(box, reach * Int64(margin - 1), projection), Surroundings(box, reach * Int64(margin), projection)
+    )
+    var part = ShownFront(squaredDistance: squaredDistance)
+    var own = piece.sorted().makeIterator()
+    var nextOwn = own.next()
+    var isWhole = true
+    for (index, node) in nodes.enumerated() {
+      var node = node
+      node.isOwn = nextOwn.map { $0 == index } ?? false
+      if node.isOwn { nextOwn = own.next() }
+      guard far.touch(node.box) else {
+        isWhole = false
+        continue
+      }
+      if node.isSure { node.isSure = near.hold(node.box) }
+      part.nodes.append(node)
+    }
+    return isWhole ? nil : part
+  }
+
+  /// The whole, of which one piece is asked for.
+  func asked(for piece: [Int32]) -> ShownFront {
+    var whole = self
+    for index in whole.nodes.indices { whole.nodes[index].isOwn = false }
+    for index in piece { whole.nodes[Int(index)].isOwn = true }
+    return whole
+  }
+}
+
+/// All within some distance of a box along either axis.
+private struct Surroundings {
+  private let x: ClosedRange<Int64>
+  private let y: ClosedRange<Int64>
+  private let isCyclic: Bool
+
+  init(_ box: PlaneRect, _ distance: Int64, _ projection: Plane.Projection) {
+    x = Int64(box.minX) - distance...Int64(box.maxX) + distance
+    y = Int64(box.minY) - distance...Int64(box.maxY) + distance
+    isCyclic = projection.isCyclic
+  }
+
+  private static let world: Int64 = 1 << 32
+
+  private func isAny(_ box: PlaneRect, _ isSo: (_ west: Int64, _ east: Int64) -> Bool) -> Bool {
+    let (west, east) = (Int64(box.minX), Int64(box.maxX))
+    if isSo(west, east) { return true }
+    return isCyclic
+      && (x.upperBound - x.lowerBound >= Self.world || isSo(west + Self.world, east + Self.world)
+        || isSo(west - Self.world, east - Self.world))
+  }
+
+  func touch(_ box: PlaneRect) -> Bool {
+    y.overlaps(Int64(box.minY)...Int64(box.maxY)) && isAny(box) { x.overlaps($0...$1) }
+  }
+
+  func hold(_ box: PlaneRect) -> Bool {
+    y.contains(Int64(box.minY)) && y.contains(Int64(box.maxY)) && isAny(box) { x.contains($0) && x.contains($1) }
+  }
+}

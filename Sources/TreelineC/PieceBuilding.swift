@@ -1,0 +1,138 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+// The steps of a build in pieces from the plan of the pieces on.
+
+final class PiecesObject {
+  let plan: PiecePlan
+
+  init(_ plan: PiecePlan) { self.plan = plan }
+}
+
+@_cdecl("treeline_pieces_read")
+public func readPieces(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { PiecesObject(try PiecePlan(bytes: bytes(start, count))) }
+}
+
+@_cdecl("treeline_pieces_table")
+public func piecesTable(_ pieces: OpaquePointer) -> OpaquePointer {
+  let tasks = pieces.object(PiecesObject.self).plan.pieces
+  return OpaquePointer(
+    owning: Table([
+      TableColumn("point_count", integers: tasks.map { Int64($0.pointCount) }),
+      TableColumn("is_stack", booleans: tasks.map(\.isStack)),
+    ]))
+}
+
+@_cdecl("treeline_pieces_find")
+public func findPieces(
+  _ pieces: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ count: Int, _ numbers: UnsafeMutablePointer<UInt32>?
+) {
+  guard let numbers else { return }
+  pieces.object(PiecesObject.self).plan.findPieces(of: planePoints(positions, count), to: numbers)
+}
+
+@_cdecl("treeline_pieces_task")
+public func pieceTask(_ pieces: OpaquePointer, _ number: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let tasks = pieces.object(PiecesObject.self).plan.pieces
+    guard tasks.indices.contains(number) else {
+      throw ArgumentError("expected the number of a piece from 0 to below \(tasks.count), found \(number)")
+    }
+    return BytesObject(tasks[number].bytes)
+  }
+}
+
+@_cdecl("treeline_pieces_free") public func freePieces(_ pieces: OpaquePointer?) { pieces?.release() }
+
+// MARK: - A piece
+
+final class PieceObject {
+  var piece: CollectedPiece
+
+  init(_ task: PieceTask) { piece = CollectedPiece(task) }
+}
+
+@_cdecl("treeline_piece_create")
+public func createPiece(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { PieceObject(try PieceTask(bytes: bytes(start, count))) }
+}
+
+@_cdecl("treeline_piece_add")
+public func addToPiece(
+  _ piece: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
+  _ error: ErrorPlace
+) -> Bool {
+  attempt(error) {
+    try piece.object(PieceObject.self).piece.add(
+      planePoints(positions, count), rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : count))
+  } != nil
+}
+
+@_cdecl("treeline_piece_write")
+public func writePiece(_ piece: OpaquePointer, _ folder: UnsafePointer<CChar>, _ threads: Int, _ error: ErrorPlace)
+  -> Bool
+{
+  attempt(error) { () -> Void in
+    guard threads >= 1 else { throw ArgumentError("expected at least one thread, found \(threads)") }
+    try piece.object(PieceObject.self).piece.write(to: PieceFolder(String(cString: folder)), threads: threads)
+  } != nil
+}
+
+@_cdecl("treeline_piece_free") public func freePiece(_ piece: OpaquePointer?) { piece?.release() }
+
+// MARK: - The index
+
+@_cdecl("treeline_assemble")
+public func assemble(
+  _ pieces: OpaquePointer, _ survey: OpaquePointer, _ folder: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>,
+  _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool,
+  _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let (plan, survey) = (pieces.object(PiecesObject.self).plan, survey.object(SurveyObject.self).survey)
+    guard plan.pointCount == survey.pointCount else {
+      throw ArgumentError("expected the survey of \(plan.pointCount) points, found one of \(survey.pointCount)")
+    }
+    let destination = try IndexDestination(String(cString: path), overwriting: overwriting)
+    let steps = PieceSteps(monitor?.pointee)
+    try IndexAssembly(of: plan, survey, description: IndexDescription(description?.pointee)).write(
+      to: destination, piecesFrom: PieceFolder(String(cString: folder))
+    ) { steps.report(.writing, $0, of: $1) }
+  } != nil
+}
+
+extension IndexDescription {
+  init(_ description: treeline_description?) {
+    self.init(
+      title: string(description?.title), attribution: string(description?.attribution),
+      unit: string(description?.unit))
+  }
+}
+
+/// Tells C of the stages of a build in pieces, a percent at a time.
+final class PieceSteps {
+  private let monitor: treeline_monitor?
+  private var told: (stage: ScratchBuild.Stage, percent: Int)?
+
+  init(_ monitor: treeline_monitor?) { self.monitor = monitor }
+
+  var isCancelled: Bool {
+    monitor?.cancellation?.object(CancellationObject.self).cancellation.isCancelled ?? false
+  }
+
+  /// - Parameter total: 0 where it is not known.
+  /// - Returns: Whether to go on.
+  @discardableResult func report<Count: BinaryInteger>(_ stage: ScratchBuild.Stage, _ done: Count, of total: Count)
+    -> Bool
+  {
+    let percent = total > 0 ? Int(100 * Double(done) / Double(total)) : 0
+    if let progress = monitor?.progress, told?.stage != stage || percent > told!.percent {
+      told = (stage, percent)
+      let fraction = total > 0 ? Double(done) / Double(total) : 0
+      stage.rawValue.withCString { progress(monitor!.context, $0, fraction) }
+    }
+    return !isCancelled
+  }
+}

@@ -1,0 +1,230 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+// The steps of a build in pieces, up to the plan of the pieces.
+
+/// Bytes that go from one step to another, as C holds them.
+final class BytesObject {
+  let block: Block
+  let count: Int
+
+  init(_ bytes: [UInt8]) { (block, count) = (Block(bytes), bytes.count) }
+}
+
+/// The bytes that C hands over; none where there is no pointer.
+func bytes(_ start: UnsafeRawPointer?, _ count: Int) -> [UInt8] {
+  Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+}
+
+@_cdecl("treeline_bytes_start")
+public func bytesStart(_ bytes: OpaquePointer, _ count: UnsafeMutablePointer<Int>) -> UnsafeRawPointer {
+  let object = bytes.object(BytesObject.self)
+  count.pointee = object.count
+  return object.block.start
+}
+
+@_cdecl("treeline_bytes_free") public func freeBytes(_ bytes: OpaquePointer?) { bytes?.release() }
+
+// MARK: - Survey
+
+final class SurveyObject {
+  var survey: PointSurvey
+
+  init(_ survey: PointSurvey) { self.survey = survey }
+}
+
+@_cdecl("treeline_survey_create")
+public func createSurvey(_ isPlanar: Bool) -> OpaquePointer {
+  OpaquePointer(owning: SurveyObject(PointSurvey(projection: isPlanar ? .planar : .webMercator)))
+}
+
+@_cdecl("treeline_survey_read")
+public func readSurvey(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { SurveyObject(try PointSurvey(bytes: bytes(start, count))) }
+}
+
+@_cdecl("treeline_survey_add_points")
+public func addPointsToSurvey(
+  _ survey: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ refused: UnsafeMutablePointer<UInt8>?,
+  _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let object = survey.object(SurveyObject.self)
+    var coordinates = points.pointee.coordinates
+    if let refused { coordinates = coordinates.removing(notOn: object.survey.projection, noting: refused) }
+    try object.survey.add(coordinates)
+  } != nil
+}
+
+extension [Coordinate] {
+  /// Those that are on the sphere or on the plane.
+  ///
+  /// - Parameter refused: Gets 1 for each that is not, and 0 for the others.
+  func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
+    var areAllOn = true
+    for index in indices {
+      let isOn = projection.holds(self[index])
+      refused[index] = isOn ? 0 : 1
+      areAllOn = areAllOn && isOn
+    }
+    return areAllOn ? self : indices.filter { refused[$0] == 0 }.map { self[$0] }
+  }
+}
+
+@_cdecl("treeline_survey_add_survey")
+public func addSurveyToSurvey(
+  _ survey: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let object = survey.object(SurveyObject.self)
+    let other = try PointSurvey(bytes: bytes(start, count))
+    guard other.projection == object.survey.projection else {
+      throw ArgumentError("expected a survey of coordinates of the same kind, found one of others")
+    }
+    guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
+      throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)
+    }
+    object.survey.add(other)
+  } != nil
+}
+
+@_cdecl("treeline_survey_bytes")
+public func surveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
+  OpaquePointer(owning: BytesObject(survey.object(SurveyObject.self).survey.bytes))
+}
+
+@_cdecl("treeline_survey_facts")
+public func surveyFacts(_ survey: OpaquePointer, _ facts: UnsafeMutablePointer<treeline_extent_facts>) {
+  let survey = survey.object(SurveyObject.self).survey
+  facts.pointee = treeline_extent_facts(
+    point_count: survey.pointCount, clipped_point_count: survey.clippedPointCount, seam: survey.plane.seam)
+}
+
+@_cdecl("treeline_survey_free") public func freeSurvey(_ survey: OpaquePointer?) { survey?.release() }
+
+@_cdecl("treeline_project")
+public func project(
+  _ survey: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ positions: UnsafeMutablePointer<UInt32>?,
+  _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let plane = survey.object(SurveyObject.self).survey.plane
+    for (row, coordinate) in points.pointee.coordinates.enumerated() {
+      guard plane.projection.holds(coordinate) else {
+        throw BuildError.invalidCoordinate(row: row, found: coordinate, projection: plane.projection)
+      }
+      let point = plane.point(at: coordinate)
+      positions![2 * row] = point.x
+      positions![2 * row + 1] = point.y
+    }
+  } != nil
+}
+
+// MARK: - Plan
+
+final class PlanObject {
+  var plan: BuildPlan
+  /// That waits for its answers.
+  var round: PlanRound?
+
+  init(_ plan: BuildPlan) { self.plan = plan }
+}
+
+@_cdecl("treeline_plan_create")
+public func createPlan(_ options: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let options = try read(options) { parameters in
+      (
+        rule: parameters.splitRule, pieceSize: parameters.integer("piece-size", in: BuildPlan.leastPieceSize...1 << 31),
+        mostBins: parameters.integer("most-bins", in: 64...1 << 24)
+      )
+    }
+    var plan = try BuildPlan(rule: options.rule ?? .standard, pieceSize: options.pieceSize ?? 1_000_000)
+    if let mostBins = options.mostBins { plan.mostBins = mostBins }
+    return PlanObject(plan)
+  }
+}
+
+extension QueryParameters {
+  /// The split rule that `split` names; nil without one.
+  var splitRule: SplitRule? {
+    mutating get {
+      guard let text = text("split") else { return nil }
+      let rule = SplitRule(text)
+      if rule == nil { refuse("split", expected: SplitRule.expectation, found: text) }
+      return rule
+    }
+  }
+}
+
+@_cdecl("treeline_plan_round")
+public func nextRound(_ plan: OpaquePointer) -> OpaquePointer? {
+  let object = plan.object(PlanObject.self)
+  if object.round == nil { object.round = object.plan.nextRound() }
+  return object.round.map { OpaquePointer(owning: BytesObject($0.bytes)) }
+}
+
+@_cdecl("treeline_plan_take")
+public func takeAnswers(_ plan: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> Bool {
+  attempt(error) { () -> Void in
+    let object = plan.object(PlanObject.self)
+    guard let round = object.round else { throw ArgumentError("expected answers to a round, found that none is asked") }
+    object.plan.take(try PlanAnswers(to: round, bytes: bytes(start, count)))
+    object.round = nil
+  } != nil
+}
+
+@_cdecl("treeline_plan_pieces")
+public func planPieces(_ plan: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) {
+    let object = plan.object(PlanObject.self)
+    if object.round == nil { object.round = object.plan.nextRound() }
+    guard object.round == nil else { throw ArgumentError("expected a plan without a round to ask, found one with one") }
+    return BytesObject(object.plan.pieces.bytes)
+  }
+}
+
+@_cdecl("treeline_plan_free") public func freePlan(_ plan: OpaquePointer?) { plan?.release() }
+
+// MARK: - Answers to a round
+
+final class RoundObject {
+  let round: PlanRound
+  var answers: PlanAnswers
+
+  init(_ round: PlanRound) { (self.round, answers) = (round, PlanAnswers(to: round)) }
+}
+
+@_cdecl("treeline_round_read")
+public func readRound(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { RoundObject(try PlanRound(bytes: bytes(start, count))) }
+}
+
+@_cdecl("treeline_round_add_points")
+public func addPointsToRound(_ round: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ count: Int) {
+  round.object(RoundObject.self).answers.add(planePoints(positions, count))
+}
+
+/// Positions as C has them: two numbers each.
+func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) -> UnsafeBufferPointer<PlanePoint> {
+  UnsafeBufferPointer(
+    start: UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count: positions == nil ? 0 : count)
+}
+
+@_cdecl("treeline_round_add_answers")
+public func addAnswersToRound(
+  _ round: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let object = round.object(RoundObject.self)
+    object.answers.add(try PlanAnswers(to: object.round, bytes: bytes(start, count)))
+  } != nil
+}
+
+@_cdecl("treeline_round_answers")
+public func roundAnswers(_ round: OpaquePointer) -> OpaquePointer {
+  OpaquePointer(owning: BytesObject(round.object(RoundObject.self).answers.bytes))
+}
+
+@_cdecl("treeline_round_free") public func freeRound(_ round: OpaquePointer?) { round?.release() }

@@ -1,0 +1,292 @@
+"""Arrow's C data interface, which polars, pyarrow, DuckDB and others speak: their arrays, read without any of them.
+
+https://arrow.apache.org/docs/format/CDataInterface.html
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._table import AnyArray, view
+
+
+class Schema(Structure):
+    pass
+
+
+class Array(Structure):
+    pass
+
+
+class Stream(Structure):
+    pass
+
+
+Schema._fields_ = [
+    ("format", c_char_p),
+    ("name", c_char_p),
+    ("metadata", c_void_p),
+    ("flags", c_int64),
+    ("n_children", c_int64),
+    ("children", POINTER(POINTER(Schema))),
+    ("dictionary", POINTER(Schema)),
+    ("release", CFUNCTYPE(None, POINTER(Schema))),
+    ("private_data", c_void_p),
+]
+Array._fields_ = [
+    ("length", c_int64),
+    ("null_count", c_int64),
+    ("offset", c_int64),
+    ("n_buffers", c_int64),
+    ("n_children", c_int64),
+    ("buffers", POINTER(c_void_p)),
+    ("children", POINTER(POINTER(Array))),
+    ("dictionary", POINTER(Array)),
+    ("release", CFUNCTYPE(None, POINTER(Array))),
+    ("private_data", c_void_p),
+]
+Stream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Array))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
+    ("release", CFUNCTYPE(None, POINTER(Stream))),
+    ("private_data", c_void_p),
+]
+
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.restype, _pointer_of.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+
+_NUMBERS = {
+    b"c": "i1", b"C": "u1", b"s": "<i2", b"S": "<u2", b"i": "<i4", b"I": "<u4", b"l": "<i8", b"L": "<u8",
+    b"e": "<f2", b"f": "<f4", b"g": "<f8",
+}  # fmt: skip
+
+#: What people call types that are not taken everywhere.
+_NAMES = {
+    b"u": "texts", b"U": "texts", b"vu": "texts", b"z": "binary", b"Z": "binary", b"vz": "binary", b"b": "booleans",
+    b"n": "nulls", b"+s": "structs", b"+l": "lists", b"+L": "lists", b"+m": "maps",
+}  # fmt: skip
+
+
+def speaks(values: Any) -> bool:
+    """Whether something hands its arrays out; of pandas, only by pyarrow."""
+    return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+
+
+class Memory:
+    """What was handed out, which lends its memory until this is deleted."""
+
+    def __init__(self, values: Any) -> None:
+        self.schema = Schema()
+        self.arrays: list[Array] = []
+        if hasattr(values, "__arrow_c_stream__"):
+            self._capsules: tuple[Any, ...] = (values.__arrow_c_stream__(),)
+            stream = _content(self._capsules[0], b"arrow_array_stream", Stream)
+            self._take(stream, stream.get_schema, self.schema)
+            while True:
+                array = Array()
+                self._take(stream, stream.get_next, array)
+                if not array.release:
+                    break
+                self.arrays.append(array)
+        else:
+            # Of these, capsules release what they hold.
+            self._capsules = values.__arrow_c_array__()
+            self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
+            self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
+
+    @staticmethod
+    def _take(stream: Stream, function: Any, place: Structure) -> None:
+        code = function(ctypes.byref(stream), ctypes.byref(place))
+        if code:
+            message = stream.get_last_error(ctypes.byref(stream))
+            raise ValueError(f"expected a stream of Arrow, found an error: {(message or b'').decode() or code}")
+
+    def __del__(self) -> None:
+        if len(self._capsules) == 1:
+            for content in (*self.arrays, self.schema):
+                if content.release:
+                    content.release(ctypes.byref(content))
+
+
+def _content(capsule: Any, name: bytes, type: Any) -> Any:
+    return type.from_address(_pointer_of(capsule, name))
+
+
+class Part(NamedTuple):
+    """Some entries of an array."""
+
+    array: Array
+    start: int
+    length: int
+
+    def child(self, number: int) -> Part:
+        array = self.array.children[number].contents
+        return Part(array, array.offset + self.start, self.length)
+
+
+class Column:
+    """An array, or the arrays of a stream one behind the other."""
+
+    def __init__(self, memory: Memory, schema: Schema, parts: list[Part]) -> None:
+        self._memory, self._schema, self._parts = memory, schema, parts
+
+    def __len__(self) -> int:
+        return sum(part.length for part in self._parts)
+
+    @property
+    def is_dictionary(self) -> bool:
+        return bool(self._schema.dictionary)
+
+    @property
+    def format(self) -> bytes:
+        format: bytes = self._schema.format
+        return format
+
+    @property
+    def valid(self) -> AnyArray | None:
+        """Which values are there; None if all are."""
+        found = [self._valid(part) for part in self._parts]
+        if all(valid is None for valid in found):
+            return None
+        pairs = zip(found, self._parts)
+        return np.concatenate([np.ones(part.length, bool) if valid is None else valid for valid, part in pairs])
+
+    def _valid(self, part: Part) -> AnyArray | None:
+        if self.format == b"n":
+            return np.zeros(part.length, bool)
+        array = part.array
+        return self._bits(part, 0) if array.null_count != 0 and array.n_buffers and array.buffers[0] else None
+
+    def _bits(self, part: Part, buffer: int) -> AnyArray:
+        first, end = part.start // 8, (part.start + part.length + 7) // 8
+        bits = view(self._memory, part.array.buffers[buffer] + first, (end - first,), "|u1")
+        skipped = part.start - 8 * first
+        return np.unpackbits(bits, bitorder="little")[skipped : skipped + part.length].astype(bool)
+
+    def _view(self, part: Part, buffer: int, type: str, count: int | None = None) -> AnyArray:
+        count = part.length if count is None else count
+        address = part.array.buffers[buffer]
+        if count == 0 or address is None:
+            return np.zeros(count, type)
+        return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
+
+    def numbers(self) -> AnyArray | None:
+        """Numbers, booleans and times as an array of numpy, with anything where none is; None of other types."""
+        format = self.format
+        if format == b"b":
+            return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
+        if format in _NUMBERS:
+            return self._joined(_NUMBERS[format])
+        if format == b"tdD":
+            return self._joined("<i4").astype("<i8").view("<M8[D]")
+        if format == b"tdm" or format.startswith(b"ts"):
+            unit = "ms" if format == b"tdm" else {"s": "s", "m": "ms", "u": "us", "n": "ns"}[chr(format[2])]
+            return self._joined(f"<M8[{unit}]")
+        return self._decimals() if format.startswith(b"d:") else None
+
+    def _joined(self, type: str) -> AnyArray:
+        arrays = [self._view(part, 1, type) for part in self._parts] or [np.zeros(0, type)]
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+    def _decimals(self) -> AnyArray | None:
+        _, scale, *bits = self.format[2:].split(b",")
+        width = int(bits[0]) if bits else 128
+        if width in (32, 64):
+            whole = self._joined(f"<i{width // 8}").astype("<f8")
+        elif width == 128:
+            halves = self._joined("<u8,<i8")
+            low, high = halves["f0"], halves["f1"]
+            # Most fit the lower half, as which they are rounded once.
+            fits = high == low.view("<i8") >> 63
+            whole = np.where(fits, low.view("<i8").astype("<f8"), high.astype("<f8") * 2.0**64 + low.astype("<f8"))
+        else:
+            return None
+        decimals: AnyArray = whole / 10.0 ** int(scale)
+        return decimals
+
+    def texts(self) -> tuple[AnyArray, AnyArray] | None:
+        """Offsets and bytes; None of other types. Where there is none a text is empty or anything."""
+        if self.format not in (b"u", b"U", b"vu"):
+            return None
+        read = self._viewed_texts if self.format == b"vu" else self._plain_texts
+        found = [read(part) for part in self._parts if part.length] or [(np.zeros(1, "<i8"), np.zeros(0, np.uint8))]
+        if len(found) == 1:
+            return found[0]
+        # Each chunk's texts begin where those before it end.
+        offsets, bytes, end = [np.zeros(1, "<i8")], [], 0
+        for starts, data in found:
+            offsets.append(starts[1:] - starts[0] + end)
+            bytes.append(data[starts[0] : starts[-1]])
+            end += len(bytes[-1])
+        return np.concatenate(offsets), np.concatenate(bytes)
+
+    def _plain_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
+        offsets = self._view(part, 1, "<i4" if self.format == b"u" else "<i8", part.length + 1).astype("<i8", copy=False)
+        return offsets, self._bytes(part.array.buffers[2], int(offsets[-1]))
+
+    def _viewed_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
+        """Each text has 16 bytes: its length, and itself or where it is."""
+        views = self._view(part, 1, "<i4,<i4,<i4,<i4")
+        valid = self._valid(part)
+        lengths = views["f0"].astype("<i8") if valid is None else np.where(valid, views["f0"], 0)
+        count = part.array.n_buffers - 3
+        sizes = view(self._memory, part.array.buffers[count + 2], (count,), "<i8") if count else np.zeros(0, "<i8")
+        pool = [views.view(np.uint8)]
+        pool += [self._bytes(part.array.buffers[2 + number], int(size)) for number, size in enumerate(sizes)]
+        starts_of_buffers = np.cumsum([0] + [len(buffer) for buffer in pool])[1:-1]
+        starts = 16 * np.arange(part.length) + 4
+        far = lengths > 12
+        starts[far] = starts_of_buffers[views["f2"][far]] + views["f3"][far]
+        offsets = np.zeros(part.length + 1, "<i8")
+        np.cumsum(lengths, out=offsets[1:])
+        places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return offsets, np.concatenate(pool)[places]
+
+    def _bytes(self, address: int | None, count: int) -> AnyArray:
+        return view(self._memory, address, (count,), "|u1") if address and count else np.zeros(0, np.uint8)
+
+    def dictionary(self) -> tuple[AnyArray, Column]:
+        """Of a dictionary the codes, -1 where there is none, and the entries."""
+        codes, valid = self.numbers(), self.valid
+        assert codes is not None
+        dictionaries = [part.array.dictionary.contents for part in self._parts]
+        parts = [Part(array, array.offset, array.length) for array in dictionaries]
+        # Entries of later chunks stand behind those of earlier ones.
+        ends = np.cumsum([0] + [part.length for part in parts])
+        shifts = np.repeat(ends[:-1], [part.length for part in self._parts])
+        shifted = codes.astype("<i8") + shifts
+        if valid is not None:
+            shifted[~valid] = -1
+        return shifted.astype("<i4"), Column(self._memory, self._schema.dictionary.contents, parts)
+
+    @property
+    def type_name(self) -> str:
+        return _NAMES.get(self.format, f"the type {self.format.decode()!r} of Arrow's C data interface")
+
+
+def column(values: Any) -> Column:
+    """What is handed out as a column, be it the only one of a table."""
+    memory = Memory(values)
+    parts = [Part(array, array.offset, array.length) for array in memory.arrays]
+    schema = memory.schema
+    if schema.format == b"+s" and schema.n_children == 1:
+        return Column(memory, schema.children[0].contents, [part.child(0) for part in parts])
+    return Column(memory, schema, parts)
+
+
+def table(values: Any) -> dict[str, Column]:
+    """The columns of a table by their names, read in one pass."""
+    memory = Memory(values)
+    if memory.schema.format != b"+s":
+        raise TypeError("expected a table of columns, found one column; name it, as in columns={'price': column}")
+    parts = [Part(array, array.offset, array.length) for array in memory.arrays]
+    columns = {}
+    for number in range(memory.schema.n_children):
+        schema = memory.schema.children[number].contents
+        columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts])
+    return columns

@@ -1,0 +1,158 @@
+"""Points in the columns of Arrow: two of numbers, or one of GeoParquet or GeoArrow."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import numpy as np
+
+from ._table import AnyArray
+
+#: Names that are taken for coordinates where none are told.
+NAMES = [("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("x", "y")]
+#: What a point of WKB has before its coordinates, and what its numbers of types may have beside them.
+_PREFIX, _HAS_SRID = 5, 0x20000000
+
+
+class PointColumns:
+    """Which columns of a schema have the points, and how."""
+
+    def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool) -> None:
+        """
+        :param schema: Of pyarrow, whose metadata may be those of GeoParquet.
+        :param x: The name of a column of numbers, `y` another; or both None.
+        :param geometry: The name of a column of points, in place of these.
+        """
+        if (x is None) != (y is None):
+            raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
+        self._planar = planar
+        described = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
+        if x is None and geometry is None:
+            geometry = described.get("primary_column")
+        if x is None and geometry is None:
+            names = {name.lower(): name for name in schema.names}
+            found = next(((names[a], names[b]) for a, b in NAMES if a in names and b in names), None)
+            if found is None:
+                raise KeyError(
+                    "expected columns named longitude and latitude or a geometry of GeoParquet, found "
+                    f"{', '.join(map(repr, schema.names))}; name them by lon= and lat=, or by geometry="
+                )
+            x, y = found
+        #: The names of the columns to read.
+        self.names: list[str] = [geometry] if geometry is not None else [str(x), str(y)]
+        for name in self.names:
+            if name not in schema.names:
+                raise KeyError(
+                    f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, schema.names))}"
+                )
+        if geometry is not None:
+            self._check_system(geometry, described.get("columns", {}).get(geometry, {}), schema.field(geometry))
+
+    def _check_system(self, name: str, described: dict[str, Any], field: Any) -> None:
+        extension = json.loads((field.metadata or {}).get(b"ARROW:extension:metadata") or b"{}")
+        system = described.get("crs", extension.get("crs")) if described or extension else None
+        if self._planar or system is None:
+            return
+        if isinstance(system, str):
+            code = system.rpartition(":")[2]
+        else:
+            code = str(system.get("id", {}).get("code", system.get("name")))
+        if code not in ("CRS84", "CRS84h", "4326", "4979"):
+            raise ValueError(
+                f"column {name!r}: expected longitudes and latitudes, OGC:CRS84, found coordinates of {code}; "
+                "convert them, or build a plain plane by planar=True"
+            )
+
+    def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
+        """The coordinates in a batch of pyarrow; NaN where there are none.
+
+        :param first_row: That of the batch, for errors.
+        """
+        if len(self.names) == 2:
+            x, y = (_doubles(name, batch.column(name)) for name in self.names)
+            return x, y
+        return points(self.names[0], batch.column(self.names[0]), first_row)
+
+
+def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
+    """The coordinates in an array of points: of WKB, or structs of x and y, or lists of both."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    type = array.type
+    if pa.types.is_struct(type):
+        names = [field.name for field in type]
+        if "x" in names and "y" in names:
+            # Not `flatten`, which would copy what is null from below.
+            return _nulled(array, _doubles(name, array.field("x"))), _nulled(array, _doubles(name, array.field("y")))
+    elif pa.types.is_fixed_size_list(type) and type.list_size >= 2:
+        width = type.list_size
+        values = _doubles(name, array.values)[array.offset * width : (array.offset + len(array)) * width]
+        pairs = values.reshape(len(array), width)
+        return _nulled(array, pairs[:, 0].copy()), _nulled(array, pairs[:, 1].copy())
+    elif pa.types.is_binary(type) or pa.types.is_large_binary(type):
+        return _of_wkb(name, array.cast(pa.large_binary()), first_row)
+    raise TypeError(f"column {name!r}: expected points as WKB, structs of x and y or lists of both, found {type}")
+
+
+def _doubles(name: str, array: Any) -> AnyArray:
+    import pyarrow as pa
+
+    if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type) or pa.types.is_decimal(array.type)):
+        raise TypeError(f"column {name!r}: expected numbers, found {array.type}; convert it")
+    found: AnyArray = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _nulled(array: Any, values: AnyArray) -> AnyArray:
+    """Values without those of rows that are null."""
+    if array.null_count == 0:
+        return values
+    return np.where(array.is_valid().to_numpy(zero_copy_only=False), values, np.nan)
+
+
+def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
+    count = len(array)
+    x, y = np.full(count, np.nan), np.full(count, np.nan)
+    if count == array.null_count:
+        return x, y
+    _, offsets, data = array.buffers()
+    starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
+    octets = np.frombuffer(data, np.uint8)
+    lengths = np.diff(starts)
+    # As nearly all programs write it, all at once: little-endian points of two or three numbers, without a system.
+    there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
+    plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
+    heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]
+    kinds = np.ascontiguousarray(heads[:, 1:]).view("<u4")[:, 0]
+    is_plain = (heads[:, 0] == 1) & np.isin(kinds, (1, 1001, 2001, 0x80000001, 0x40000001))
+    plain[plain] = is_plain
+    numbers = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX, _PREFIX + 16)]
+    pairs = np.ascontiguousarray(numbers).view("<f8").reshape(-1, 2)
+    x[plain], y[plain] = pairs[:, 0], pairs[:, 1]
+    for row in np.flatnonzero(there & ~plain).tolist():
+        x[row], y[row] = _of_one(name, octets[starts[row] : starts[row + 1]].tobytes(), first_row + row)
+    return x, y
+
+
+def _of_one(name: str, value: bytes, row: int) -> tuple[float, float]:
+    kinds = ["geometry", "point", "line", "polygon", "multipoint", "multiline", "multipolygon", "collection"]
+    if len(value) < _PREFIX or value[0] > 1:
+        raise ValueError(f"column {name!r}, row {row}: expected a point as WKB, found {value[:8].hex()!r}")
+    order = "<" if value[0] else ">"
+    kind = struct.unpack_from(order + "I", value, 1)[0]
+    number = (kind & 0x0FFFFFFF) % 1000
+    start = _PREFIX + (4 if kind & _HAS_SRID else 0)
+    if number != 1:
+        found = kinds[number] if number < len(kinds) else f"type {kind}"
+        raise ValueError(
+            f"column {name!r}, row {row}: expected a point, found a {found}; take a point of each, such as by "
+            "ST_PointOnSurface"
+        )
+    if len(value) < start + 16:
+        raise ValueError(f"column {name!r}, row {row}: expected {start + 16} bytes of WKB, found {len(value)}")
+    x, y = struct.unpack_from(order + "dd", value, start)
+    return x, y

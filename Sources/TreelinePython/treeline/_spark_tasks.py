@@ -1,0 +1,201 @@
+"""What executors do of a build on Spark: functions of batches, files and blocks, which may be run any number of times.
+
+A task that reads the input writes files of names that no other attempt has, and returns the names: of attempts, Spark
+takes the result of one. All later tasks read these files, so that whatever is run again sees the same points.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._geometry import PointColumns
+from ._steps import Piece, Pieces, Round, Survey
+from ._table import AnyArray
+
+#: In the scratch folder, by which an executor knows that it is the driver's.
+MARK = "treeline-scratch"
+#: How many points a task has in memory at once.
+BLOCK = 1 << 20
+#: Rows have 32 bits.
+MOST_ROWS = 1 << 32
+
+REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
+#: What `Tasks.read` returns of a partition, one row each.
+READ = "partition long, name string, points long, rows long, refused long, fault string"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Some of the points in a file."""
+
+    name: str
+    first: int
+    count: int
+    #: To be added to the rows in the file.
+    first_row: int
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where points lie, as tasks have to know it: Web Mercator's seam, or the survey of plain coordinates."""
+
+    seam: int
+    survey: bytes | None
+
+
+class Tasks:
+    """What executors do, in a folder that all of them reach."""
+
+    def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool) -> None:
+        """
+        :param geometry: The column of points; None where there are columns x and y.
+        :param has_rows: Whether a column `row` has the number of each row.
+        """
+        self.folder, self.planar, self._geometry, self._has_rows = folder, planar, geometry, has_rows
+
+    def path(self, name: str, kind: str) -> str:
+        return os.path.join(self.folder, f"{kind}-{name}")
+
+    # MARK: Reading
+
+    def read(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Writes the points of a partition to files, and returns their name and how many there are."""
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        if not os.path.exists(os.path.join(self.folder, MARK)):
+            raise FileNotFoundError(
+                f"{self.folder}: expected the folder of the driver, found another or none; choose one that all "
+                "executors reach by scratch="
+            )
+        context = TaskContext.get()
+        partition = context.partitionId() if context else 0
+        name = f"{partition}-{context.attemptNumber() if context else 0}-{uuid.uuid4().hex}"
+        survey, uncut = Survey(self.planar), Survey()
+        rows = refused_count = 0
+        fault = None
+        with _File(self.path(name, "points")) as points, _File(self.path(name, "rows")) as numbers:
+            with _File(self.path(name, "refused")) as listed:
+                for batch in batches:
+                    x, y = self._coordinates(batch, rows)
+                    found, fault_here = self._rows(batch, rows)
+                    fault = fault or fault_here
+                    refused = survey.add(x, y)
+                    if refused.any():
+                        entries = np.empty(int(refused.sum()), REFUSED)
+                        entries["row"], entries["x"], entries["y"] = found[refused], x[refused], y[refused]
+                        entries.tofile(listed.file)
+                        refused_count += len(entries)
+                        x, y, found = x[~refused], y[~refused], found[~refused]
+                    (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
+                    found.astype("<u4").tofile(numbers.file)
+                    rows += len(batch)
+        with _File(self.path(name, "survey")) as file:
+            file.file.write(survey.to_bytes())
+        result = [[partition], [name], [survey.facts.point_count], [rows], [refused_count], [fault]]
+        names = [field.split()[0] for field in READ.split(", ")]
+        types = [pa.string() if field.endswith("string") else pa.int64() for field in READ.split(", ")]
+        yield pa.RecordBatch.from_arrays([pa.array(v, t) for v, t in zip(result, types)], names)
+
+    def _coordinates(self, batch: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
+        if self._geometry is None:
+            columns = PointColumns(batch.schema, "x", "y", None, True)
+        else:
+            columns = PointColumns(batch.schema, None, None, "geometry", True)
+        return columns.read(batch, first_row)
+
+    def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
+        """The rows of a batch, and what is wrong with one of them."""
+        if not self._has_rows:
+            return np.arange(first_row, first_row + len(batch)), None
+        column = batch.column("row")
+        rows = column.fill_null(-1).to_numpy(zero_copy_only=False)
+        bad = (rows < 0) | (rows >= MOST_ROWS)
+        if not bad.any():
+            return rows, None
+        found = column[int(np.flatnonzero(bad)[0])].as_py()
+        return np.where(bad, 0, rows), "none" if found is None else str(found)
+
+    # MARK: Planning
+
+    def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
+        """What the points of some sections answer to a round."""
+        round = Round(question.value)
+        for section in sections:
+            for positions, _ in self._blocks(section, places):
+                round.add(positions)
+        yield round.answers()
+
+    def add_up(self, question: Any, answers: Iterable[bytes]) -> Iterator[bytes]:
+        round = Round(question.value)
+        for answer in answers:
+            round.merge(answer)
+        yield round.answers()
+
+    # MARK: Partition and pieces
+
+    def partition(self, places: Any, plan: Any, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
+        """Blocks of points of one piece, with their rows, by the numbers of pieces."""
+        pieces = Pieces(plan.value)
+        for section in sections:
+            for positions, block in self._blocks(section, places):
+                rows = np.fromfile(self.path(section.name, "rows"), "<u4", block.count, offset=4 * block.first)
+                numbers = pieces.find(positions)
+                # Numbers of 16 bits are sorted by counting.
+                narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
+                order = np.argsort(narrow, kind="stable")
+                sorted_numbers = numbers[order]
+                starts = np.flatnonzero(np.diff(sorted_numbers, prepend=np.uint32((1 << 32) - 1)))
+                for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)]):
+                    own = order[start:end]
+                    data = positions[own].tobytes() + (rows[own].astype("<i8") + section.first_row).tobytes()
+                    yield int(sorted_numbers[start]), data
+
+    def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
+        """Writes the pieces whose blocks these are, and returns their numbers."""
+        pieces = Pieces(plan.value)
+        begun: dict[int, Piece] = {}
+        for number, data in blocks:
+            if number not in begun:
+                begun[number] = Piece(pieces.task(number))
+            count = len(data) // 16
+            positions = np.frombuffer(data, "<u4", 2 * count).reshape(count, 2)
+            begun[number].add(positions, np.frombuffer(data, "<i8", count, 8 * count))
+        for number in sorted(begun):
+            begun.pop(number).write(self.folder)
+            yield number
+
+    def _blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
+        """The positions of a section's points, some at a time."""
+        place, path = places.value, self.path(section.name, "points")
+        survey = None if place.survey is None else Survey(data=place.survey)
+        for first in range(section.first, section.first + section.count, BLOCK):
+            count = min(BLOCK, section.first + section.count - first)
+            if survey is not None:
+                pairs = np.fromfile(path, "<f8", 2 * count, offset=16 * first).reshape(count, 2)
+                positions = survey.project(pairs[:, 0], pairs[:, 1])
+            else:
+                positions = np.fromfile(path, "<u4", 2 * count, offset=8 * first).reshape(count, 2)
+                positions[:, 0] -= np.uint32(place.seam)
+            yield positions, Section(section.name, first, count, section.first_row)
+
+
+class _File:
+    """A file that is on the disk when it is left."""
+
+    def __init__(self, path: str) -> None:
+        self.file = open(path, "xb")
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()

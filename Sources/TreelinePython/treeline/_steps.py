@@ -1,0 +1,217 @@
+"""The steps of a build in pieces, as `treeline.h` declares them: what goes from one to another is bytes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_size_t, c_uint32, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import _library as c
+from ._build import Monitor
+from ._library import _declare, _error, _handle, _quick, _slow, _text
+from ._parameters import text
+from ._table import AnyArray, Table
+
+
+class ExtentFacts(Structure):
+    _fields_ = [("point_count", c_size_t), ("clipped_point_count", c_size_t), ("seam", c_uint32)]
+
+
+_bytes = (c_char_p, c_size_t)
+_bytes_start = _declare(_quick, "bytes_start", c_void_p, _handle, POINTER(c_size_t))
+_bytes_free = _declare(_quick, "bytes_free", None, _handle)
+_survey_create = _declare(_quick, "survey_create", _handle, c_bool)
+_survey_read = _declare(_slow, "survey_read", _handle, *_bytes, _error)
+_survey_add_points = _declare(_slow, "survey_add_points", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
+_survey_add_survey = _declare(_slow, "survey_add_survey", c_bool, _handle, *_bytes, _error)
+_survey_bytes = _declare(_slow, "survey_bytes", _handle, _handle)
+_survey_facts = _declare(_quick, "survey_facts", None, _handle, POINTER(ExtentFacts))
+_survey_free = _declare(_quick, "survey_free", None, _handle)
+_project = _declare(_slow, "project", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
+_plan_create = _declare(_quick, "plan_create", _handle, _text, _error)
+_plan_round = _declare(_slow, "plan_round", _handle, _handle)
+_plan_take = _declare(_slow, "plan_take", c_bool, _handle, *_bytes, _error)
+_plan_pieces = _declare(_slow, "plan_pieces", _handle, _handle, _error)
+_plan_free = _declare(_quick, "plan_free", None, _handle)
+_round_read = _declare(_slow, "round_read", _handle, *_bytes, _error)
+_round_add_points = _declare(_slow, "round_add_points", None, _handle, c_void_p, c_size_t)
+_round_add_answers = _declare(_slow, "round_add_answers", c_bool, _handle, *_bytes, _error)
+_round_answers = _declare(_slow, "round_answers", _handle, _handle)
+_round_free = _declare(_quick, "round_free", None, _handle)
+_pieces_read = _declare(_slow, "pieces_read", _handle, *_bytes, _error)
+_pieces_table = _declare(_slow, "pieces_table", _handle, _handle)
+_pieces_find = _declare(_slow, "pieces_find", None, _handle, c_void_p, c_size_t, c_void_p)
+_pieces_task = _declare(_quick, "pieces_task", _handle, _handle, c_size_t, _error)
+_pieces_free = _declare(_quick, "pieces_free", None, _handle)
+_piece_create = _declare(_quick, "piece_create", _handle, *_bytes, _error)
+_piece_add = _declare(_slow, "piece_add", c_bool, _handle, c_void_p, c_void_p, c_size_t, _error)
+_piece_write = _declare(_slow, "piece_write", c_bool, _handle, _text, c_size_t, _error)
+_piece_free = _declare(_quick, "piece_free", None, _handle)
+_assemble = _declare(
+    _slow, "assemble", c_bool, _handle, _handle, _text, _text, POINTER(c.Description), c_bool, POINTER(c.Monitor),
+    _error,
+)  # fmt: skip
+_stream_create = _declare(_slow, "stream_create", _handle, _text, _text, POINTER(c.Description), c_bool, _error)
+_stream_add = _declare(_slow, "stream_add", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
+_stream_finish = _declare(_slow, "stream_finish", c_bool, _handle, POINTER(c.Monitor), _error)
+_stream_free = _declare(_slow, "stream_free", None, _handle)
+
+
+def _taken(handle: int) -> bytes:
+    count = c_size_t()
+    found = ctypes.string_at(_bytes_start(handle, ctypes.byref(count)), count.value)
+    _bytes_free(handle)
+    return found
+
+
+def description(title: str | None, attribution: str | None, unit: str | None) -> c.Description:
+    return c.Description(c.encoded(title), c.encoded(attribution), c.encoded(unit))
+
+
+class _Object(c.Handle):
+    """What may not have come to be."""
+
+    def __del__(self) -> None:
+        if hasattr(self, "_free"):
+            super().__del__()
+
+
+class Survey(_Object):
+    """How many points there are, and how far they reach. Surveys add up."""
+
+    def __init__(self, planar: bool = False, data: bytes | None = None) -> None:
+        made = _survey_create(planar) if data is None else c.call(_survey_read, data, len(data))
+        super().__init__(made, _survey_free)
+
+    def add(self, x: AnyArray, y: AnyArray) -> AnyArray:
+        """Takes in some points, and tells which were not, as they are on no map: an array of booleans."""
+        refused = np.empty(len(x), np.bool_)
+        c.call(_survey_add_points, self.pointer, ctypes.byref(c.Points.of(x, y)), refused.ctypes.data)
+        return refused
+
+    def merge(self, data: bytes) -> None:
+        c.call(_survey_add_survey, self.pointer, data, len(data))
+
+    def to_bytes(self) -> bytes:
+        return _taken(_survey_bytes(self.pointer))
+
+    @property
+    def facts(self) -> ExtentFacts:
+        facts = ExtentFacts()
+        _survey_facts(self.pointer, ctypes.byref(facts))
+        return facts
+
+    def project(self, x: AnyArray, y: AnyArray) -> AnyArray:
+        """The positions of points on the plane of the survey: x and y of each, 32 bits wide."""
+        positions = np.empty((len(x), 2), np.uint32)
+        c.call(_project, self.pointer, ctypes.byref(c.Points.of(x, y)), positions.ctypes.data)
+        return positions
+
+
+class Plan(_Object):
+    """How points are divided into pieces, while that is found out."""
+
+    def __init__(self, split: str | None, piece_size: int, most_bins: int | None = None) -> None:
+        options = text(split=split, piece_size=piece_size, most_bins=most_bins)
+        super().__init__(c.call(_plan_create, options.encode()), _plan_free)
+
+    def next_round(self) -> bytes | None:
+        """What to ask of all points; None once the pieces are known."""
+        found = _plan_round(self.pointer)
+        return None if found is None else _taken(found)
+
+    def take(self, answers: bytes) -> None:
+        c.call(_plan_take, self.pointer, answers, len(answers))
+
+    def pieces(self) -> bytes:
+        return _taken(c.call(_plan_pieces, self.pointer))
+
+
+class Round(_Object):
+    """What a plan asks, and what some points answer."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(c.call(_round_read, data, len(data)), _round_free)
+
+    def add(self, positions: AnyArray) -> None:
+        _round_add_points(self.pointer, positions.ctypes.data, len(positions))
+
+    def merge(self, answers: bytes) -> None:
+        c.call(_round_add_answers, self.pointer, answers, len(answers))
+
+    def answers(self) -> bytes:
+        return _taken(_round_answers(self.pointer))
+
+
+class Pieces(_Object):
+    """The pieces of a plan."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(c.call(_pieces_read, data, len(data)), _pieces_free)
+        table = Table._of(_pieces_table(self.pointer))
+        #: How many points each has, and whether all of them have one position.
+        self.counts, self.are_stacks = table["point_count"], table["is_stack"]
+
+    def find(self, positions: AnyArray) -> AnyArray:
+        """The number of the piece of each point."""
+        numbers = np.empty(len(positions), np.uint32)
+        _pieces_find(self.pointer, positions.ctypes.data, len(positions), numbers.ctypes.data)
+        return numbers
+
+    def task(self, number: int) -> bytes:
+        return _taken(c.call(_pieces_task, self.pointer, number))
+
+
+class Piece(_Object):
+    """A piece while its points arrive."""
+
+    def __init__(self, task: bytes) -> None:
+        super().__init__(c.call(_piece_create, task, len(task)), _piece_free)
+
+    def add(self, positions: AnyArray, rows: AnyArray) -> None:
+        """:param positions: Packed, as of `Survey.project`, and rows of 64 bits."""
+        c.call(_piece_add, self.pointer, positions.ctypes.data, rows.ctypes.data, len(rows))
+
+    def write(self, folder: str, threads: int = 1) -> None:
+        c.call(_piece_write, self.pointer, os.fsencode(folder), threads)
+
+
+def assemble(
+    pieces: Pieces, survey: Survey, folder: str, path: str, told: c.Description, overwrite: bool,
+    progress: Callable[[str, float], None] | None,
+) -> None:  # fmt: skip
+    """Puts the pieces in a folder together as an index."""
+    monitor = Monitor(progress)
+    places = (os.fsencode(folder), os.fsencode(path))
+    arguments = (pieces.pointer, survey.pointer, *places, ctypes.byref(told), overwrite, monitor.reference)
+    monitor.run(lambda: c.call(_assemble, *arguments))
+
+
+class Stream(_Object):
+    """An index while its points arrive in batches. Leaving it removes what it has put into files but the index."""
+
+    def __init__(self, path: str, options: str, told: c.Description, overwrite: bool) -> None:
+        arguments = (os.fsencode(path), options.encode(), ctypes.byref(told), overwrite)
+        super().__init__(c.call(_stream_create, *arguments), _stream_free)
+
+    def add(self, x: AnyArray, y: AnyArray) -> AnyArray:
+        """Takes in some points, and tells which were not, as they are on no map."""
+        refused = np.empty(len(x), np.bool_)
+        c.call(_stream_add, self.pointer, ctypes.byref(c.Points.of(x, y)), refused.ctypes.data)
+        return refused
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        # Not when it is deallocated: whoever looks at an exception holds on to it.
+        self._free(self.pointer)
+        self.pointer = 0
+
+    def finish(self, progress: Callable[[str, float], None] | None) -> None:
+        monitor = Monitor(progress)
+        monitor.run(lambda: c.call(_stream_finish, self.pointer, monitor.reference))

@@ -1,0 +1,316 @@
+// Builds in pieces: by steps that hand each other bytes, and of points that come in batches.
+#include "support.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PARTS = 3, PIECE_SIZE = 700 };
+
+static treeline_points part(int number) {
+  treeline_points all = points();
+  size_t first = all.count * number / PARTS, end = all.count * (number + 1) / PARTS;
+  all.x = (const double *)((const char *)all.x + first * all.x_stride);
+  all.y = (const double *)((const char *)all.y + first * all.y_stride);
+  all.count = end - first;
+  return all;
+}
+
+/// Whether two files are the same, byte for byte.
+static bool are_same(const char *first, const char *second) {
+  FILE *files[] = {fopen(first, "rb"), fopen(second, "rb")};
+  if (!files[0] || !files[1])
+    return false;
+  int a, b;
+  do {
+    a = fgetc(files[0]);
+    b = fgetc(files[1]);
+  } while (a == b && a != EOF);
+  fclose(files[0]);
+  fclose(files[1]);
+  return a == b;
+}
+
+static void save_whole(const char *options, const char *path) {
+  treeline_points all = points();
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_build(&all, NULL, 0, options, NULL, &error));
+  NO_ERROR(EXPECT(treeline_save(tree, path, NULL, true, &error)));
+  treeline_tree_free(tree);
+}
+
+/// The survey of all, from those of parts.
+static treeline_survey *survey_parts(void) {
+  treeline_survey *all = treeline_survey_create(false);
+  for (int i = PARTS - 1; i >= 0; i--) {
+    treeline_survey *own = treeline_survey_create(false);
+    treeline_points own_points = part(i);
+    uint8_t refused[POINTS];
+    NO_ERROR(EXPECT(treeline_survey_add_points(own, &own_points, refused, &error)));
+    for (size_t row = 0; row < own_points.count; row++)
+      EXPECT(refused[row] == 0);
+    treeline_bytes *bytes = treeline_survey_bytes(own);
+    size_t count;
+    const void *start = treeline_bytes_start(bytes, &count);
+    NO_ERROR(EXPECT(treeline_survey_add_survey(all, start, count, &error)));
+    EXPECT_ERROR(treeline_survey_add_survey(all, start, count - 1, &error), TREELINE_ERROR_PIECES, "expected");
+    treeline_bytes_free(bytes);
+    treeline_survey_free(own);
+  }
+  treeline_bytes *bytes = treeline_survey_bytes(all);
+  treeline_survey_free(all);
+  size_t count;
+  const void *start = treeline_bytes_start(bytes, &count);
+  NO_ERROR(all = treeline_survey_read(start, count, &error));
+  treeline_bytes_free(bytes);
+  return all;
+}
+
+/// The plan of the pieces, from answers of parts.
+static treeline_bytes *plan_parts(const char *options, const uint32_t *positions) {
+  treeline_plan *plan;
+  NO_ERROR(plan = treeline_plan_create(options, &error));
+  EXPECT_ERROR(treeline_plan_take(plan, NULL, 0, &error), TREELINE_ERROR_ARGUMENT, "that none is asked");
+  treeline_bytes *question;
+  while ((question = treeline_plan_round(plan))) {
+    EXPECT_ERROR(treeline_plan_pieces(plan, &error), TREELINE_ERROR_ARGUMENT, "without a round");
+    size_t question_length, answer_length;
+    const void *start = treeline_bytes_start(question, &question_length);
+    treeline_round *all, *own;
+    NO_ERROR(all = treeline_round_read(start, question_length, &error));
+    for (int i = 0; i < PARTS; i++) {
+      size_t first = (size_t)POINTS * i / PARTS, end = (size_t)POINTS * (i + 1) / PARTS;
+      NO_ERROR(own = treeline_round_read(start, question_length, &error));
+      treeline_round_add_points(own, positions + 2 * first, end - first);
+      treeline_bytes *answers = treeline_round_answers(own);
+      const void *answer = treeline_bytes_start(answers, &answer_length);
+      NO_ERROR(EXPECT(treeline_round_add_answers(all, answer, answer_length, &error)));
+      EXPECT_ERROR(treeline_round_add_answers(all, answer, 3, &error), TREELINE_ERROR_PIECES, "expected");
+      treeline_bytes_free(answers);
+      treeline_round_free(own);
+    }
+    treeline_bytes *answers = treeline_round_answers(all);
+    const void *answer = treeline_bytes_start(answers, &answer_length);
+    NO_ERROR(EXPECT(treeline_plan_take(plan, answer, answer_length, &error)));
+    treeline_bytes_free(answers);
+    treeline_round_free(all);
+    treeline_bytes_free(question);
+  }
+  treeline_bytes *pieces;
+  NO_ERROR(pieces = treeline_plan_pieces(plan, &error));
+  treeline_plan_free(plan);
+  return pieces;
+}
+
+static void build_piece(
+    const treeline_pieces *pieces, size_t number, const uint32_t *positions, const uint32_t *numbers,
+    const char *folder) {
+  treeline_bytes *task;
+  NO_ERROR(task = treeline_pieces_task(pieces, number, &error));
+  size_t length;
+  const void *start = treeline_bytes_start(task, &length);
+  treeline_piece *piece;
+  NO_ERROR(piece = treeline_piece_create(start, length, &error));
+  EXPECT_ERROR(treeline_piece_write(piece, folder, 1, &error), TREELINE_ERROR_PIECES, "found 0");
+  for (int64_t row = POINTS - 1; row >= 0; row--)
+    if (numbers[row] == number)
+      NO_ERROR(EXPECT(treeline_piece_add(piece, positions + 2 * row, &row, 1, &error)));
+  int64_t row = 0;
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &row, 1, &error), TREELINE_ERROR_PIECES, "points, found");
+  EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "at least one thread");
+  // A second time, as if the first task had been taken for lost.
+  for (int i = 0; i < 2; i++)
+    NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 2, &error)));
+  treeline_piece_free(piece);
+  treeline_bytes_free(task);
+}
+
+static int stage_count;
+static void note_stage(void *context, const char *stage, double fraction) {
+  EXPECT(!context || strcmp(stage, context) == 0);
+  EXPECT(fraction >= 0 && fraction <= 1);
+  stage_count++;
+}
+
+static void test_steps(const char *options, const char *whole, const char *folder) {
+  treeline_survey *survey = survey_parts();
+  treeline_extent_facts facts;
+  treeline_survey_facts(survey, &facts);
+  EXPECT(facts.point_count == POINTS && facts.clipped_point_count == 0 && facts.seam != 0);
+  static uint32_t positions[2 * POINTS], uncut[2 * POINTS], numbers[POINTS];
+  treeline_points all = points();
+  NO_ERROR(EXPECT(treeline_project(survey, &all, positions, &error)));
+  treeline_survey *none = treeline_survey_create(false);
+  NO_ERROR(EXPECT(treeline_project(none, &all, uncut, &error)));
+  treeline_survey_free(none);
+  for (int i = 0; i < POINTS; i++)
+    EXPECT(uncut[2 * i] - facts.seam == positions[2 * i] && uncut[2 * i + 1] == positions[2 * i + 1]);
+
+  treeline_bytes *plan = plan_parts(options, positions);
+  size_t length;
+  const void *start = treeline_bytes_start(plan, &length);
+  treeline_pieces *pieces;
+  NO_ERROR(pieces = treeline_pieces_read(start, length, &error));
+  EXPECT_ERROR(treeline_pieces_read(start, length - 4, &error), TREELINE_ERROR_PIECES, "expected");
+  treeline_table *table = treeline_pieces_table(pieces);
+  size_t count = treeline_table_row_count(table);
+  EXPECT(count > POINTS / PIECE_SIZE && sum(integers(table, "point_count"), count) == POINTS);
+  for (size_t i = 0; i < count; i++)
+    EXPECT(integers(table, "point_count")[i] <= PIECE_SIZE);
+  EXPECT(array_named(table, "is_stack").type == TREELINE_BOOLEANS);
+  treeline_table_free(table);
+  treeline_pieces_find(pieces, positions, POINTS, numbers);
+  char path[1000];
+  snprintf(path, sizeof path, "%s/index", folder);
+  EXPECT_ERROR(treeline_assemble(pieces, survey, folder, path, NULL, false, NULL, &error), TREELINE_ERROR_WRITING,
+      "piece-0");
+  for (size_t i = count; i > 0; i--)
+    build_piece(pieces, i - 1, positions, numbers, folder);
+  EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "the number of a piece");
+  treeline_monitor monitor = {.progress = note_stage, .context = "writing"};
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, folder, path, NULL, false, &monitor, &error)));
+  EXPECT(stage_count > 0 && are_same(path, whole));
+  none = treeline_survey_create(false);
+  EXPECT_ERROR(treeline_assemble(pieces, none, folder, path, NULL, false, NULL, &error), TREELINE_ERROR_ARGUMENT,
+      "found one of 0");
+  treeline_survey_free(none);
+  for (size_t i = 0; i < count; i++) {
+    char piece[1020];
+    snprintf(piece, sizeof piece, "%s/piece-%zu", folder, i);
+    EXPECT(unlink(piece) == 0);
+  }
+  EXPECT(unlink(path) == 0);
+  treeline_pieces_free(pieces);
+  treeline_bytes_free(plan);
+  treeline_survey_free(survey);
+}
+
+static void test_stack(const char *folder, const char *whole) {
+  enum { COUNT = 50 };
+  double x[COUNT], y[COUNT];
+  uint32_t positions[2 * COUNT];
+  int64_t rows[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    x[i] = 7;
+    y[i] = 50;
+    rows[i] = COUNT - 1 - i;
+  }
+  treeline_points stack = {.x = x, .y = y, .count = COUNT};
+  treeline_survey *survey = treeline_survey_create(false);
+  NO_ERROR(EXPECT(treeline_survey_add_points(survey, &stack, NULL, &error)));
+  NO_ERROR(EXPECT(treeline_project(survey, &stack, positions, &error)));
+  treeline_plan *plan;
+  NO_ERROR(plan = treeline_plan_create("piece-size=20", &error));
+  treeline_bytes *question = treeline_plan_round(plan);
+  size_t length;
+  const void *start = treeline_bytes_start(question, &length);
+  treeline_round *round;
+  NO_ERROR(round = treeline_round_read(start, length, &error));
+  treeline_round_add_points(round, positions, COUNT);
+  treeline_bytes *answers = treeline_round_answers(round);
+  start = treeline_bytes_start(answers, &length);
+  NO_ERROR(EXPECT(treeline_plan_take(plan, start, length, &error)));
+  EXPECT(treeline_plan_round(plan) == NULL);
+  treeline_bytes *bytes;
+  NO_ERROR(bytes = treeline_plan_pieces(plan, &error));
+  start = treeline_bytes_start(bytes, &length);
+  treeline_pieces *pieces;
+  NO_ERROR(pieces = treeline_pieces_read(start, length, &error));
+  treeline_bytes *task;
+  NO_ERROR(task = treeline_pieces_task(pieces, 0, &error));
+  start = treeline_bytes_start(task, &length);
+  treeline_piece *piece;
+  NO_ERROR(piece = treeline_piece_create(start, length, &error));
+  int64_t wide = 1LL << 32;
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^32 rows");
+  treeline_piece_free(piece);
+  NO_ERROR(piece = treeline_piece_create(start, length, &error));
+  NO_ERROR(EXPECT(treeline_piece_add(piece, positions, rows, COUNT, &error)));
+  NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 1, &error)));
+  char path[1000];
+  snprintf(path, sizeof path, "%s/index", folder);
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, folder, path, NULL, false, NULL, &error)));
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_build(&stack, NULL, 0, "no-separation=true", NULL, &error));
+  NO_ERROR(EXPECT(treeline_save(tree, whole, NULL, true, &error)));
+  EXPECT(are_same(path, whole));
+  treeline_tree_free(tree);
+  unlink(path);
+  snprintf(path, sizeof path, "%s/piece-0", folder);
+  EXPECT(unlink(path) == 0);
+  treeline_piece_free(piece);
+  treeline_bytes_free(task);
+  treeline_pieces_free(pieces);
+  treeline_bytes_free(bytes);
+  treeline_bytes_free(answers);
+  treeline_round_free(round);
+  treeline_bytes_free(question);
+  treeline_plan_free(plan);
+  treeline_survey_free(survey);
+}
+
+static void test_stream(const char *whole, const char *path) {
+  EXPECT_ERROR(treeline_stream_create(path, "split=gamma:2", NULL, true, &error), TREELINE_ERROR_BUILD, "gamma");
+  EXPECT_ERROR(treeline_stream_create(path, "speed=high", NULL, true, &error), TREELINE_ERROR_PARAMETER, "speed");
+  treeline_cancellation *cancellation = treeline_cancellation_create();
+  for (int is_cancelled = 1; is_cancelled >= 0; is_cancelled--) {
+    treeline_stream *stream;
+    const char *options = "split=mean&no-separation=true&memory=60000&threads=2";
+    NO_ERROR(stream = treeline_stream_create(path, options, NULL, true, &error));
+    for (int i = 0; i < PARTS; i++) {
+      treeline_points own = part(i);
+      NO_ERROR(EXPECT(treeline_stream_add(stream, &own, NULL, &error)));
+    }
+    treeline_monitor monitor = {.progress = note_stage};
+    if (is_cancelled) {
+      treeline_cancellation_cancel(cancellation);
+      monitor.cancellation = cancellation;
+      EXPECT_ERROR(treeline_stream_finish(stream, &monitor, &error), TREELINE_ERROR_CANCELLED, "cancelled");
+    } else {
+      NO_ERROR(EXPECT(treeline_stream_finish(stream, &monitor, &error)));
+      EXPECT_ERROR(treeline_stream_finish(stream, &monitor, &error), TREELINE_ERROR_ARGUMENT, "finished");
+      treeline_points own = part(0);
+      EXPECT_ERROR(treeline_stream_add(stream, &own, NULL, &error), TREELINE_ERROR_ARGUMENT, "finished");
+    }
+    treeline_stream_free(stream);
+  }
+  treeline_cancellation_free(cancellation);
+  EXPECT(are_same(path, whole));
+
+  // What is on no map is told of, and its row is counted.
+  double x[] = {1, 2, NAN, 4, 200, 6}, y[] = {1, 2, 3, 4, 5, 6};
+  uint8_t refused[6];
+  treeline_points some = {.x = x, .y = y, .count = 6};
+  treeline_stream *stream;
+  NO_ERROR(stream = treeline_stream_create(path, NULL, NULL, true, &error));
+  EXPECT_ERROR(treeline_stream_add(stream, &some, NULL, &error), TREELINE_ERROR_BUILD, "row 2");
+  NO_ERROR(EXPECT(treeline_stream_add(stream, &some, refused, &error)));
+  EXPECT(memcmp(refused, (uint8_t[]){0, 0, 1, 0, 1, 0}, 6) == 0);
+  NO_ERROR(EXPECT(treeline_stream_finish(stream, NULL, &error)));
+  treeline_stream_free(stream);
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_open(path, &error));
+  EXPECT(treeline_tree_index_of_row(tree, 5) >= 0 && treeline_tree_index_of_row(tree, 4) == -1);
+  treeline_facts facts;
+  treeline_tree_facts(tree, &facts);
+  EXPECT(facts.has_separations && facts.point_count == 4);
+  treeline_tree_free(tree);
+}
+
+void test_pieces(const char *path) {
+  char folder[900], whole[1000], streamed[1000];
+  snprintf(folder, sizeof folder, "%s.pieces", path);
+  snprintf(whole, sizeof whole, "%s.whole", path);
+  snprintf(streamed, sizeof streamed, "%s.streamed", path);
+  EXPECT(mkdir(folder, 0700) == 0);
+  save_whole("split=least-scatter&no-separation=true", whole);
+  test_steps("split=least-scatter&piece-size=700&most-bins=256", whole, folder);
+  save_whole("split=mean&no-separation=true", whole);
+  test_steps("split=mean&piece-size=700", whole, folder);
+  test_stream(whole, streamed);
+  EXPECT_ERROR(treeline_plan_create("piece-size=16", &error), TREELINE_ERROR_PARAMETER, "piece-size");
+  EXPECT_ERROR(treeline_plan_create("split=gamma:2", &error), TREELINE_ERROR_BUILD, "gamma");
+  EXPECT_ERROR(treeline_round_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");
+  EXPECT_ERROR(treeline_piece_create(NULL, 0, &error), TREELINE_ERROR_PIECES, "expected");
+  test_stack(folder, whole);
+  EXPECT(rmdir(folder) == 0 && unlink(whole) == 0 && unlink(streamed) == 0);
+}

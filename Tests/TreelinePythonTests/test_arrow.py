@@ -1,0 +1,158 @@
+"""Whatever speaks Arrow's C data interface gives the same tree as the arrays of numpy that it stands for."""
+
+import datetime
+import decimal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import treeline
+
+duckdb = pytest.importorskip("duckdb")
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+COUNT = 1000
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A column of each type, each with gaps, one in eight."""
+    random = np.random.default_rng(11)
+    texts = ["a", "", "exactly12bye", "Reykjavík is thirteen bytes or more", "東京"]
+    instants = [datetime.datetime(1969, 12, 31, 23) + datetime.timedelta(hours=i, microseconds=i) for i in range(COUNT)]
+    columns = {
+        "lon": random.uniform(-10, 10, COUNT),
+        "lat": random.uniform(40, 50, COUNT),
+        "real": random.uniform(0, 9, COUNT),
+        "single": random.uniform(0, 9, COUNT).astype("f4"),
+        "small": random.integers(-100, 100, COUNT).astype("i1"),
+        "large": random.integers(0, 2**62, COUNT),
+        "text": random.choice(texts, COUNT).tolist(),
+        "flag": (random.random(COUNT) < 0.5).tolist(),
+        "date": [instant.date() for instant in instants],
+        "time": instants,
+        "money": [decimal.Decimal(int(cents)) / 100 for cents in random.integers(-(10**6), 10**6, COUNT)],
+    }
+    gaps = pa.array(random.random(COUNT) < 0.125)
+    made = {name: pa.array(values) for name, values in columns.items()}
+    for name in list(made)[2:]:
+        made[name] = pa.compute.if_else(gaps, None, made[name])
+    made["zoned"] = made["time"].cast(pa.timestamp("ms", "Asia/Tokyo"), safe=False)
+    made["category"] = made["text"].dictionary_encode()
+    made["year"] = pa.array(random.integers(1900, 2000, COUNT)).dictionary_encode()
+    made["nothing"] = pa.nulls(COUNT)
+    return pa.table(made)
+
+
+def told(tree):
+    rows = tree.members(tree.root()[0])
+    order = np.argsort(rows["row"])
+    values = {name: tree.values(name, rows["tree_index"])[order] for name in tree.columns}
+    # NaN is not itself.
+    return {name: [str(value) for value in array.tolist()] for name, array in values.items()}
+
+
+@pytest.fixture(scope="module")
+def expected(table):
+    found = {name: [str(value) for value in table[name].to_pylist()] for name in ("text", "flag", "category")}
+    found["date"] = [str(v and datetime.datetime.combine(v, datetime.time())) for v in table["date"].to_pylist()]
+    found["time"] = [str(value) for value in table["time"].to_pylist()]
+    numbers = {name: table[name].to_pylist() for name in ("real", "single", "small", "money", "year")}
+    for name, values in numbers.items():
+        found[name] = [str(np.nan if value is None else float(value)) for value in values]
+    found["nothing"] = ["None"] * COUNT
+    return found
+
+
+def variants(table):
+    yield "table", table
+    yield "reader", table.to_reader(max_chunksize=77)
+    yield "batch", table.combine_chunks().to_batches()[0]
+    # Offsets within bytes of bits, on the batch and on its columns.
+    padded = pa.concat_tables([table.slice(0, 3), table]).combine_chunks()
+    yield "slice", padded.slice(3)
+    yield "slice of a batch", padded.to_batches()[0].slice(3)
+    yield "chunks", pa.concat_tables([table.slice(0, 13), table.slice(13, 0), table.slice(13)])
+    views = table.set_column(table.schema.get_field_index("text"), "text", table["text"].cast(pa.string_view()))
+    yield "views", pa.concat_tables([views.slice(0, 501), views.slice(501)])
+    yield "polars", pl.from_arrow(table)
+    yield "polars in chunks", pl.concat([pl.from_arrow(table[:100]), pl.from_arrow(table[100:])], rechunk=False)
+    connection = duckdb.connect()
+    connection.register("places", table)
+    yield "duckdb", connection.sql("select * from places")
+    yield "arrays", {name: table[name].combine_chunks() for name in table.column_names}
+
+
+def test_every_type_in_every_layout(table, expected):
+    lon, lat = table["lon"], table["lat"]
+    reference = told(treeline.build(lon, lat, columns=table))
+    for name, values in expected.items():
+        assert reference[name] == values, name
+    exact = treeline.build(lon, lat, columns=table).clusters(limit=1, aggregate="sum(large)")["sum_large"][0]
+    assert float(exact) == float(sum(value or 0 for value in table["large"].to_pylist()))
+    tried = 0
+    for name, columns in variants(table):
+        assert told(treeline.build(lon, lat, columns=columns)) == reference, name
+        tried += 1
+    assert tried == 11
+
+
+def test_coordinates_of_any_layout(table):
+    hash = treeline.build(np.asarray(table["lon"]), np.asarray(table["lat"])).content_hash
+    connection = duckdb.connect()
+    connection.register("places", table)
+    lon, lat = pa.chunked_array([table["lon"][:7].combine_chunks(), table["lon"][7:].combine_chunks()]), table["lat"]
+    for x, y in (
+        (lon, lat),
+        (pl.Series(lon), pl.Series(lat)),
+        (connection.sql("select lon from places"), connection.sql("select lat from places")),
+        (connection.sql("select lon, lat from places"), None),
+        (table.select(["lon", "lat"]), None),
+    ):
+        assert treeline.build(x, y).content_hash == hash
+
+
+def test_types_that_are_no_column_are_refused():
+    for values, message in (
+        (pa.array([[1]]), "found lists"),
+        (pa.array([{"a": 1, "b": 2}]), "found structs"),
+        (pa.array([b"x"]), "found binary"),
+        (pa.array([datetime.time(3)]), "found the type 'ttu' of Arrow's C data interface"),
+    ):
+        with pytest.raises(TypeError, match="column 'a': expected numbers, booleans, times or texts, " + message):
+            treeline.build([1], [2], columns={"a": values})
+    with pytest.raises(TypeError, match="x: expected numbers, found texts"):
+        treeline.build(pa.array(["1"]), pa.array(["2"]))
+    with pytest.raises(treeline.BuildError, match="row 1: .* found longitude nan"):
+        treeline.build(pa.array([1, None]), pa.array([2, 3]))
+    with pytest.raises(TypeError, match="name it, as in columns="):
+        treeline.build([1], [2], columns=pa.array([1]))
+
+    def fail():
+        yield pa.record_batch({"a": [1]})
+        raise RuntimeError("the disk is full")
+
+    with pytest.raises(ValueError, match="the disk is full"):
+        treeline.build([1], [2], columns=pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), fail()))
+
+
+def test_nothing_of_every_type(table):
+    tree = treeline.build([], [], columns=table.slice(0, 0))
+    assert len(tree) == 0 and list(tree.columns) == table.column_names
+    empty = pa.RecordBatchReader.from_batches(table.schema, [])
+    assert treeline.build([], [], columns=empty).columns == tree.columns
+
+
+def test_pyarrow_is_not_needed():
+    script = """
+import sys
+sys.modules["pyarrow"] = None
+import duckdb, polars as pl, treeline
+frame = pl.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0], "kind": ["a", "b"], "n": [1, None]})
+print(treeline.build(frame["x"], frame["y"], columns=frame[["kind", "n"]]).columns)
+print(treeline.build(duckdb.sql("select 1.5, 2.5"), columns=duckdb.sql("select 'a' as kind")).columns)
+"""
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines() == ["{'kind': 'category', 'n': 'number'}", "{'kind': 'category'}"]

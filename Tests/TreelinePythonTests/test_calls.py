@@ -1,0 +1,126 @@
+"""Calls that nobody should make get an answer that helps, and what is done with objects of Python works with trees."""
+
+import copy
+import multiprocessing
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import treeline
+
+
+@pytest.mark.parametrize(
+    ("query", "error", "message"),
+    [
+        (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected 'bbox' to be of numbers, found None"),
+        (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
+        (dict(bbox={"west": 0}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
+        (dict(bbox=(0, 40, 4, 50), zoom="near"), treeline.ParameterError, "'zoom' must be from 0 to 32, found near"),
+        (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer, found 3"),
+        (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer, found 3"),
+        (dict(limit=3, where=3), TypeError, "expected a text, found 3"),
+        (dict(limit=3, aggregate=3), TypeError, "expected 'aggregate' to be a text or several, found 3"),
+    ],
+)
+def test_wrong_queries(tree, query, error, message):
+    with pytest.raises(error) as raised:
+        tree.clusters(**{"spacing": 44, **query} if "bbox" in query else query)
+    assert message in str(raised.value)
+
+
+def test_numbers_as_texts_and_of_other_types_are_taken(tree):
+    expected = tree.clusters((0, 40, 4, 50), 7, spacing=44).id.tolist()
+    assert tree.clusters(("0", "40", "4", "50"), "7", spacing="44").id.tolist() == expected
+    assert tree.clusters("0,40,4,50", 7, spacing=44).id.tolist() == expected
+    assert tree.clusters(np.array([0, 40, 4, 50]), np.float32(7), spacing=np.int8(44)).id.tolist() == expected
+    assert len(tree.clusters(limit=5.0)) == 5
+
+
+def test_a_box_across_the_antimeridian():
+    tree = treeline.build([179, -179, 0], [1, 1, 1])
+    assert tree.clusters((170, 0, -170, 2), 5, spacing=44).count.sum() == 2
+    assert tree.clusters((-170, 0, 170, 2), 5, spacing=44).row.tolist() == [2]
+
+
+def test_wrong_arguments_of_other_questions(tree):
+    answer = tree.clusters(limit=5)
+    for ask, error, message in (
+        (lambda: answer[9], IndexError, "expected a place in 5 clusters, found 9"),
+        (lambda: answer["mean_price"], KeyError, "there is no column 'mean_price'"),
+        (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
+        (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),
+        (lambda: tree.members(-1), ValueError, "expected 'id' to be a whole number from 0"),
+        (lambda: tree.members(12345678), treeline.QueryError, "ids belong to the tree that gave them"),
+        (lambda: tree.tree_index("a"), TypeError, "expected 'row' to be a whole number"),
+        (lambda: tree.tree_index(2**64), ValueError, "expected 'row' to be a whole number from"),
+        (lambda: tree.to_html("map.html", most=0), ValueError, "expected 'most' to be a whole number from 1"),
+        (lambda: pickle.dumps(answer), TypeError, "an answer belongs to its tree"),
+    ):
+        with pytest.raises(error) as raised:
+            ask()
+        assert message in str(raised.value)
+
+
+def test_members_are_no_more_than_there_are(tree):
+    root = tree.root()[0]
+    assert len(tree.members(root, limit=2**64).row) == len(tree)
+    assert len(tree.members(root, offset=2**64).row) == 0
+
+
+def test_slices_and_clusters_are_taken(tree):
+    answer = tree.clusters(limit=5)
+    assert [cluster.id for cluster in answer[1:3]] == answer.id[1:3].tolist()
+    assert tree.clusters_with_ids(answer[1:3]).id.tolist() == answer.id[1:3].tolist()
+    assert tree.clusters_with_ids(answer.id).id.tolist() == answer.id.tolist()
+
+
+def asked(tree):
+    return tree.content_hash, len(tree), tree.clusters(zoom=6, spacing=44, aggregate="sum(price)")["sum_price"].tolist()
+
+
+def test_trees_are_pickled(tree):
+    chosen = tree.select("kind = 'hotel'")
+    for original in (tree, chosen):
+        assert asked(pickle.loads(pickle.dumps(original))) == asked(original)
+        assert copy.copy(original) is original and copy.deepcopy([original])[0] is original
+    answer = tree.clusters(limit=3)
+    assert copy.deepcopy(answer) is answer
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(asked, (chosen,)) == asked(chosen)
+
+
+def test_a_forked_process_asks(tree):
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(asked, [tree] * 4) == [asked(tree)] * 4
+
+
+def test_what_is_missing_is_told():
+    script = """
+import sys
+for name in ("pyarrow", "pandas", "geopandas", "anywidget"):
+    sys.modules[name] = None
+import treeline
+tree = treeline.build([1, 2], [3, 4])
+answer = tree.clusters(limit=1)
+for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map):
+    try:
+        convert()
+    except ImportError as error:
+        print(error)
+print(tree._repr_mimebundle_()["text/plain"])
+"""
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    needed = [f"this needs {name}: pip install {name}" for name in ("pyarrow", "pandas", "geopandas", "anywidget")]
+    assert output.splitlines() == [*needed, "<treeline.Tree of 2 points, least-scatter>"]
+
+
+def test_answers_outlive_everything_in_threads(tree):
+    # Answers are freed by whichever thread drops them last.
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        boxes = [(0, 46, 4 + step / 100, 50) for step in range(400)]
+        arrays = list(pool.map(lambda box: tree.clusters(box, 7, spacing=44).count, boxes))
+    assert all(array.sum() > 0 for array in arrays)

@@ -1,0 +1,164 @@
+"""An index of Parquet files is that of their rows in memory, byte for byte."""
+
+import filecmp
+import json
+import os
+import signal
+import struct
+import threading
+
+import numpy as np
+import pytest
+import treeline
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+#: So little that the index is built in many pieces.
+MEMORY = "200kB"
+COUNT = 6000
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(11)
+    lon = random.normal(178, 5, COUNT).round(6)
+    return pa.table({"lon": np.where(lon > 180, lon - 360, lon), "lat": random.normal(-17, 9, COUNT).round(6)})
+
+
+@pytest.fixture(scope="module", params=["mean", "least-scatter"])
+def split(request):
+    return request.param
+
+
+@pytest.fixture
+def expected(table, split, tmp_path):
+    path = tmp_path / "whole.treeline"
+    treeline.build(table["lon"], table["lat"], split=split).save(path)
+    return path
+
+
+def write(folder, table, files=3):
+    folder.mkdir()
+    step = -(-len(table) // files)
+    for number in range(files):
+        part = table.slice(number * step, step)
+        pq.write_table(part, folder / f"part-{number}.parquet", row_group_size=700)
+    (folder / "_SUCCESS").touch()
+    return folder
+
+
+def wkb(x, y, number):
+    """As various programs write a point."""
+    match number % 4:
+        case 0: return struct.pack("<BIdd", 1, 1, x, y)
+        case 1: return struct.pack(">BIdd", 0, 1, x, y)
+        case 2: return struct.pack("<BIIdd", 1, 0x20000001, 4326, x, y)
+        case _: return struct.pack("<BIddd", 1, 1001, x, y, 12)  # fmt: skip
+
+
+def encoded(table, encoding):
+    pairs = list(zip(table["lon"].to_pylist(), table["lat"].to_pylist()))
+    match encoding:
+        case "WKB": points = pa.array([wkb(x, y, number) for number, (x, y) in enumerate(pairs)])
+        case "point": points = pa.array([{"x": x, "y": y} for x, y in pairs])
+        case _: points = pa.array(pairs, pa.list_(pa.float64(), 2))  # fmt: skip
+    described = {"encoding": encoding, "geometry_types": ["Point"]}
+    geo = {"version": "1.1.0", "primary_column": "place", "columns": {"place": described}}
+    return pa.table({"place": points}).replace_schema_metadata({"geo": json.dumps(geo)})
+
+
+def test_files_are_their_rows(table, expected, split, tmp_path):
+    folder = write(tmp_path / "places", table)
+    for number, source in enumerate([folder, f"{folder}/*.parquet", sorted(folder.glob("*.parquet"))]):
+        out = tmp_path / f"{number}.treeline"
+        built = treeline.build_parquet(source, out=out, split=split, memory=MEMORY)
+        assert filecmp.cmp(out, expected, shallow=False)
+        assert built.open().has_separations
+        assert (built.point_count, built.refused_count) == (COUNT, 0)
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("encoding", ["WKB", "point", "interleaved"])
+def test_geoparquet_in_all_encodings(table, expected, split, encoding, tmp_path):
+    folder = write(tmp_path / "places", encoded(table, encoding))
+    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
+
+
+def test_plain_planes(table, tmp_path):
+    folder = write(tmp_path / "places", table.rename_columns(["x", "y"]))
+    treeline.build_parquet(folder, out=tmp_path / "out", planar=True, separations=False, memory=MEMORY, unit="m")
+    treeline.build(table["lon"], table["lat"], planar=True, separations=False).save(tmp_path / "whole", unit="m")
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
+
+
+def test_rows_without_a_place_are_told(table, tmp_path):
+    lon, lat = table["lon"].to_pylist(), table["lat"].to_pylist()
+    bad = {3: (181.0, 4.0), 3000: (None, 5.0), 4001: (6.0, float("nan")), 5999: (float("inf"), 7.0)}
+    for row, (x, y) in bad.items():
+        lon[row], lat[row] = x, y
+    folder = write(tmp_path / "places", pa.table({"lon": lon, "lat": lat}))
+    with pytest.warns(UserWarning, match="4 rows are not in .* row 3: 181.0, 4.0"):
+        built = treeline.build_parquet(
+            folder, out=tmp_path / "out", memory=MEMORY, refused=tmp_path / "refused.parquet"
+        )
+    assert [place.row for place in built.refused] == list(bad)
+    assert pq.read_table(tmp_path / "refused.parquet")["row"].to_pylist() == list(bad)
+    tree = built.open()
+    assert len(tree) == built.point_count == COUNT - 4 and built.refused_count == 4
+    assert sorted(tree.members(tree.root()[0]).row.tolist()) == [row for row in range(COUNT) if row not in bad]
+
+
+def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
+    folder = write(tmp_path / "places", table)
+    out = tmp_path / "out"
+    with pytest.raises(KeyError, match="'length'"):
+        treeline.build_parquet(folder, out=out, lon="length", lat="lat")
+    with pytest.raises(FileNotFoundError, match="none"):
+        treeline.build_parquet(tmp_path / "nowhere-*", out=out)
+    with pytest.raises(ValueError, match="such as 2GB, found 'much'"):
+        treeline.build_parquet(folder, out=out, memory="much")
+    with pytest.raises(treeline.BuildError, match="gamma"):
+        treeline.build_parquet(folder, out=out, split="gamma:2")
+    lines = [struct.pack("<BIdd", 1, 1, 1, 2), struct.pack("<BIIdddd", 1, 2, 2, 0, 0, 1, 1)]
+    pq.write_table(pa.table({"geometry": lines}), tmp_path / "lines.parquet")
+    with pytest.raises(ValueError, match="row 1: expected a point, found a line"):
+        treeline.build_parquet(tmp_path / "lines.parquet", out=out, geometry="geometry")
+    system = {"encoding": "WKB", "crs": {"id": {"authority": "EPSG", "code": 3857}}}
+    geo = {"primary_column": "geometry", "columns": {"geometry": system}}
+    projected = pa.table({"geometry": lines[:1]}).replace_schema_metadata({"geo": json.dumps(geo)})
+    pq.write_table(projected, tmp_path / "projected.parquet")
+    with pytest.raises(ValueError, match="found coordinates of 3857"):
+        treeline.build_parquet(tmp_path / "projected.parquet", out=out)
+    assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("stage", ["reading", "planning", "partitioning", "building", "writing", "separating"])
+def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
+    folder = write(tmp_path / "places", table)
+    told = []
+
+    def progress(now, fraction):
+        told.append(now)
+        assert 0 <= fraction <= 1
+        if now == stage:
+            raise RuntimeError(stage)
+
+    with pytest.raises(RuntimeError, match=stage):
+        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+    assert stage in told and os.listdir(tmp_path) == ["places"]
+
+
+def test_an_interrupt_stops_it(table, tmp_path):
+    folder = write(tmp_path / "places", table)
+    interrupted = threading.Event()
+
+    def progress(now, fraction):
+        if now == "building" and not interrupted.is_set():
+            interrupted.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+    assert os.listdir(tmp_path) == ["places"]

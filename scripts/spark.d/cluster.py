@@ -1,0 +1,118 @@
+"""A cluster of Spark on this machine: a driver and two executors, each a process of its own."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+
+HOSTS = ("127.0.0.1", "127.0.0.2")
+
+
+@contextlib.contextmanager
+def cluster(work, speculation=False):
+    """A session on two executors, whose files are in a folder.
+
+    With speculation they are on two hosts, as which two addresses of the loopback stand: Spark does not start a task a
+    second time where it runs already, and takes all executors of its own local cluster for one host.
+    """
+    os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": work}
+    # Where logs of executors go.
+    os.chdir(work)
+    with contextlib.ExitStack() as stack:
+        if speculation:
+            master = stack.enter_context(standalone(work))
+        else:
+            master = "local-cluster[2,1,1024]"
+        from pyspark.sql import SparkSession
+
+        settings = {
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+            "spark.driver.bindAddress": HOSTS[0], "spark.driver.host": HOSTS[0],
+            "spark.driver.memory": "1g", "spark.executor.memory": "1g", "spark.executor.cores": "1",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.log.level": "OFF",
+            "spark.deploy.maxExecutorRetries": "-1", "spark.speculation": str(speculation).lower(),
+            "spark.speculation.interval": "200ms", "spark.speculation.multiplier": "2",
+            "spark.speculation.quantile": "0.5",
+        }  # fmt: skip
+        for name in ("PYTHONPATH", "TREELINE_LIBRARY"):
+            if name in os.environ:
+                settings[f"spark.executorEnv.{name}"] = os.environ[name]
+        session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
+        try:
+            # Executors start with the first job.
+            session.range(100, numPartitions=8).count()
+            yield session
+        finally:
+            session.stop()
+
+
+@contextlib.contextmanager
+def standalone(work):
+    import pyspark
+
+    home = os.path.dirname(pyspark.__file__)
+    environment = os.environ | {"SPARK_HOME": home, "SPARK_NO_DAEMONIZE": "1"}
+    processes = []
+
+    def start(name, *arguments):
+        with open(f"{work}/{name}{len(processes)}.log", "w") as log:
+            processes.append(
+                subprocess.Popen(
+                    [f"{home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *arguments], env=environment,
+                    stdout=log, stderr=log))
+
+    try:
+        port = str(20000 + os.getpid() % 20000)
+        start("master.Master", "--host", HOSTS[0], "--port", port, "--webui-port", "0")
+        time.sleep(8)
+        for host in HOSTS:
+            start("worker.Worker", "--host", host, "--cores", "1", "--memory", "1g", "--webui-port", "0",
+                  "-d", f"{work}/{host}", f"spark://{HOSTS[0]}:{port}")
+        time.sleep(8)
+        yield f"spark://{HOSTS[0]}:{port}"
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait(30)
+
+
+def executors():
+    """The processes of executors that descend from this one, or from a worker of its."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and is_executor(int(entry)) and descends(int(entry), os.getpid()):
+            found.append(int(entry))
+    return found
+
+
+def is_executor(process):
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    return words[0].endswith(b"java") and any(b"CoarseGrainedExecutorBackend" in word for word in words)
+
+
+def parent(process):
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def descends(process, ancestor):
+    while process > 1:
+        if process == ancestor:
+            return True
+        try:
+            process = parent(process)
+        except OSError:
+            return False
+    return False
+
+
+def peak(process="self"):
+    """The most memory that a process had, in MB."""
+    with open(f"/proc/{process}/status") as file:
+        line = next(line for line in file if line.startswith("VmHWM"))
+    return int(line.split()[1]) >> 10
