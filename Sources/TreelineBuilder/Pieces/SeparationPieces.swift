@@ -10,9 +10,9 @@ import Treeline
 ///    above it are left out: the least of its own squared distance and those of the nodes above bounds that of a node.
 /// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it and with those
 ///    around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
-///    from the beginning: it, or anything below it, may be shown. A node that nothing known blocks, but something
-///    unsure may, becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there
-///    every look found the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
+///    from the beginning: anything in its box may be shown. A node that nothing known blocks, but something unsure may,
+///    becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there every look found
+///    the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
 /// 3. A piece that has too many nodes goes down only some way, as in 1, and is divided again.
 ///
 /// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. How wide a
@@ -49,8 +49,6 @@ package final class SeparationPieces: Sendable {
     of tree: SeparatedTree, capacity: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   ) {
-    var tree = tree
-    tree.budget = max(capacity * Self.bytesPerNode / 4, 1 << 20)
     (self.tree, self.capacity, self.monitor, self.write) = (tree, max(capacity, 16), monitor, write)
   }
 
@@ -100,7 +98,7 @@ package final class SeparationPieces: Sendable {
     return try separate(front.asked(for: piece))
   }
 
-  private static let leastMargin = 6
+  private static let leastMargin = 4
 
   private func separate(_ front: ShownFront) throws(PieceError) -> Bool {
     guard let next = try advance(front, selecting: max(capacity, 4 * front.nodes.count) / 4) else { return false }
@@ -120,8 +118,12 @@ package final class SeparationPieces: Sendable {
     let part = PieceNodes(below: front, downTo: selection.floor, capacity: selection.count, &tree)
     state.withLock { $0.nodesRead += part.count }
     tree.forget()
+    var unsure = UnsureBoxes(
+      tree.projection, reach: SplitSequence.reach(front.squaredDistance), records: tree.storage.nodes)
+    for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
     if selection.floor > front.squaredDistance { preconditionFailure("A part of a sequence goes down") }
-    var sequence = SplitSequence(part, selection.floor...front.squaredDistance, tree.projection, monitor)
+    var sequence = SplitSequence(
+      part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
     sequence.run()
     if monitor.isCancelled { throw .cancelled }
     let write = write
@@ -139,8 +141,6 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Called to give all pages back; they are read again when they are needed.
   let giveBack: @Sendable () -> Void
-  /// How many bytes of pages there may be before they are given back.
-  var budget = Int.max
   private var cost = 0
 
   init(_ storage: TreeStorage, _ projection: Plane.Projection, giveBack: @escaping @Sendable () -> Void = {}) {
@@ -149,19 +149,13 @@ struct SeparatedTree: Sendable {
 
   /// To be called for each node that is looked at.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Where nodes are visited in tree order, pages are as far apart as the nodes are large.
-    cost &+= min(Self.mostPerNode, 32 &* Int(node.count))
-    if cost > budget { forget() }
+    // A node that has many points lies far from its children and its sums.
+    cost &+= node.count > 1 << 10 ? 64 : 1
+    if cost > Self.mostCost { forget() }
   }
 
-  /// The same where the node before was anywhere.
-  private mutating func visitFar() {
-    cost += Self.mostPerNode
-    if cost > budget { forget() }
-  }
-
-  /// Linux maps 64 KiB at once, and a node has something in three sections.
-  private static let mostPerNode = 192 << 10
+  /// Some 20 MB.
+  private static let mostCost = 1 << 14
 
   mutating func forget() {
     giveBack()
@@ -174,12 +168,12 @@ struct SeparatedTree: Sendable {
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
     var heap = Heap<Candidate>()
     func add(_ node: Node, limit: UInt64) {
-      visitFar()
+      visit(node)
       guard let children = InternalNodeTable.children(of: node, storage) else { return }
       let own = InternalNode(node, children, at: PlanePoint(x: 0, y: 0), storage, projection).squaredOwnDistance
       if own > 0 { heap.insert(Candidate(squaredDistance: min(own, limit), node: node)) }
     }
-    for member in front.nodes where member.weight > 0 {
+    for member in front.nodes where member.isSure && member.weight > 0 {
       add(member.node, limit: front.squaredDistance)
     }
     // Up to where the distances before the last one went.

@@ -1,0 +1,133 @@
+import Treeline
+
+/// Boxes in which something is shown of which it is not known what, and where: see `SplitSequence`.
+///
+/// A box lies in a grid whose cells are at least as wide as it and as any look from then on reaches, so few cells are
+/// looked at for it: one grid for each power of two.
+struct UnsureBoxes {
+  private struct Entry {
+    let box: PlaneRect
+    /// The entry before in the same cell, or -1.
+    let next: Int32
+  }
+
+  private let projection: Plane.Projection
+  private let records: UnsafePointer<NodeRecord>?
+  private var entries: ContiguousArray<Entry> = []
+  private var lastEntries: [UInt64: Int32] = [:]
+  /// A bit for each grid that has a box.
+  private var levels: UInt64 = 0
+
+  /// Whether a wide cell has anything of a box, for all that are so many cells apart at once. Most looks end here.
+  private var marks: ContiguousArray<Bool>
+  private let markLevel: UInt32
+
+  private static let markSide: UInt32 = 256
+
+  /// - Parameters:
+  ///   - reach: How far any look reaches, in plane units.
+  ///   - records: Of the nodes that may become unsure.
+  init(_ projection: Plane.Projection, reach: UInt32, records: UnsafePointer<NodeRecord>? = nil) {
+    (self.projection, self.records) = (projection, records)
+    markLevel = Self.level(ofCellsAsWideAs: reach < 1 << 29 ? 4 * reach : .max)
+    marks = records == nil ? [] : ContiguousArray(repeating: false, count: Int(Self.markSide * Self.markSide))
+  }
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
+
+  private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
+    // A shift by 32 leaves nothing.
+    coordinate >> level
+  }
+
+  private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
+    // In the grid of level l a column takes 32 - l bits. No two grids share a key: the highest bit set tells which.
+    level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
+  }
+
+  private static func mark(_ column: UInt32, _ row: UInt32) -> Int {
+    Int((column & (markSide - 1)) * markSide + row & (markSide - 1))
+  }
+
+  // MARK: - Adding
+
+  /// Adds the box of a node that is shown when r has fallen to a distance.
+  mutating func insert(ofRecord record: UInt32, within squaredDistance: UInt64) {
+    insert(records![Int(record)].box, within: squaredDistance)
+  }
+
+  mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
+    let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
+    levels |= 1 << UInt64(level)
+    for column in Self.column(box.minX, level)...Self.column(box.maxX, level) {
+      for row in Self.column(box.minY, level)...Self.column(box.maxY, level) {
+        let key = Self.key(level, column, row)
+        entries.append(Entry(box: box, next: lastEntries[key] ?? -1))
+        lastEntries[key] = Int32(entries.count - 1)
+      }
+    }
+    let (left, top) = (Self.column(box.minX, markLevel), Self.column(box.minY, markLevel))
+    let columnCount = min(Self.column(box.maxX, markLevel) - left, Self.markSide - 1)
+    let rowCount = min(Self.column(box.maxY, markLevel) - top, Self.markSide - 1)
+    for column in 0...columnCount { for row in 0...rowCount { marks[Self.mark(left + column, top + row)] = true } }
+  }
+
+  // MARK: - Looking
+
+  /// Whether any box is nearer than a distance to either of two positions.
+  func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
+    let reach = SplitSequence.reach(squaredDistance)
+    return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)
+  }
+
+  private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
+    // So far on a circle, the first column may be the last one, too.
+    if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
+    var isMarked = false
+    forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }
+    if !isMarked { return false }
+    var (rest, isReached) = (levels, false)
+    while rest != 0, !isReached {
+      let level = UInt32(rest.trailingZeroBitCount)
+      rest &= rest - 1
+      forEachCell(around: point, reach, level) { column, row in
+        if isReached { return }
+        var entry = lastEntries[Self.key(level, column, row)] ?? -1
+        while entry >= 0, !isReached {
+          isReached = isNear(entries[Int(entry)].box, point, squaredDistance)
+          entry = entries[Int(entry)].next
+        }
+      }
+    }
+    return isReached
+  }
+
+  private func forEachCell(
+    around point: PlanePoint, _ reach: UInt32, _ level: UInt32, _ body: (_ column: UInt32, _ row: UInt32) -> Void
+  ) {
+    let isCyclic = projection.isCyclic
+    let left = isCyclic ? point.x &- reach : point.x - min(point.x, reach)
+    let right = isCyclic ? point.x &+ reach : point.x + min(.max - point.x, reach)
+    let top = Self.column(point.y - min(point.y, reach), level)
+    let bottom = Self.column(point.y + min(.max - point.y, reach), level)
+    let last = Self.column(right, level)
+    var column = Self.column(left, level)
+    while true {
+      for row in top...bottom { body(column, row) }
+      if column == last { return }
+      column = column == Self.column(.max, level) ? 0 : column + 1
+    }
+  }
+
+  private func isNear(_ box: PlaneRect, _ point: PlanePoint, _ squaredDistance: UInt64) -> Bool {
+    var nearest = point
+    if !(box.minX...box.maxX).contains(point.x) {
+      nearest.x =
+        projection.width(point.x, box.minX) < projection.width(point.x, box.maxX) ? box.minX : box.maxX
+    }
+    nearest.y = min(max(point.y, box.minY), box.maxY)
+    return projection.squaredDistance(point, nearest) < squaredDistance
+  }
+}
