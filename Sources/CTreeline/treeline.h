@@ -346,6 +346,10 @@ uint64_t treeline_tree_content_hash(const treeline_tree *tree);
 /// Name and kind of each column: "name" and "kind", as texts.
 treeline_table *treeline_tree_columns(const treeline_tree *tree);
 
+/// The groups that never mix, by name: texts "name", "" for points without one, and integers "first" and "end", the
+/// tree indices of their points. No rows for a tree without groups. Points that are never clustered are in none.
+treeline_table *treeline_tree_groups(const treeline_tree *tree);
+
 /// The same tree, of which the points that pass a filter count, in CQL2: "kind = 'hotel' AND price < 120". It replaces
 /// the filter of the tree; NULL is none. Answers under different filters are of one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
@@ -445,8 +449,8 @@ size_t treeline_table_row_count(const treeline_table *table);
 size_t treeline_table_column_count(const treeline_table *table);
 const char *treeline_table_name(const treeline_table *table, size_t column);
 
-/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN, an instant INT64_MIN and a
-/// text empty.
+/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN, an instant INT64_MIN and
+/// a text empty.
 typedef struct treeline_array {
   treeline_value_type type;
   /// Doubles, integers, booleans, instants; of counts, how many points have each value.

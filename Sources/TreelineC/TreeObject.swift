@@ -94,6 +94,18 @@ public func treeColumns(_ tree: OpaquePointer) -> OpaquePointer {
     ]))
 }
 
+@_cdecl("treeline_tree_groups")
+public func treeGroups(_ tree: OpaquePointer) -> OpaquePointer {
+  let groups = tree.object(TreeObject.self).unfiltered.groups
+  let ranges = groups.map { $0.cluster?.range ?? 0..<0 }
+  return OpaquePointer(
+    owning: Table([
+      TableColumn("name", texts: groups.map(\.name)),
+      TableColumn("first", integers: ranges.map { Int64($0.lowerBound) }),
+      TableColumn("end", integers: ranges.map { Int64($0.upperBound) }),
+    ]))
+}
+
 @_cdecl("treeline_select")
 public func selectPoints(_ tree: OpaquePointer, _ filter: UnsafePointer<CChar>?, _ error: ErrorPlace)
   -> OpaquePointer?

@@ -62,14 +62,14 @@ class Index:
                 matrices.append((kind, section))
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
-            elif kind <= 7 or kind <= 10 and minor >= 2:
+            elif kind <= 7 or kind <= 10 and minor >= 2 or kind == 22 and minor >= 4:
                 sections[kind] = section
             elif flags & 1:
                 raise ValueError(f"expected sections that are known, found the kind {kind}")
         if sys.byteorder != "little":
             raise ValueError("this reader needs a little-endian machine")
         self.points = sections[1].cast("I")
-        self.rows = sections[2].cast("I")
+        self.rows = sections[22].cast("Q") if 22 in sections else sections[2].cast("I")
         self.gaps = sections[3]
         self.nodes = sections[4].cast("I")
         self.sums = sections[5].cast("Q")

@@ -3,26 +3,19 @@
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Browser"))
+
+from browser import TOLERATED, browser, complaints, free_port, new_context, wait_for  # noqa: E402, F401
+
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-notebook/pictures"))
 
-# WebGL in software, and the page put together without it: no machine that runs the tests needs a graphics card.
-CHROMIUM = [
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-    "--disable-gpu-compositing",
-    "--no-sandbox",
-]
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 480, "height": 900}
 
@@ -36,37 +29,11 @@ tree = treeline.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(
                       columns={"name": [f"Place {n}" for n in i], "kind": kinds, "size": (i * 37) % 500})
 """
 
-# By what the driver tells of WebGL, that its picture is copied, which only takes time.
-TOLERATED = ("GPU stall due to ReadPixels",)
-
-
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except OSError:
-            pass
-        assert time.monotonic() < end, f"Expected within {seconds} s what has not come about"
-        time.sleep(0.05)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
     """The address of a JupyterLab, and the folder of its notebooks. It ends with the tests."""
     folder = tmp_path_factory.mktemp("lab")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     options = [
         "--no-browser",
         "--ip=127.0.0.1",
@@ -133,6 +100,13 @@ class Notebook:
         """The value of an expression in the kernel."""
         return json.loads(self.run(f"import json; print(json.dumps({code}))"))
 
+    def theme(self, name):
+        """Has JupyterLab go by day or by night."""
+        theme = f"JupyterLab {name}"
+        self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+        is_light = "true" if name == "Light" else "false"
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
+
     def hosts(self):
         return self.page.locator("[data-lm-suppress-shortcuts]")
 
@@ -148,10 +122,9 @@ class Notebook:
 
 
 @pytest.fixture
-def open_notebook(browser, lab):
+def open_notebook(complaints, new_context, lab):
     """Opens a notebook and runs its cells. It may tell of no error, and look at nothing beyond this machine."""
     address, folder = lab
-    contexts, complaints = [], []
 
     def open_notebook(*cells, viewport=WIDE, **options):
         name = f"notebook-{len(list(folder.glob('*.ipynb')))}.ipynb"
@@ -172,8 +145,7 @@ def open_notebook(browser, lab):
             "nbformat_minor": 5,
         }
         (folder / name).write_text(json.dumps(content))
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
+        context = new_context(viewport=viewport, **options)
         context.route(
             lambda url: not url.startswith((address, "blob:", "data:")),
             lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()),
@@ -191,20 +163,15 @@ def open_notebook(browser, lab):
         page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         return Notebook(page)
 
-    yield open_notebook
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return open_notebook
 
 
 @pytest.fixture
-def open_page(browser):
+def open_page(complaints, new_context):
     """Opens a page from disk. It may tell of no error, and ask for nothing but itself."""
-    contexts, complaints = [], []
 
     def open_page(path, fragment="", viewport=WIDE, settle=True, **options):
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
+        context = new_context(viewport=viewport, **options)
         address = path.resolve().as_uri()
         page = context.new_page()
         page.on(
@@ -215,8 +182,7 @@ def open_page(browser):
             "console",
             lambda message: (
                 message.type in ("error", "warning")
-                and not message.text.endswith(TOLERATED)
-                and not any(text in message.text for text in TOLERATED)
+                and TOLERATED not in message.text
                 and complaints.append(message.text)
             ),
         )
@@ -226,10 +192,7 @@ def open_page(browser):
             rest(page)
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return open_page
 
 
 def rest(page):

@@ -207,7 +207,8 @@ def test_two_maps_on_a_page_have_their_own_settings_and_styles(open_notebook):
 
 
 def test_a_narrow_notebook_has_the_settings_below_the_map(open_notebook):
-    notebook = open_notebook(PLACES + "tree.map(height=560)", viewport=NARROW, color_scheme="dark")
+    notebook = open_notebook(PLACES + "tree.map(height=560)", viewport=NARROW)
+    notebook.theme("Dark")
     notebook.rest()
     host = notebook.hosts().first
     stage, panel = host.locator("#stage").bounding_box(), host.locator("#panel").bounding_box()
@@ -215,8 +216,74 @@ def test_a_narrow_notebook_has_the_settings_below_the_map(open_notebook):
     host.locator("#fold").click()
     assert host.locator("#amount").is_visible()
     host.locator("#fold").click()
-    assert (
-        host.evaluate("host => getComputedStyle(host.shadowRoot.querySelector('#viewer')).backgroundColor")
-        == "rgb(10, 15, 19)"
-    )
     picture(notebook.page, "notebook-narrow-dark")
+
+
+BACKGROUND = "host => getComputedStyle(host.shadowRoot.querySelector('#viewer')).backgroundColor"
+DAY, NIGHT = "rgb(251, 250, 247)", "rgb(10, 15, 19)"
+
+
+def test_day_and_night_are_those_of_the_notebook(open_notebook):
+    # Whatever the system prefers.
+    notebook = open_notebook(MAP, color_scheme="dark")
+    viewer = notebook.rest()
+    host = notebook.hosts().first
+    sea = "viewer => viewer.palette.sea"
+    assert host.evaluate(BACKGROUND) == DAY
+    by_day = viewer.evaluate(sea)
+    notebook.theme("Dark")
+    notebook.page.wait_for_function(f"viewer => ({sea})(viewer) !== {by_day!r}", arg=viewer)
+    assert host.evaluate(BACKGROUND) == NIGHT
+    notebook.theme("Light")
+    notebook.page.wait_for_function(f"viewer => ({sea})(viewer) === {by_day!r}", arg=viewer)
+    assert host.evaluate(BACKGROUND) == DAY
+
+
+def test_a_kernel_that_is_gone_is_told_and_its_cell_runs_again(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.rest()
+    notebook.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    host = notebook.hosts().first
+    host.get_by_text("The kernel that answered this map is gone: run its cell again.").wait_for()
+    picture(notebook.page, "notebook-restarted")
+    notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    host.get_by_text("The kernel that answered").wait_for(state="hidden")
+    viewer = notebook.rest()
+    assert sum(cluster["count"] for cluster in shown(viewer)) == 4000
+    assert notebook.told("map.view['zoom']") > 0
+
+
+def test_a_saved_notebook_says_what_it_showed(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.rest()
+    notebook.page.evaluate("() => jupyterapp.commands.execute('docmanager:save')")
+    saved = notebook.page.evaluate(
+        """() => { const { outputs } = jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells[0];
+          return outputs[0].data["text/plain"] }"""
+    )
+    assert "".join(saved) == "A map of <treeline.Tree of 4000 points, least-scatter, columns name, kind, size>"
+
+
+def test_groups_are_named(open_notebook):
+    notebook = open_notebook(
+        PLACES.replace("% 500})", "% 500}, group_by='kind', grow='badges')") + "map = tree.map()\nmap",
+    )
+    viewer = notebook.rest()
+    named = "viewer => viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.cluster_group])"
+    groups = dict(map(tuple, viewer.evaluate(named)))
+    expected = notebook.told(f"tree.clusters_with_ids({sorted(groups)}).group.tolist()")
+    ids = notebook.told(f"tree.clusters_with_ids({sorted(groups)}).id.tolist()")
+    assert groups == dict(zip(ids, expected)) and set(expected) == {"hotel", "inn", "camp", "boat"}
+
+
+def test_a_filter_of_the_map_adds_to_that_of_the_tree(open_notebook):
+    notebook = open_notebook(PLACES + "map = tree.select('size < 100').map(where=\"kind = 'hotel'\")\nmap")
+    viewer = notebook.rest()
+    both = notebook.told("len(tree.select(\"size < 100 AND kind = 'hotel'\"))")
+    assert sum(cluster["count"] for cluster in shown(viewer)) == both
+    notebook.run("map.where = ''")
+    one = notebook.told("len(tree.select('size < 100'))")
+    notebook.page.wait_for_function(
+        f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) === {one}", arg=viewer
+    )
+    assert f"{one:,} points" in notebook.page.locator("#facts").inner_text()

@@ -99,6 +99,21 @@ def test_answers_of_a_page_are_those_of_the_tree(kind, open_page, tmp_path):
     assert not wrong, f"seed {SEED}, {len(wrong)} views, the first of them: {wrong[0]}"
 
 
+def test_a_page_names_groups(open_page, tmp_path):
+    x, y = clouds(600)
+    alone = np.arange(600) % 50 == 0
+    columns = {"kind": np.array(["inn", "", "camp"])[np.arange(600) % 3], "alone": alone}
+    tree = treeline.build(x, y, columns=columns, group_by="kind", never_cluster="alone")
+    tree.to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    named = "viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.cluster_group ?? null])"
+    shown = dict(map(tuple, page.evaluate(named)))
+    answer = tree.clusters_with_ids(shown)
+    assert shown == dict(zip(answer.id.tolist(), answer.group.tolist()))
+    assert set(shown.values()) == {"inn", "", "camp", None}
+    assert page.evaluate("viewer.index.groups.length") == 3
+
+
 def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_page, tmp_path):
     x, y = clouds(20_000)
     tree = treeline.build(x, y)

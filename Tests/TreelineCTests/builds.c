@@ -59,6 +59,13 @@ void test_growths(void) {
   NO_ERROR(answer = treeline_clusters(groups, "limit=4", NULL, &error));
   EXPECT(treeline_answer_count(answer) == 4);
   treeline_answer_free(answer);
+  treeline_table *names = treeline_tree_groups(groups);
+  treeline_array name = array_named(names, "name");
+  size_t kinds = treeline_table_row_count(names);
+  EXPECT(kinds > 1 && integers(names, "first")[0] == 0 && integers(names, "end")[kinds - 1] == POINTS);
+  for (size_t i = 1; i < kinds; i++)
+    EXPECT(integers(names, "first")[i] == integers(names, "end")[i - 1] && !text_is(&name, i, ""));
+  treeline_table_free(names);
   treeline_tree_free(groups);
 
   double x[] = {0, 1000, 2000}, y[] = {5, 5, -5};

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import gc
 import subprocess
 import sys
 
@@ -156,3 +157,40 @@ print(treeline.build(duckdb.sql("select 1.5, 2.5"), columns=duckdb.sql("select '
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert output.splitlines() == ["{'kind': 'category', 'n': 'number'}", "{'kind': 'category'}"]
+
+
+def test_answers_are_taken_by_whatever_speaks_arrow(tree):
+    aggregates = "top(kind, 2), any(open), min(opened), mean(price), mode(kind), count(price), min(price)"
+    few = tree.clusters(limit=9, aggregate=aggregates)
+    # Where a cluster has none of them, there is none.
+    none = tree.clusters(limit=3, where="price IS NULL", aggregate=aggregates)
+    for answer in (few, none, tree.clusters((100, 0, 101, 1), 5, limit=4)):
+        table = answer.to_arrow()
+        table.validate(full=True)
+        assert table.num_rows == len(answer) and table["x"].to_pylist() == answer.x.tolist()
+        assert pl.DataFrame(answer).equals(pl.from_arrow(table))
+        assert duckdb.sql("select id from answer").fetchall() == [(id,) for id in answer.id.tolist()]
+    assert none["min_opened"].dtype.kind == "M" and np.isnan(none["mean_price"]).all()
+    table = few.to_arrow()
+    assert [dict(row) for row in table["top_kind"].to_pylist()] == few["top_kind"].tolist()
+    assert table["min_opened"].to_pylist() == few["min_opened"].tolist()
+    assert table["mode_kind"].to_pylist() == few["mode_kind"].tolist()
+    assert pl.DataFrame(tree.members(few[0], limit=2)).columns == ["row", "tree_index", "x", "y"]
+    gone = tree.values("kind", [0, 1])
+    assert treeline.Table({"kind": np.array([None, *gone], object)}).to_arrow()["kind"].to_pylist() == [None, *gone]
+
+
+def test_nothing_is_lent_longer_than_it_is_used(tree):
+    from treeline import _arrow_export
+
+    answer = tree.clusters(limit=9)
+    expected = answer.x.tolist()
+    table = answer.to_arrow()
+    column = table["x"]
+    del answer, table
+    gc.collect()
+    assert column.to_pylist() == expected and len(_arrow_export._lent) > 0
+    unread = tree.clusters(limit=9).__arrow_c_stream__()
+    del column, unread
+    gc.collect()
+    assert _arrow_export._lent == {} == _arrow_export._pointed

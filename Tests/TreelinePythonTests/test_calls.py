@@ -55,6 +55,10 @@ def test_wrong_arguments_of_other_questions(tree):
         (lambda: tree.members(12345678), treeline.QueryError, "ids belong to the tree that gave them"),
         (lambda: tree.tree_index("a"), TypeError, "expected 'row' to be a whole number"),
         (lambda: tree.tree_index(2**64), ValueError, "expected 'row' to be a whole number from"),
+        (lambda: tree.values(None, [0]), TypeError, "expected a text, found None"),
+        (lambda: tree.histogram(None), TypeError, "expected a text, found None"),
+        (lambda: tree.values("price", [np.inf]), TypeError, "expected 'tree_indices' to be whole numbers"),
+        (lambda: tree.values("price", [2**63]), TypeError, "expected 'tree_indices' to be whole numbers"),
         (lambda: tree.to_html("map.html", most=0), ValueError, "expected 'most' to be a whole number from 1"),
         (lambda: pickle.dumps(answer), TypeError, "an answer belongs to its tree"),
     ):
@@ -124,3 +128,21 @@ def test_answers_outlive_everything_in_threads(tree):
         boxes = [(0, 46, 4 + step / 100, 50) for step in range(400)]
         arrays = list(pool.map(lambda box: tree.clusters(box, 7, spacing=44).count, boxes))
     assert all(array.sum() > 0 for array in arrays)
+
+
+def test_groups_are_named(points):
+    alone = np.arange(len(points["lon"])) % 100 == 0
+    kinds = points["kind"].tolist()
+    kinds[7] = None
+    tree = treeline.build(
+        points["lon"], points["lat"], columns={"kind": kinds, "alone": alone}, group_by="kind", never_cluster="alone"
+    )
+    assert tree.groups["name"].tolist() == ["", "camping", "hostel", "hotel"]
+    assert (tree.groups["end"] - tree.groups["first"]).sum() == len(alone) - alone.sum()
+    answer = tree.clusters(limit=300)
+    for cluster, group in zip(answer, answer.group):
+        rows = tree.members(cluster)["row"].tolist()
+        assert {kinds[row] or "" for row in rows} == {group} if group is not None else alone[rows].all()
+    assert set(answer.group.tolist()) == {"", "camping", "hostel", "hotel", None}
+    plain = treeline.build(points["lon"], points["lat"])
+    assert len(plain.groups["name"]) == 0 and set(plain.clusters(limit=3).group.tolist()) == {None}

@@ -307,8 +307,11 @@ def test_other_threads_go_on(tree):
         thread.join()
 
 
-def test_an_interrupt_stops_a_build():
-    script = """
+@pytest.mark.parametrize("library", ["numpy", "polars"])
+def test_an_interrupt_stops_a_build(library):
+    # polars takes part in the handling of signals.
+    pytest.importorskip(library)
+    script = f"import {library}" + """
 import numpy as np, os, signal, sys, threading, time, treeline
 random = np.random.default_rng(3)
 lon, lat = random.uniform(-180, 180, 3_000_000), random.uniform(-80, 80, 3_000_000)

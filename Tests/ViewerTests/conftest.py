@@ -8,26 +8,24 @@ import json
 import math
 import os
 import pathlib
-import socket
 import subprocess
+import sys
 import threading
-import time
 import urllib.request
 import zlib
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Browser"))
+
+from browser import TOLERATED, browser, complaints, free_port, new_context, wait_for
+
 TOOL = os.environ["TREELINE_TOOL"]
 SERVER = os.environ["TREELINE_SERVER"]
 # The viewer as it is in the sources, with the map library beside it, whatever the server was built with.
 VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewer/pictures"))
-
-# WebGL in software, and the page put together without it: no machine that runs the tests needs a graphics card.
-CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing",
-            "--no-sandbox"]
 
 WIDE = {"width": 1920, "height": 1080}
 LAPTOP = {"width": 1440, "height": 900}
@@ -94,9 +92,7 @@ def indexes(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(indexes):
     """Where the server is. It ends with the tests."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([SERVER, *indexes.values(), "--port", str(port), "--viewer", VIEWER])
     url = f"http://127.0.0.1:{port}"
     try:
@@ -105,18 +101,6 @@ def address(indexes):
     finally:
         process.terminate()
         process.wait(20)
-
-
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except OSError:
-            pass
-        assert time.monotonic() < end, f"Expected within {seconds} s what has not come about"
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -142,29 +126,18 @@ def style():
     server.server_close()
 
 
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_map(browser, address):
+def open_map(complaints, new_context, address):
     """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this machine."""
-    contexts, complaints = [], []
 
     def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
+        context = new_context(viewport=viewport, **options)
         context.route(lambda url: not url.startswith((address, *reaches, "blob:", "data:")),
                       lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()))
         page = context.new_page()
 
         def complain(text):
-            # The driver tells that WebGL's picture is copied, which only takes time.
-            if not any(tolerated in text for tolerated in (*tolerates, "GPU stall due to ReadPixels")):
+            if not any(tolerated in text for tolerated in (*tolerates, TOLERATED)):
                 complaints.append(text)
 
         page.on("console", lambda message: complain(message.text) if message.type in ("error", "warning") else None)
@@ -177,10 +150,7 @@ def open_map(browser, address):
             rest(page)
         return page
 
-    yield open_map
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return open_map
 
 
 # What the page shows

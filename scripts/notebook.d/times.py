@@ -7,7 +7,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/NotebookTests"))
+sys.path += [str(ROOT / "Tests" / folder) for folder in ("Browser", "NotebookTests")]
 
 import folium
 import folium.plugins
@@ -15,6 +15,7 @@ import numpy as np
 import treeline
 from playwright.sync_api import sync_playwright
 
+import browser as browsers
 import conftest
 
 BUILD = """
@@ -31,7 +32,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=3, help="how often the notebook is opened; the least time counts")
     options = parser.parse_args()
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=conftest.CHROMIUM)
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=browsers.CHROMIUM)
         for count in (10_000, 100_000):
             points = points_of(count)
             page = pathlib.Path(folder) / "map.html"
@@ -92,14 +93,15 @@ def shown_in(browser, path, condition):
 def in_notebook(browser, count):
     """From the call that builds a tree of arrays to the first clusters on its map, in a kernel that has imported it."""
 
-    # The fixtures of the tests, as the generators that they are.
+    # The fixtures of the tests, as the functions that they are.
     class Folders:
         def mktemp(self, name):
             return pathlib.Path(tempfile.mkdtemp(prefix=name))
 
     lab = conftest.lab.__wrapped__(Folders())
-    opening = conftest.open_notebook.__wrapped__(browser, next(lab))
-    notebook = next(opening)(BUILD.format(count=count))
+    context = browser.new_context(viewport=conftest.WIDE)
+    opening = conftest.open_notebook.__wrapped__([], lambda **_: context, next(lab))
+    notebook = opening(BUILD.format(count=count))
     page = notebook.page
     # The kernel has begun, and numpy and the library are there.
     while not notebook.run("print(len(x))"):
@@ -116,8 +118,8 @@ def in_notebook(browser, count):
     page.evaluate("() => { jupyterapp.commands.execute('notebook:run-cell') }")
     page.wait_for_function(SHOWN, timeout=60_000)
     elapsed = time.perf_counter() - start
-    for generator in (opening, lab):
-        next(generator, None)
+    context.close()
+    next(lab, None)
     return elapsed
 
 

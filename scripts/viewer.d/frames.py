@@ -17,6 +17,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from playwright.sync_api import sync_playwright
@@ -24,8 +25,10 @@ from playwright.sync_api import sync_playwright
 import film
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CHROMIUM = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing",
-            "--no-sandbox"]
+sys.path.insert(0, str(ROOT / "Tests/Browser"))
+
+from browser import CHROMIUM
+
 DRAW_NOTHING = """for (const name of ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'])
   WebGL2RenderingContext.prototype[name] = () => {}"""
 

@@ -50,7 +50,7 @@ enum Interruption {
   }
 }
 
-private let maximumNameCount = 16
+private let maximumNameCount = 32
 
 /// A handler may neither allocate nor lock, so it gets plain memory, written before it is installed.
 private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(

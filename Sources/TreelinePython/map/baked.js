@@ -104,11 +104,18 @@ export class Baked extends Source {
         point_count: count,
         ...(count > 1 && { point_count_abbreviated: abbreviated(count) }),
         ...(count > 1 && isPosition && { stack: true }),
+        ...this.#group(hierarchy.first(node)),
         ...(query.badges && { badge_px: this.#badgeDiameter(count) * query.badges }),
         ...(!isPosition && this.#ellipse(node, plane.unitLength(coordinates[1]))),
         ...(count === 1 && this.#values(hierarchy.first(node))),
       },
     };
+  }
+
+  /** The group of a point, in a tree of groups; none of one that is never clustered. */
+  #group(treeIndex) {
+    const place = this.facts.group_ends.findIndex((end) => treeIndex < end);
+    return place >= 0 && { cluster_group: this.facts.index.groups[place].name };
   }
 
   #named(id) {

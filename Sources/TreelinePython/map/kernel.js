@@ -4,6 +4,8 @@ import { Problem, Source } from "./source.js";
 
 export class Kernel extends Source {
   hasFilters = true;
+  /** Called once when the kernel answers no more. */
+  onEnd = () => {};
   #waiting = new Map();
   #count = 0;
   /** Another view of the same widget hears its answers, too. */
@@ -15,6 +17,9 @@ export class Kernel extends Source {
     this.model = model;
     this.receive = (message, buffers) => this.#receive(message, buffers);
     model.on("msg:custom", this.receive);
+    // A kernel that starts again knows nothing of the widgets of the one before.
+    this.ended = () => this.onEnd();
+    model.on("comm_live_update", this.ended);
   }
 
   async indexes() {
@@ -47,6 +52,7 @@ export class Kernel extends Source {
 
   end() {
     this.model.off("msg:custom", this.receive);
+    this.model.off("comm_live_update", this.ended);
   }
 
   /** Asks for an answer. The kernel is told when it is no longer wanted, and forgets what it has not begun. */

@@ -2,10 +2,10 @@
 // may have several.
 
 import { markup, styles } from "./markup.js";
-import { start } from "./start.js";
 
-export function mount(host, source, settings, address, created) {
+/** @returns The root of what is in the element, to be started. */
+export function mount(host) {
   const root = host.attachShadow({ mode: "open" });
   root.innerHTML = `<style>${held.styles}${styles}</style>${markup}`;
-  return start(root, source, settings, address, created);
+  return root;
 }

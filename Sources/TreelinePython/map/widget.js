@@ -5,15 +5,21 @@ import { Link, settingsOf } from "./link.js";
 import { mount } from "./mount.js";
 import { Selection } from "./selection.js";
 import { Settings } from "./settings.js";
+import { start } from "./start.js";
+import { Theme } from "./theme.js";
 
 /** @returns What takes it away again. */
 export async function render(model, host) {
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
   const source = new Kernel(model);
+  const root = mount(host);
+  const theme = new Theme(root);
   let link;
-  const viewer = await mount(host, source, settings, undefined, (viewer) => {
+  const viewer = await start(root, source, settings, undefined, (viewer) => {
     viewer.selection = new Selection();
+    theme.onChange = () => viewer.repaint();
+    source.onEnd = () => viewer.tell("kernel", "The kernel that answered this map is gone: run its cell again.");
     link = new Link(model, viewer);
     // For tests, and for whoever looks at it from the console.
     host.viewer = viewer;
@@ -21,6 +27,7 @@ export async function render(model, host) {
   link?.begin();
   return () => {
     link?.end();
+    theme.end();
     source.end();
     viewer?.map.remove();
   };

@@ -23,9 +23,10 @@ from ._errors import (
     QueryError,
     WritingError,
 )
+from ._files import open, verify
 from ._parquet import Built, Refused, build_parquet
 from ._table import Table
-from ._tree import Tree, open, verify
+from ._tree import Tree
 from ._version import version as __version__
 
 __all__ = [

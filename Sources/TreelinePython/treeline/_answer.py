@@ -138,6 +138,14 @@ class Clusters(Answer):
         """Latitudes, or y."""
         return self._floats(7)
 
+    @property
+    def group(self) -> npt.NDArray[np.object_]:
+        """The names of their groups, in a tree of groups that never mix; `None` for points that are never clustered."""
+        groups = self._tree.groups
+        names = np.array([*groups["name"], None], object)
+        found: npt.NDArray[np.object_] = names[np.searchsorted(groups["end"], self.first, "right")]
+        return found
+
     def _extent(self, name: str) -> Floats:
         array: Floats = self._all_extents()[_EXTENTS.index(name)]
         return array
@@ -253,6 +261,10 @@ class Clusters(Answer):
         columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names[:5]}
         columns |= {name: self._extent(name) for name in names[5:]}
         return columns | dict(self.values)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """The clusters for whatever reads Arrow's C data interface, as `polars.DataFrame(clusters)` does."""
+        return Table(self._columns()).__arrow_c_stream__()
 
     def to_arrow(self) -> Any:
         """The clusters as a `pyarrow.Table`, numbers without a copy."""

@@ -60,7 +60,7 @@ class Answers:
             "version": str(tree.content_hash),
             "title": tree.title or None,
             "attribution": tree.attribution or None,
-            "point_count": tree.point_count,
+            "point_count": len(tree),
             "projection": "plane" if tree.is_planar else "web-mercator",
             "bounds": list(tree.bounds) if tree.point_count else None,
             "split": tree.growth,
@@ -68,7 +68,16 @@ class Answers:
             "has_badges": tree.has_badges,
             "columns": list(tree.columns),
             "column_kinds": dict(tree.columns),
+            **self._groups(),
         }
+
+    def _groups(self) -> dict[str, Any]:
+        groups = self.tree.groups
+        sizes = groups["end"] - groups["first"]
+        if len(sizes) == 0:
+            return {}
+        named = [{"name": name, "point_count": size} for name, size in zip(groups["name"], sizes.tolist())]
+        return {"groups": named, "never_clustered_point_count": self.tree.point_count - int(sizes.sum())}
 
     # Verbs
 
@@ -126,6 +135,9 @@ class Answers:
         alone = np.flatnonzero(answer.row >= 0)
         values = dict(zip(alone.tolist(), self._values(tree, answer.tree_index[alone])))
         features = [self._feature(answer, at, told[at], values.get(at, {})) for at in range(len(answer))]
+        for feature, group in zip(features, answer.group):
+            if group is not None:
+                feature["properties"]["cluster_group"] = group
         return {"type": "FeatureCollection", "features": features}
 
     def _feature(self, answer: Clusters, at: int, told: Feature, values: Feature) -> Feature:
@@ -173,7 +185,7 @@ class Answers:
 
     def _selected(self, where: str) -> Tree:
         try:
-            return self.tree.select(where) if where else self.tree
+            return self.tree._narrowed(where) if where else self.tree
         except FilterError as error:
             raise Problem(400, f"filter: {error}") from None
 

@@ -26,6 +26,13 @@ class Stream(Structure):
     pass
 
 
+RELEASE_SCHEMA = CFUNCTYPE(None, POINTER(Schema))
+RELEASE_ARRAY = CFUNCTYPE(None, POINTER(Array))
+RELEASE_STREAM = CFUNCTYPE(None, POINTER(Stream))
+GET_SCHEMA = CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))
+GET_NEXT = CFUNCTYPE(c_int, POINTER(Stream), POINTER(Array))
+GET_LAST_ERROR = CFUNCTYPE(c_char_p, POINTER(Stream))
+
 Schema._fields_ = [
     ("format", c_char_p),
     ("name", c_char_p),
@@ -34,7 +41,7 @@ Schema._fields_ = [
     ("n_children", c_int64),
     ("children", POINTER(POINTER(Schema))),
     ("dictionary", POINTER(Schema)),
-    ("release", CFUNCTYPE(None, POINTER(Schema))),
+    ("release", RELEASE_SCHEMA),
     ("private_data", c_void_p),
 ]
 Array._fields_ = [
@@ -46,14 +53,14 @@ Array._fields_ = [
     ("buffers", POINTER(c_void_p)),
     ("children", POINTER(POINTER(Array))),
     ("dictionary", POINTER(Array)),
-    ("release", CFUNCTYPE(None, POINTER(Array))),
+    ("release", RELEASE_ARRAY),
     ("private_data", c_void_p),
 ]
 Stream._fields_ = [
-    ("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
-    ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Array))),
-    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
-    ("release", CFUNCTYPE(None, POINTER(Stream))),
+    ("get_schema", GET_SCHEMA),
+    ("get_next", GET_NEXT),
+    ("get_last_error", GET_LAST_ERROR),
+    ("release", RELEASE_STREAM),
     ("private_data", c_void_p),
 ]
 
@@ -226,7 +233,8 @@ class Column:
         return np.concatenate(offsets), np.concatenate(bytes)
 
     def _plain_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
-        offsets = self._view(part, 1, "<i4" if self.format == b"u" else "<i8", part.length + 1).astype("<i8", copy=False)
+        width = "<i4" if self.format == b"u" else "<i8"
+        offsets = self._view(part, 1, width, part.length + 1).astype("<i8", copy=False)
         return offsets, self._bytes(part.array.buffers[2], int(offsets[-1]))
 
     def _viewed_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:

@@ -104,6 +104,10 @@ class Monitor:
             raise
 
 
+#: How long an interrupt may go unheard.
+_SECONDS_UNHEARD = 0.05
+
+
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
     """Calls what another thread can cancel, on a thread of its own if this is the one that signals interrupt."""
     if threading.current_thread() is not threading.main_thread():
@@ -123,7 +127,9 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
 
     threading.Thread(target=work, name="treeline-build").start()
     try:
-        done.wait()
+        # Some libraries, polars among them, have signals wait for the end of a wait.
+        while not done.wait(_SECONDS_UNHEARD):
+            pass
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
         # The arrays that it reads are this thread's: they stay until it has stopped, whoever interrupts again.

@@ -28,7 +28,7 @@ class InputColumn:
             `treeline_column`.
         """
         valid = others.pop("valid", None)
-        self._kept: list[Any] = [c.encoded(name), c.encoded(kind), values]
+        self._kept: list[Any] = [c.encoded(name), c.encoded_if_any(kind), values]
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
         if values is not None:
             self.column.values = values.ctypes.data

@@ -123,6 +123,7 @@ tree_free = _declare(_slow, "tree_free", None, _handle)
 tree_facts = _declare(_slow, "tree_facts", None, _handle, POINTER(Facts))
 tree_content_hash = _declare(_slow, "tree_content_hash", c_uint64, _handle)
 tree_columns = _declare(_quick, "tree_columns", _handle, _handle)
+tree_groups = _declare(_quick, "tree_groups", _handle, _handle)
 select = _declare(_slow, "select", _handle, _handle, _text, _error)
 tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int64)
 clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
@@ -187,12 +188,15 @@ class Handle:
         self._free(self.pointer)
 
 
-def encoded(text: str | None) -> bytes | None:
+def encoded(text: str) -> bytes:
     """A text as C has it, where a zero would end it."""
-    if text is None:
-        return None
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
         raise ValueError(f"expected a text without a zero character, found {text!r}")
     return text.encode()
+
+
+def encoded_if_any(text: str | None) -> bytes | None:
+    """The same of one that C can do without."""
+    return None if text is None else encoded(text)

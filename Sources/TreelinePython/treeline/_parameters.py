@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._table import AnyArray
+
 
 def cut_text(key: tuple[Any, ...]) -> str:
     limit, order, detail, spacing, badges, min_points, alone_from_zoom, position, keep_visible, is_fresh = key
@@ -57,3 +59,19 @@ def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int
     if not least <= found <= most:
         raise ValueError(f"expected '{name}' to be a whole number from {least} to {most}, found {found}")
     return found
+
+
+def integers(name: str, values: Any) -> AnyArray:
+    """The same of several."""
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size and (array.dtype.kind not in "iu" or array.max() >= 2**63):
+        raise TypeError(f"expected '{name}' to be whole numbers of 64 bits, found {values!r}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
+    if isinstance(texts, str):
+        return (texts,)
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"expected '{name}' to be a text or several, found {texts!r}")
+    return texts

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ._columns import InputColumn, input_columns
+from ._files import open as open_index
 from ._geometry import PointColumns
 from ._parameters import text
 from ._table import AnyArray
 from ._tree import Tree
-from ._tree import open as open_index
 
 #: How many rows are in memory at once, as far as they are not in the row group that is read.
 _BATCH = 1 << 16

@@ -75,7 +75,7 @@ def _taken(handle: int) -> bytes:
 
 
 def description(title: str | None, attribution: str | None, unit: str | None) -> c.Description:
-    return c.Description(c.encoded(title), c.encoded(attribution), c.encoded(unit))
+    return c.Description(*map(c.encoded_if_any, (title, attribution, unit)))
 
 
 class _Object(c.Handle):

@@ -89,21 +89,19 @@ class Table(Mapping[str, AnyArray]):
         rows = len(next(iter(self.values()), ()))
         return f"Table of {rows} rows: {', '.join(self)}"
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """The same for whatever reads Arrow's C data interface, as `polars.DataFrame(table)` does."""
+        from ._arrow_export import stream
+
+        return stream(self)
+
     def to_arrow(self) -> Any:
         """The same as a `pyarrow.Table`."""
-        pa = required("pyarrow")
-        return pa.table({name: _arrow(values) for name, values in self.items()})
+        return required("pyarrow").table(self)
 
     def to_pandas(self) -> Any:
         """The same as a `pandas.DataFrame`."""
         return required("pandas").DataFrame(dict(self))
-
-
-def _arrow(values: AnyArray) -> Any:
-    pa = required("pyarrow")
-    if values.dtype != object or not any(isinstance(value, dict) for value in values):
-        return pa.array(values)
-    return pa.array([list(value.items()) for value in values], pa.map_(pa.string(), pa.int64()))
 
 
 def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
 import tempfile
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
-from ._parameters import cut_text, integer, text
+from ._parameters import cut_text, integer, integers, listed, text
 from ._table import AnyArray, Table, required
 
 if TYPE_CHECKING:
@@ -93,33 +94,38 @@ class Tree:
     @property
     def growth(self) -> str:
         """How it grew: `least-scatter`, `merge:distance` and so on."""
-        return _decoded(self._facts.growth)
+        return str(self._facts.growth, "utf-8")
 
     @property
     def stand(self) -> str:
         """Where clusters stand: `mean` or `member`."""
-        return _decoded(self._facts.stand)
+        return str(self._facts.stand, "utf-8")
 
     @property
     def title(self) -> str:
         """What the index says that the points are."""
-        return _decoded(self._facts.title)
+        return str(self._facts.title, "utf-8")
 
     @property
     def attribution(self) -> str:
         """Whose data the index says it is."""
-        return _decoded(self._facts.attribution)
+        return str(self._facts.attribution, "utf-8")
 
     @property
     def unit(self) -> str:
         """What the index says that plain coordinates count."""
-        return _decoded(self._facts.unit)
+        return str(self._facts.unit, "utf-8")
 
     @property
     def columns(self) -> dict[str, str]:
         """The kinds of the columns by their names."""
         table = Table._of(c.tree_columns(self._handle.pointer))
         return dict(zip(table["name"].tolist(), table["kind"].tolist()))
+
+    @functools.cached_property
+    def groups(self) -> Table:
+        """The groups that never mix, by name: `name`, and `first` and `end`, the tree indices of their points."""
+        return Table._of(c.tree_groups(self._handle.pointer))
 
     @property
     def content_hash(self) -> int:
@@ -214,7 +220,7 @@ class Tree:
             query = (view + cut_text(key)).encode()
             answer = Clusters(tree, c.call(c.clusters, tree._handle.pointer, query, previous))
         if aggregate is not None:
-            answer._values = answer.aggregate(*_listed("aggregate", aggregate))
+            answer._values = answer.aggregate(*listed("aggregate", aggregate))
         return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
@@ -243,6 +249,10 @@ class Tree:
                 self._filtered.popitem(last=False)
         return tree
 
+    def _narrowed(self, where: str) -> Tree:
+        """The same tree, of which only those points count that pass its own filter and another one."""
+        return self.select(where if self._where is None else f"({self._where}) AND ({where})")
+
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
         """An answer of some clusters or those with some ids, in tree order."""
         array = np.fromiter((_id(cluster) for cluster in ids), np.uint64)
@@ -269,7 +279,7 @@ class Tree:
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
         """The values that points have in a column, given their tree indices."""
-        indices = np.ascontiguousarray(tree_indices, np.int64)
+        indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
         table = Table._of(c.call(c.values, self._handle.pointer, name, indices.ctypes.data, len(indices)))
         return next(iter(table.values()))
@@ -363,10 +373,9 @@ class Tree:
         :param unit: What plain coordinates count, such as `m`.
         :param overwrite: Whether to replace a file that is no index; an index is replaced anyway.
         """
-        texts = [c.encoded(text) for text in (title, attribution, unit)]
+        texts = [c.encoded_if_any(text) for text in (title, attribution, unit)]
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
         c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
-
 
     # What never changes need not be copied.
 
@@ -378,41 +387,13 @@ class Tree:
 
     def __reduce__(self) -> Any:
         """As an index, with all points whatever the filter: other processes open a file sooner."""
+        from ._files import unpickled
+
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)
-            return _unpickled, (path.read_bytes(), self._where)
-
-
-def _unpickled(index: bytes, where: str | None) -> Tree:
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "tree.treeline")
-        path.write_bytes(index)
-        # Its pages stay when its name is gone.
-        return open(path).select(where)
-
-
-def open(path: Path) -> Tree:
-    """Opens an index by mapping it into memory, however large it is."""
-    return Tree(c.call(c.open, os.fsencode(path)))
-
-
-def verify(path: Path) -> list[str]:
-    """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
-    return list(Table._of(c.call(c.verify, os.fsencode(path)))["problem"])
-
-
-def _decoded(text: bytes) -> str:
-    return text.decode()
+            return unpickled, (path.read_bytes(), self._where)
 
 
 def _id(cluster: Cluster | int) -> int:
     return cluster.id if isinstance(cluster, Cluster) else integer("id", cluster)
-
-
-def _listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
-    if isinstance(texts, str):
-        return (texts,)
-    if not isinstance(texts, Iterable):
-        raise TypeError(f"expected '{name}' to be a text or several, found {texts!r}")
-    return texts

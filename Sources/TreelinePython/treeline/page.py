@@ -70,6 +70,7 @@ def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int 
         "seam": plane.seam,
         "crosses_seam": plane.crosses_seam,
         "index": index,
+        "group_ends": tree.groups["end"].tolist(),
         "values": [plain(tree.values(name, everyone)) for name in columns],
     }
     if not math.isnan(plane.badge_distance):

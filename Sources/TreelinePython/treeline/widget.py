@@ -27,7 +27,7 @@ class Map(anywidget.AnyWidget):
     - `selected`: ids of clusters. On the map, a click with Shift or Ctrl selects. `selected_rows`: rows of points.
       Whatever cluster has a selected point is marked.
     - `cut`: how the tree is cut, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
-    - `where`: which points count, in CQL2.
+    - `where`: which points count, in CQL2; of those that pass the filter of the tree, if it has one.
     """
 
     _worker: ThreadPoolExecutor | None = None
@@ -82,7 +82,7 @@ class Map(anywidget.AnyWidget):
     def _valid_where(self, proposal: Any) -> str:
         where = str(proposal["value"])
         if where:
-            self.tree.select(where)
+            self.tree._narrowed(where)
         return where
 
     @traitlets.observe("selected", "selected_rows")
@@ -96,6 +96,9 @@ class Map(anywidget.AnyWidget):
             if index is not None:
                 ranges.append([index, index + 1])
         self._selected_ranges = ranges
+
+    def __repr__(self) -> str:
+        return f"A map of {self.tree!r}"
 
     # Messages
 

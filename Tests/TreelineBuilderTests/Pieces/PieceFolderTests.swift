@@ -60,7 +60,7 @@ import TreelineBuilder
     let rows = Array(points.indices)
     #expect(throws: PieceError.self) { try task.build(Array(points.dropLast()), rows: Array(rows.dropLast())) }
     #expect(throws: PieceError.self) { try task.build(points, rows: rows.map { min($0, 3) }) }
-    #expect(throws: PieceError.self) { try task.build(points, rows: rows.map { $0 + 1 << 32 }) }
+    #expect(throws: PieceError.self) { try task.build(points, rows: rows.map { $0 + 1 << 53 }) }
   }
 
   @Test func piecesThatAreMissingAreAnError() throws {

@@ -188,7 +188,7 @@ export class Viewer {
     const { map, settings } = this;
     settings.onChange((names) => this.#changed(names));
     this.address?.onRead(() => this.#tellOfLink());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#repaint());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     map.once("style.load", () => {
       this.#isStyled = true;
       this.show();
@@ -404,7 +404,8 @@ export class Viewer {
     this.wake();
   }
 
-  #repaint() {
+  /** Takes on the colours of the stylesheet anew. */
+  repaint() {
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);

@@ -1,0 +1,168 @@
+"""Tables of numpy as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others take."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Mapping
+from ctypes import POINTER, PYFUNCTYPE, c_char_p, c_void_p, pointer, py_object, pythonapi
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _arrow as arrow
+from ._arrow import Array, Schema, Stream
+from ._table import AnyArray
+
+_NULLABLE = 2
+
+#: What is handed out, by a number of its own, until it is released; and what capsules point to.
+_lent: dict[int, Any] = {}
+_numbers = itertools.count(1)
+_pointed: dict[int, Stream] = {}
+
+
+class _Node(NamedTuple):
+    """An array with its type, as the interface has them."""
+
+    format: bytes
+    length: int
+    buffers: list[AnyArray | None]
+    null_count: int = 0
+    children: tuple[tuple[str, _Node], ...] = ()
+    is_nullable: bool = True
+
+
+def stream(columns: Mapping[str, AnyArray]) -> Any:
+    """A capsule with a stream of one batch, whose numbers and times are those of numpy, without a copy."""
+    length = len(next(iter(columns.values()), ()))
+    children = tuple((name, _node(values)) for name, values in columns.items())
+    content = _Stream(_Node(b"+s", length, [None], children=children)).stream
+    address = ctypes.addressof(content)
+    _pointed[address] = content
+    return _capsule(address, b"arrow_array_stream", _forget)
+
+
+class _Stream:
+    def __init__(self, node: _Node) -> None:
+        self.node, self.is_read = node, False
+        calls = arrow.GET_SCHEMA(self._schema), arrow.GET_NEXT(self._next), arrow.GET_LAST_ERROR(lambda _: None)
+        self.stream = Stream(*calls, _release_stream, _lend(self))
+
+    def _schema(self, _: Any, place: Any) -> int:
+        _fill_schema(place.contents, "", self.node)
+        return 0
+
+    def _next(self, _: Any, place: Any) -> int:
+        if self.is_read:
+            place.contents.release = type(place.contents.release)()
+        else:
+            _fill_array(place.contents, self.node)
+        self.is_read = True
+        return 0
+
+
+def _node(values: AnyArray) -> _Node:
+    length, kind = len(values), values.dtype.kind
+    if kind in "if":
+        return _Node(b"l" if kind == "i" else b"g", length, [None, np.ascontiguousarray(values, f"<{kind}8")])
+    if kind == "b":
+        return _Node(b"b", length, [None, np.packbits(values, bitorder="little")])
+    if kind == "M":
+        valid, unit = ~np.isnat(values), np.datetime_data(values.dtype)[0]
+        format = f"ts{unit[0]}:".encode()
+        return _Node(format, length, [_bits(valid), np.ascontiguousarray(values)], length - int(valid.sum()))
+    objects = values.tolist()
+    if any(isinstance(value, dict) for value in objects):
+        return _counts(objects)
+    valid = np.array([value is not None for value in objects], bool)
+    missing = length - int(valid.sum())
+    if any(isinstance(value, bool) for value in objects):
+        bits = np.packbits([bool(value) for value in objects], bitorder="little")
+        return _Node(b"b", length, [_bits(valid), bits], missing)
+    return _texts(["" if value is None else value for value in objects], _bits(valid), missing)
+
+
+def _bits(valid: AnyArray) -> AnyArray | None:
+    return None if valid.all() else np.packbits(valid, bitorder="little")
+
+
+def _texts(texts: list[str], valid: AnyArray | None = None, missing: int = 0, is_nullable: bool = True) -> _Node:
+    parts = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, parts)], dtype="<i8")
+    data = np.frombuffer(b"".join(parts) or b"\0", np.uint8)
+    return _Node(b"U", len(texts), [valid, offsets, data], missing, is_nullable=is_nullable)
+
+
+def _counts(counts: list[dict[str, int]]) -> _Node:
+    """How many points have each value, as a map."""
+    keys = _texts([key for row in counts for key in row], is_nullable=False)
+    values = _node(np.array([count for row in counts for count in row.values()], "<i8"))
+    entries = _Node(b"+s", keys.length, [None], children=(("key", keys), ("value", values)), is_nullable=False)
+    offsets = np.cumsum([0, *map(len, counts)], dtype="<i4")
+    return _Node(b"+m", len(counts), [None, offsets], children=(("entries", entries),))
+
+
+def _lend(thing: Any) -> int:
+    number = next(_numbers)
+    _lent[number] = thing
+    return number
+
+
+def _fill_schema(schema: Schema, name: str, node: _Node) -> None:
+    children = [Schema() for _ in node.children]
+    for child, (child_name, child_node) in zip(children, node.children):
+        _fill_schema(child, child_name, child_node)
+    places = (POINTER(Schema) * len(children))(*map(pointer, children))
+    encoded = name.encode()
+    schema.format, schema.name, schema.metadata = node.format, encoded, None
+    schema.flags, schema.n_children = _NULLABLE if node.is_nullable else 0, len(children)
+    schema.children, schema.dictionary = places, None
+    schema.release = _release_schema
+    schema.private_data = _lend((node, encoded, children, places))
+
+
+def _fill_array(array: Array, node: _Node) -> None:
+    children = [Array() for _ in node.children]
+    for child, (_, child_node) in zip(children, node.children):
+        _fill_array(child, child_node)
+    places = (POINTER(Array) * len(children))(*map(pointer, children))
+    addresses = [None if buffer is None else buffer.ctypes.data for buffer in node.buffers]
+    buffers = (c_void_p * len(addresses))(*addresses)
+    array.length, array.null_count, array.offset = node.length, node.null_count, 0
+    array.n_buffers, array.n_children = len(addresses), len(children)
+    array.buffers, array.children, array.dictionary = buffers, places, None
+    array.release = _release_array
+    array.private_data = _lend((node, children, places, buffers))
+
+
+def _release(place: Any) -> None:
+    """Gives up what was lent, and those of its children that nobody has taken for himself."""
+    content = place.contents
+    for number in range(getattr(content, "n_children", 0)):
+        child = content.children[number]
+        if child.contents.release:
+            child.contents.release(child)
+    content.release = type(content.release)()
+    _lent.pop(content.private_data, None)
+
+
+def _forgotten(capsule: int) -> None:
+    address = _pointer_of(capsule, b"arrow_array_stream")
+    content = _pointed.pop(address)
+    if content.release:
+        content.release(pointer(content))
+
+
+_release_schema = arrow.RELEASE_SCHEMA(_release)
+_release_array = arrow.RELEASE_ARRAY(_release)
+_release_stream = arrow.RELEASE_STREAM(_release)
+_forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
+
+#: By the address of a capsule, for one that is going has no references to spare.
+_pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
+_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
+
+# What is released when Python ends still calls these.
+for _callback in (_release_schema, _release_array, _release_stream, _forget):
+    pythonapi.Py_IncRef(py_object(_callback))
