@@ -52,6 +52,15 @@ package enum Mercator {
   }
 }
 
+extension Int64 {
+  /// The integer nearest to a number below 2^52, halves away from 0: what `rounded()` gives, which is a call of the C
+  /// library where a processor need not have an instruction for it, as an x86-64.
+  @inline(__always) init(nearest number: Double) {
+    // A half less one unit in the last place, so that the sum with the number before a half stays below 1.
+    self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
+  }
+}
+
 /// Powers and logarithms of 2, for zooms.
 enum Binary {
   /// 2 to some power, within 1.25 units in the last place.

@@ -64,14 +64,14 @@ extension Plane {
   }
 
   /// Eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
-  static func mercatorX(longitude: Double) -> UInt32 {
+  @inline(__always) static func mercatorX(longitude: Double) -> UInt32 {
     // Longitudes of a viewport may be many turns away, and too large for an integer.
     let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
-    return UInt32(truncatingIfNeeded: Int64(((inOneTurn + 180) * (worldWidth / 360)).rounded()))
+    return UInt32(truncatingIfNeeded: Int64(nearest: (inOneTurn + 180) * (worldWidth / 360)))
   }
 
-  static func mercatorY(latitude: Double) -> UInt32 {
-    UInt32(min(max(Mercator.y(latitude: latitude).rounded(), 0), worldWidth - 1))
+  @inline(__always) static func mercatorY(latitude: Double) -> UInt32 {
+    UInt32(clamping: Int64(nearest: Mercator.y(latitude: latitude)))
   }
 
   private func units(_ distance: Double) -> UInt32 {
@@ -139,9 +139,11 @@ extension Plane {
       ? .world : BoundingBox(west: left, south: top - side, east: left + side, north: top)
   }
 
-  private func longitude(x: Double) -> Double {
+  @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    return (turns - turns.rounded(.down)) * 360 - 180
+    // Of a position on the plane they are 0 or more. As for `Int64(nearest:)`, rounding may be a call.
+    let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
+    return (turns - wholeTurns) * 360 - 180
   }
 
   /// Eastwards from longitude -180; from 0 to below 2 on the plane's square.

@@ -54,12 +54,11 @@ extension MapColumn {
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
   /// A column of integers, by way of their texts only where 64 bits do not hold them.
-  private static func integers(
-    _ keyPath: AnyKeyPath & Sendable, _ name: String?,
-    _ number: @escaping @Sendable (Value) -> (some BinaryInteger & Sendable)?
+  private static func integers<Number: BinaryInteger & Sendable>(
+    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
-      if values.allSatisfy({ value in number(value).map { Int64(exactly: $0) != nil } ?? true }) {
+      if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
         return .integers(name: name) { row in number(values[row]).map { Int64($0) } }
       }
       return IndexColumn(name: name, kind: .number) { row in number(values[row]).map { .number("\($0)") } }
@@ -128,6 +127,14 @@ extension MapColumn {
   /// The same; nil is a missing value.
   public static func text(_ keyPath: KeyPath<Value, String?> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .text) { $0[keyPath: keyPath].map(AttributeValue.string) }
+  }
+}
+
+extension BinaryInteger {
+  /// Whether 64 bits hold every number of the type.
+  fileprivate static var fitsInt64: Bool {
+    guard let type = Self.self as? any FixedWidthInteger.Type else { return false }
+    return type.bitWidth < 64 || type.bitWidth == 64 && isSigned
   }
 }
 

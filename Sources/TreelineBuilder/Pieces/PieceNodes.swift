@@ -12,7 +12,7 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// The nodes that are shown at the beginning and known, by numbers here.
+  /// What is shown at the beginning, by numbers here.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
@@ -32,8 +32,9 @@ final class PieceNodes {
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     shown.reserveCapacity(front.nodes.count)
-    for node in front.nodes where node.isSure {
-      shown.append((node.position, collect(below: node, limit: front.squaredDistance, downTo: floor, &tree)))
+    for node in front.nodes {
+      let number = collect(below: node, limit: front.squaredDistance, downTo: floor, &tree)
+      shown.append((node.position, node.isSure ? number : number | InternalNode.unsureMark))
     }
   }
 
@@ -103,9 +104,8 @@ final class PieceNodes {
   /// What is shown once the part of the sequence is over, at a distance.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
-    var known = shown.makeIterator()
-    for member in front.nodes {
-      guard member.isSure, let top = known.next() else {
+    for (member, top) in zip(front.nodes, shown) {
+      if !member.isSure {
         next.nodes.append(member)
         continue
       }
@@ -129,8 +129,7 @@ final class PieceNodes {
     return next
   }
 
-  /// Hands over the codes of the nodes that the part was run for: of those that are split, and in runs of numbers where
-  /// all below a node have been collected.
+  /// Hands over the codes of the nodes that the part was run for, of those that are split.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

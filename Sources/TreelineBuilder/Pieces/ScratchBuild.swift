@@ -25,6 +25,8 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
+      /// For tests: a bound below which there are never fewer nodes in memory for separations, if not the usual one.
+      var leastSeparatedNodes: Int?
       package var description = IndexDescription()
       /// The columns that the index is to have.
       package var columns: [(purpose: ColumnSurvey.Purpose, name: String)] = []
@@ -84,6 +86,7 @@ import Treeline
       guard (try? readColumns()) != nil else { return nil }
       if state.planned?.pieceSize != pieceSize, !state.isPartitioned { state.planned = nil }
       guard isWhole else { return nil }
+      if (try? folder.file(.separations).length) != 2 * pointCount { state.isSeparated = false }
     }
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.

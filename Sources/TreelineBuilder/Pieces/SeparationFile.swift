@@ -13,11 +13,13 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The codes of a tree's separations in a file, by number, which any number of threads may set at once.
   final class SeparationFile: @unchecked Sendable {
+    private let path: String
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
     /// Makes the file, all of whose codes are zero, or takes one that is whole.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
+      self.path = path
       let file = try ScratchFile(path)
       if !isWhole {
         // Space that is written to is there: a disk that is full would end the process later.
@@ -35,6 +37,13 @@ import Treeline
     deinit { if let start = bytes.baseAddress { munmap(start, bytes.count) } }
 
     func set(_ number: UInt32, _ code: UInt16) { codes[Int(number)] = code }
+
+    /// Brings all codes to the disk.
+    func synchronize() throws(PieceError) {
+      if let start = bytes.baseAddress, msync(start, bytes.count, MS_SYNC) != 0 {
+        throw .scratch(path: path, action: "bring it to the disk", reason: systemReason())
+      }
+    }
 
     /// Gives back memory, but no code.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }

@@ -8,11 +8,11 @@ import Treeline
 ///
 /// 1. From the root down to the distance at which as many nodes as fit have been shown. Nodes that cannot be split
 ///    above it are left out: the least of its own squared distance and those of the nodes above bounds that of a node.
-/// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it, and with those
-///    around it up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
-///    from the beginning; a node that nothing known blocks, but that is nearer than r to where something unsure may be
-///    shown, becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there every
-///    look found the same. As long as a node of the piece itself ends up unsure, the margin is doubled.
+/// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it and with those
+///    around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
+///    from the beginning: it, or anything below it, may be shown. A node that nothing known blocks, but something
+///    unsure may, becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there
+///    every look found the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
 /// 3. A piece that has too many nodes goes down only some way, as in 1, and is divided again.
 ///
 /// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. How wide a
@@ -30,8 +30,8 @@ package final class SeparationPieces: Sendable {
     /// Nodes that were read for parts of the sequence, among them those of margins and of parts that were done again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
-    /// How often a margin was doubled, and the widest.
-    package internal(set) var doublings = 0
+    /// How often a margin was widened, and the widest.
+    package internal(set) var widenings = 0
     package internal(set) var margin = 0
   }
 
@@ -49,6 +49,8 @@ package final class SeparationPieces: Sendable {
     of tree: SeparatedTree, capacity: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   ) {
+    var tree = tree
+    tree.budget = max(capacity * Self.bytesPerNode / 4, 1 << 20)
     (self.tree, self.capacity, self.monitor, self.write) = (tree, max(capacity, 16), monitor, write)
   }
 
@@ -93,12 +95,12 @@ package final class SeparationPieces: Sendable {
       state.withLock { $0.margin = max($0.margin, margin) }
       if try separate(part) { return true }
       margin += margin / 2
-      state.withLock { $0.doublings += 1 }
+      state.withLock { $0.widenings += 1 }
     }
     return try separate(front.asked(for: piece))
   }
 
-  private static let leastMargin = 4
+  private static let leastMargin = 6
 
   private func separate(_ front: ShownFront) throws(PieceError) -> Bool {
     guard let next = try advance(front, selecting: max(capacity, 4 * front.nodes.count) / 4) else { return false }
@@ -118,12 +120,8 @@ package final class SeparationPieces: Sendable {
     let part = PieceNodes(below: front, downTo: selection.floor, capacity: selection.count, &tree)
     state.withLock { $0.nodesRead += part.count }
     tree.forget()
-    var unsure = UnsureBoxes(
-      tree.projection, reach: SplitSequence.reach(front.squaredDistance), records: tree.storage.nodes)
-    for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
     if selection.floor > front.squaredDistance { preconditionFailure("A part of a sequence goes down") }
-    var sequence = SplitSequence(
-      part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
+    var sequence = SplitSequence(part, selection.floor...front.squaredDistance, tree.projection, monitor)
     sequence.run()
     if monitor.isCancelled { throw .cancelled }
     let write = write
@@ -141,6 +139,8 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Called to give all pages back; they are read again when they are needed.
   let giveBack: @Sendable () -> Void
+  /// How many bytes of pages there may be before they are given back.
+  var budget = Int.max
   private var cost = 0
 
   init(_ storage: TreeStorage, _ projection: Plane.Projection, giveBack: @escaping @Sendable () -> Void = {}) {
@@ -149,13 +149,19 @@ struct SeparatedTree: Sendable {
 
   /// To be called for each node that is looked at.
   @inline(__always) mutating func visit(_ node: Node) {
-    // A node that has many points lies far from its children and its sums.
-    cost &+= node.count > 1 << 10 ? 64 : 1
-    if cost > Self.mostCost { forget() }
+    // Where nodes are visited in tree order, pages are as far apart as the nodes are large.
+    cost &+= min(Self.mostPerNode, 32 &* Int(node.count))
+    if cost > budget { forget() }
   }
 
-  /// Some 20 MB.
-  private static let mostCost = 1 << 14
+  /// The same where the node before was anywhere.
+  private mutating func visitFar() {
+    cost += Self.mostPerNode
+    if cost > budget { forget() }
+  }
+
+  /// Linux maps 64 KiB at once, and a node has something in three sections.
+  private static let mostPerNode = 192 << 10
 
   mutating func forget() {
     giveBack()
@@ -168,12 +174,12 @@ struct SeparatedTree: Sendable {
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
     var heap = Heap<Candidate>()
     func add(_ node: Node, limit: UInt64) {
-      visit(node)
+      visitFar()
       guard let children = InternalNodeTable.children(of: node, storage) else { return }
       let own = InternalNode(node, children, at: PlanePoint(x: 0, y: 0), storage, projection).squaredOwnDistance
       if own > 0 { heap.insert(Candidate(squaredDistance: min(own, limit), node: node)) }
     }
-    for member in front.nodes where member.isSure && member.weight > 0 {
+    for member in front.nodes where member.weight > 0 {
       add(member.node, limit: front.squaredDistance)
     }
     // Up to where the distances before the last one went.

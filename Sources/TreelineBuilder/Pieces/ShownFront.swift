@@ -8,7 +8,7 @@ struct ShownFront: Sendable {
     let position: PlanePoint
     /// What is shown in its place later lies in here.
     let box: PlaneRect
-    /// Whether it is known that it is shown; otherwise something in its box is.
+    /// Whether it is known that it is shown; otherwise it or something below it is.
     var isSure = true
     /// Whether its separations are asked for, and it is not there only because it may be in the way.
     var isOwn = true
@@ -32,7 +32,7 @@ struct ShownFront: Sendable {
   }
 
   /// How many nodes may be split at most.
-  var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
+  var weight: Int { nodes.reduce(0) { $0 + $1.weight } }
 
   /// Divides its own nodes that may be split by area into pieces, each of no more weight than asked for or one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
@@ -82,7 +82,8 @@ struct ShownFront: Sendable {
         isWhole = false
         continue
       }
-      if node.isSure { node.isSure = near.hold(node.box) }
+      // A single position stays.
+      if node.isSure, node.weight > 0 { node.isSure = near.hold(node.box) }
       part.nodes.append(node)
     }
     return isWhole ? nil : part

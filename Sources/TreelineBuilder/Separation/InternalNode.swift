@@ -30,8 +30,6 @@ struct InternalNode {
   /// Counts how often this node was queued: only the last time is valid. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// Its record, or that of its bucket: whatever is shown in its place lies in the box of that.
-  var record: UInt32 = 0
   /// Whether it is what a part of a sequence is run for, and not only there because it may be in the way.
   var isOwn = true
 
@@ -40,18 +38,26 @@ struct InternalNode {
 
   private static let split: UInt32 = .max
   private static let unsure: UInt32 = .max - 1
+  private static let spread: UInt32 = .max - 2
 
   var isSplit: Bool { stamp == Self.split }
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether what becomes of it depends on nodes that are not known.
-  var isUnsure: Bool { stamp == Self.unsure }
+  /// Whether it is not known when it is split, or whether it is shown at all.
+  var isUnsure: Bool { stamp == Self.unsure || isSpread }
 
   mutating func setUnsure() { stamp = Self.unsure }
 
+  /// Whether its children may be shown in its place.
+  var isSpread: Bool { stamp == Self.spread }
+
+  mutating func setSpread() { stamp = Self.spread }
+
   /// Numbers of nodes take 31 bits.
   static let blockerMark: UInt32 = 1 << 31
+  /// In a grid: that of a node of which it is not known whether it is shown.
+  static let unsureMark: UInt32 = 1 << 31
 }
 
 /// All internal nodes of a tree by their numbers. Entries at other numbers, within stacks, are never read.
@@ -137,6 +143,5 @@ extension InternalNode {
       left: left, right: right, position: position,
       squaredOwnDistance: TreeStorage.squaredSplitDistance(
         childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: node)))
-    record = node.record
   }
 }

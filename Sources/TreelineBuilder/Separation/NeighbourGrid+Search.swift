@@ -53,6 +53,8 @@ extension NeighbourGrid {
     var squaredDistance: UInt64
     /// `InternalNode.none` for a single position, and where there is none.
     var node = InternalNode.none
+    /// Whether something that may be shown, or may not, was nearer than the nearest that was known until then.
+    var isUnsure = false
   }
 
   /// Looks for the node nearest to either of two positions, but for one node, among those nearer than one known.
@@ -87,8 +89,11 @@ extension NeighbourGrid {
     for lane in 0..<Int(piece.pointee.count) where lanes[8 + lane] != exception {
       let position = PlanePoint(x: lanes[lane], y: lanes[4 + lane])
       let squaredDistance = projection.squaredDistance(position, toNearerOf: a, b)
-      if squaredDistance < nearest.squaredDistance {
-        nearest = Neighbour(squaredDistance: squaredDistance, node: lanes[8 + lane])
+      guard squaredDistance < nearest.squaredDistance else { continue }
+      if lanes[8 + lane] & InternalNode.unsureMark != 0 {
+        nearest.isUnsure = true
+      } else {
+        (nearest.squaredDistance, nearest.node) = (squaredDistance, lanes[8 + lane])
       }
     }
   }

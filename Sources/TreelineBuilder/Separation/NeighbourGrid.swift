@@ -146,9 +146,10 @@ extension NeighbourGrid {
     }
   }
 
-  mutating func remove(_ number: UInt32, at position: PlanePoint) {
-    let (cell, piece, lane) = find(number, column(position.x), column(position.y))
-    remove(from: cell, piece, lane)
+  /// Leaves a node where it is, but as one that may not be shown.
+  mutating func setUnsure(_ number: UInt32, at position: PlanePoint) {
+    let (_, piece, lane) = find(number, column(position.x), column(position.y))
+    Self.set(piece, lane, position, number | InternalNode.unsureMark)
   }
 
   /// Where a node is: its cell, the piece of it and the lane in that.

@@ -87,18 +87,25 @@ extension SplitSequence {
     var shown: ContiguousArray<(position: PlanePoint, node: UInt32)> = []
     var stack: ContiguousArray<UInt32> = []
     func add(_ position: PlanePoint, _ node: UInt32) {
-      if nodes[Int(node)].isSplit {
-        stack.append(node)
-      } else if !nodes[Int(node)].isUnsure {
+      if node & InternalNode.unsureMark == 0 {
+        if nodes[Int(node)].isSplit {
+          stack.append(node)
+          return
+        }
+        shown.append((position, nodes[Int(node)].isUnsure ? node | InternalNode.unsureMark : node))
+      } else {
         shown.append((position, node))
       }
+      let number = node & ~InternalNode.unsureMark
+      if nodes[Int(number)].isSpread { stack.append(number) }
     }
     for first in shownFirst {
       add(first.position, first.node)
       while let number = stack.popLast(), !monitor.isCancelled {
         let node = nodes + Int(number)
-        add(node.pointee.right, node.pointee.rightNode)
-        add(node.pointee.left, node.pointee.leftNode)
+        let mark = node.pointee.isSpread ? InternalNode.unsureMark : 0
+        add(node.pointee.right, node.pointee.rightNode | mark)
+        add(node.pointee.left, node.pointee.leftNode | mark)
         if shown.count >= Self.nodesInsertedAtOnce { insert(&shown) }
       }
       if shown.count >= Self.nodesInsertedAtOnce { insert(&shown) }

@@ -14,19 +14,19 @@ import Treeline
 /// wide as r hold few nodes each, and few cells are near.
 ///
 /// A sequence may be a part of another one: it begins with nodes shown at some distance and ends at another, and there
-/// may be boxes in which something is shown of which it is not known what. A node that nothing known is in the way of,
-/// but that is near such a box, is *unsure*, and so is from then on what its own box holds: see `SeparationPieces`.
+/// may be nodes of which it is not known when they are split, since that depends on others. They are *unsure*, and all
+/// below them may be shown as soon as r has fallen so far. A node that nothing known is in the way of, but something
+/// unsure may be, becomes unsure itself. See `SeparationPieces`.
 ///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
 /// doi:10.1007/BFb0006528); the splits are a farthest-point order (T. Gonzalez, 1985,
 /// doi:10.1016/0304-3975(85)90224-5) that a given tree restricts.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
-  /// What is shown at the beginning, in tree order.
+  /// What is shown at the beginning, in tree order: those that are unsure with the mark.
   let shownFirst: ContiguousArray<ShownNode>
   /// From where to where the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
-  var unsure: UnsureBoxes
   /// Whether a node that the sequence is run for has become unsure, which ends it.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
@@ -57,37 +57,40 @@ struct SplitSequence: ~Copyable {
   ) {
     (nodes, self.projection) = (table.nodes, projection)
     shownFirst = table.root == InternalNode.none ? [] : [(table.nodes[Int(table.root)].position, table.root)]
-    (squaredDistances, unsure) = (1 ... .max, UnsureBoxes(projection, reach: .max))
+    squaredDistances = 1 ... .max
     (self.separations, self.monitor, self.note) = (separations, monitor, note)
     queue = SplitQueue(monitor)
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }
 
   /// A part of a sequence.
-  ///
-  /// - Parameter unsure: What is not known from the beginning.
   init(
-    _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
-    _ monitor: BuildMonitor
+    _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, _ projection: Plane.Projection, _ monitor: BuildMonitor
   ) {
     (nodes, shownFirst, separations, self.projection) = (part.nodes, part.shown, part.codes, projection)
-    (self.squaredDistances, self.unsure, self.monitor, note) = (squaredDistances, unsure, monitor, nil)
+    (self.squaredDistances, self.monitor, note) = (squaredDistances, monitor, nil)
     queue = SplitQueue(monitor)
-    grid = NeighbourGrid(capacity: part.shown.count + part.count, projection, monitor)
+    // An unsure node stays where it is beside its children.
+    grid = NeighbourGrid(capacity: part.shown.count + 2 * part.count, projection, monitor)
   }
 
   /// Splits all that can be split. Of no use once the build is cancelled.
   mutating func run() {
     shownCount = shownFirst.count
     remakeGrid(for: squaredDistances.upperBound)
-    for (_, node) in shownFirst where node != InternalNode.none {
-      enqueue(node, at: min(nodes[Int(node)].squaredOwnDistance, squaredDistances.upperBound))
+    for (_, node) in shownFirst where node & ~InternalNode.unsureMark != InternalNode.none {
+      let number = node & ~InternalNode.unsureMark
+      if number == node {
+        enqueue(number, at: min(nodes[Int(number)].squaredOwnDistance, squaredDistances.upperBound))
+      } else {
+        spreadOrQueue(number, squaredDistances.upperBound)
+      }
     }
     while !hasUnsureOwn, let split = queue.next() {
       prefetchAhead()
       guard nodes[Int(split.node)].stamp == split.stamp else { continue }
       if nodes[Int(split.node)].isUnsure {
-        spread(nodes[Int(split.node)], split.squaredDistance)
+        spread(split.node, split.squaredDistance)
         continue
       }
       fitGrid(to: split.squaredDistance)
@@ -108,20 +111,17 @@ extension SplitSequence {
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
     if nearest.squaredDistance < squaredDistance {
       wait(number, for: nearest.node, orUntil: nearest.squaredDistance)
-    } else if !unsure.isEmpty, unsure.reach(node.left, node.right, within: squaredDistance) {
+    } else if nearest.isUnsure {
       giveUp(number, node, squaredDistance)
     } else {
       split(number, node, at: squaredDistance)
     }
   }
 
-  /// Leaves a node unsure, and with it what is shown in its place from now on.
+  /// Leaves a node unsure, and what waits for it to be looked at anew.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
-    grid.remove(number, at: node.position)
-    shownCount -= 1
-    unsure.insert(PlaneRect(node.position), within: squaredDistance)
-    spread(node, squaredDistance)
+    grid.setUnsure(number, at: node.position)
     if node.isOwn { hasUnsureOwn = true }
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -130,22 +130,29 @@ extension SplitSequence {
       enqueue(waiter, at: min(nodes[Int(waiter)].squaredOwnDistance, squaredDistance))
       waiter = next
     }
+    spread(number, squaredDistance)
   }
 
-  /// Takes it that the children of an unsure node may be shown from now on; theirs follow when r has fallen so far.
-  private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
-    for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
-      unsure.insert(PlaneRect(position), within: squaredDistance)
-      if child == InternalNode.none { continue }
-      nodes[Int(child)].setUnsure()
-      let own = nodes[Int(child)].squaredOwnDistance
-      if own >= squaredDistance {
-        spread(nodes[Int(child)], squaredDistance)
-      } else if own >= squaredDistances.lowerBound {
-        // Before any look at that distance.
-        queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
-      }
+  /// Has the children of an unsure node be there as soon as they may be shown.
+  private mutating func spreadOrQueue(_ number: UInt32, _ squaredDistance: UInt64) {
+    nodes[Int(number)].setUnsure()
+    let own = nodes[Int(number)].squaredOwnDistance
+    if own >= squaredDistance {
+      spread(number, squaredDistance)
+    } else if own >= squaredDistances.lowerBound {
+      // Before any look at that distance.
+      queue.add(QueuedSplit(squaredDistance: own + 1, node: number, stamp: nodes[Int(number)].stamp))
     }
+  }
+
+  private mutating func spread(_ number: UInt32, _ squaredDistance: UInt64) {
+    nodes[Int(number)].setSpread()
+    let node = nodes[Int(number)]
+    shownCount += 2
+    grid.insert(node.left, node.leftNode | InternalNode.unsureMark)
+    grid.insert(node.right, node.rightNode | InternalNode.unsureMark)
+    if node.leftNode != InternalNode.none { spreadOrQueue(node.leftNode, squaredDistance) }
+    if node.rightNode != InternalNode.none { spreadOrQueue(node.rightNode, squaredDistance) }
   }
 
   /// The node shown that is nearest to one of a node's children, the node itself apart.

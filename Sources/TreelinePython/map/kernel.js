@@ -2,12 +2,16 @@
 
 import { Problem, Source } from "./source.js";
 
+/** What is said of a kernel that answers no more. */
+export const GONE = "The kernel that answered this map is gone: run its cell again.";
+
 export class Kernel extends Source {
   hasFilters = true;
   /** Called once when the kernel answers no more. */
   onEnd = () => {};
   #waiting = new Map();
   #count = 0;
+  #isGone = false;
   /** Another view of the same widget hears its answers, too. */
   #name = Math.random().toString(36).slice(2);
 
@@ -18,7 +22,10 @@ export class Kernel extends Source {
     this.receive = (message, buffers) => this.#receive(message, buffers);
     model.on("msg:custom", this.receive);
     // A kernel that starts again knows nothing of the widgets of the one before.
-    this.ended = () => this.onEnd();
+    this.ended = () => {
+      this.#isGone = true;
+      this.onEnd();
+    };
     model.on("comm_live_update", this.ended);
   }
 
@@ -57,6 +64,7 @@ export class Kernel extends Source {
 
   /** Asks for an answer. The kernel is told when it is no longer wanted, and forgets what it has not begun. */
   #ask(verb, options, signal) {
+    if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -13,6 +13,7 @@ export const settingsOf = (model) => (
 
 export class Link {
   #listeners = [];
+  #hasEnded = false;
 
   constructor(model, viewer) {
     Object.assign(this, { model, viewer });
@@ -42,7 +43,9 @@ export class Link {
     this.#moved();
   }
 
+  /** From now on neither is told of the other. */
   end() {
+    this.#hasEnded = true;
     for (const [event, listener] of this.#listeners) this.model.off(event, listener);
   }
 
@@ -53,7 +56,7 @@ export class Link {
   }
 
   #set(name, value) {
-    if (JSON.stringify(this.model.get(name)) === JSON.stringify(value)) return;
+    if (this.#hasEnded || JSON.stringify(this.model.get(name)) === JSON.stringify(value)) return;
     this.model.set(name, value);
     this.model.save_changes();
   }

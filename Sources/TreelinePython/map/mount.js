@@ -6,6 +6,10 @@ import { markup, styles } from "./markup.js";
 /** @returns The root of what is in the element, to be started. */
 export function mount(host) {
   const root = host.attachShadow({ mode: "open" });
-  root.innerHTML = `<style>${held.styles}${styles}</style>${markup}`;
+  root.innerHTML = markup;
+  // Its rules are there before the element is in the page.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(held.styles + styles);
+  root.adoptedStyleSheets = [sheet];
   return root;
 }

@@ -10,7 +10,7 @@ export class Theme {
   /** @param root What holds the stylesheet of the map. */
   constructor(root) {
     this.#node = root.querySelector("#viewer");
-    this.#rules = [...root.styleSheets]
+    this.#rules = root.adoptedStyleSheets
       .flatMap((sheet) => [...sheet.cssRules])
       .filter((rule) => rule.media?.mediaText.includes("prefers-color-scheme"));
     this.#observer.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });

@@ -1,6 +1,6 @@
 // A map as a widget of a notebook (https://anywidget.dev).
 
-import { Kernel } from "./kernel.js";
+import { GONE, Kernel } from "./kernel.js";
 import { Link, settingsOf } from "./link.js";
 import { mount } from "./mount.js";
 import { Selection } from "./selection.js";
@@ -19,7 +19,10 @@ export async function render(model, host) {
   const viewer = await start(root, source, settings, undefined, (viewer) => {
     viewer.selection = new Selection();
     theme.onChange = () => viewer.repaint();
-    source.onEnd = () => viewer.tell("kernel", "The kernel that answered this map is gone: run its cell again.");
+    source.onEnd = () => {
+      link?.end();
+      viewer.tell("kernel", GONE);
+    };
     link = new Link(model, viewer);
     // For tests, and for whoever looks at it from the console.
     host.viewer = viewer;

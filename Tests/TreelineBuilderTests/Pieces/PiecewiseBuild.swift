@@ -17,6 +17,7 @@ struct PiecewiseBuild {
   var columns: [TestColumn] = []
   /// The row number of each point, if points are given any.
   var rows: [Int]?
+  var computesSeparations = false
 
   /// The bytes of the index, and how many passes the plan took.
   ///
@@ -30,8 +31,11 @@ struct PiecewiseBuild {
     for piece in built.indices { damage(piece, &built[piece]) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pieces-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    try IndexAssembly(of: plan, survey, columns: encodings).write(
-      to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
+    var assembly = IndexAssembly(of: plan, survey, columns: encodings)
+    if computesSeparations {
+      assembly.addSeparations(scratchFile: folder.path + "-separations", memory: 1000, threads: threads)
+    }
+    try assembly.write(to: IndexDestination(folder.path), piecesFrom: MemoryPieces(built))
     return ([UInt8](try Data(contentsOf: folder)), passCount)
   }
 

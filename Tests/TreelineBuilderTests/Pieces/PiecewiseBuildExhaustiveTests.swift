@@ -53,6 +53,13 @@ import Treeline
     }
   }
 
+  @Test func separationsGiveTheSameBytes() throws {
+    for set in [PointSet.cities(70_000, seed: 5), .lattice(columns: 40, rows: 30), PointSet("none", [])] {
+      let build = PiecewiseBuild(set: set, pieceSize: 1000, threads: 2, computesSeparations: true)
+      #expect(try build.run().index == set.indexBytes(computesSeparations: true), "\(set)")
+    }
+  }
+
   /// Rows permuted within stacks are all that shuffling changes.
   @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
     for seed: UInt64 in 1...20 {

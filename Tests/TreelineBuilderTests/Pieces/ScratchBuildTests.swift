@@ -59,6 +59,7 @@ import Treeline
     options.computesSeparations = true
     options.columns = columns.map { ($0.purpose, $0.name) }
     options.hasGivenRows = firstRow != nil
+    options.leastSeparatedNodes = 400
     let build: ScratchBuild
     if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
       #expect(stage == nil)

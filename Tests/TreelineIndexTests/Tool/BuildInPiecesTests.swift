@@ -41,6 +41,20 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input.csv"])
   }
 
+  @Test(arguments: ["mean", "least-scatter"], ["10kB", "3MB"]) func withSeparations(_ rule: String, _ memory: String)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    func build(_ name: String, _ options: String...) throws -> Tool.Result {
+      try Tool.run(["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule] + options)
+    }
+    #expect(try build("expected").code == 0)
+    let result = try build("found", "--memory", memory)
+    #expect(result.code == 0 && result.errors.contains("in pieces"), "\(result.errors)")
+    #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
+    #expect(try folder.contents() == ["expected", "found"])
+  }
+
   @Test func standardInput() throws {
     let folder = try TemporaryFolder()
     let input = Repository.path(Self.inputs[0])
@@ -54,7 +68,7 @@ import Treeline
 
   /// What pieces cannot have is refused where it would be needed, and not where it would not.
   @Test(arguments: [
-    (["--grow", "merge"], "--grow split"),
+    (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--group-by", "country"], "leave out groups"),
     (["--no-separation", "--columns", "population+percentiles"], "leave that out"),

@@ -53,15 +53,12 @@ import Treeline
       let expected = folder.path("expected")
       // Of both rules one comes with columns, whose files are more than those of points.
       let columns = rule == "mean" ? ["--columns", "country,population", "--attributes", "name"] : []
-      #expect(
-        try Tool.run(["build", Self.input, "-o", expected, "--no-separation", "--split", rule] + columns).code == 0)
+      #expect(try Tool.run(["build", Self.input, "-o", expected, "--split", rule] + columns).code == 0)
       var (killed, resumed) = (0, 0)
       for step in Self.steps {
         let path = folder.path("index")
         let arguments =
-          [
-            "build", Self.input, "-o", path, "--no-separation", "--split", rule, "--memory", "60kB", "--resume",
-          ] + columns
+          ["build", Self.input, "-o", path, "--split", rule, "--memory", "60kB", "--resume"] + columns
         let first = try tools.run(arguments, killedAt: step, by: SIGKILL)
         if first.code == 0 { continue }
         killed += 1

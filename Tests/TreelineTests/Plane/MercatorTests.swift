@@ -85,7 +85,9 @@
       for _ in 0..<Self.count / Self.blocks.count {
         let number = Binary.power(random.number(from: -40, to: 40))
         let exact = log2(Float80(number))
-        #expect(abs(Float80(Binary.logarithm(number)) - exact) <= Float80(Double(exact).ulp) + 1.2e-16)
+        // As `Tests/Projection/projection.c` derives it; the C library's is within a unit in the last of 64 bits.
+        let bound = Float80(Double(exact).ulp) / 2 + 3.9 * 0x1p-53 * abs(exact - exact.rounded()) + exact.ulp
+        #expect(abs(Float80(Binary.logarithm(number)) - exact) <= bound)
       }
       for whole in -1000...1000 { #expect(Binary.logarithm(Binary.power(Double(whole))) == Double(whole)) }
     }

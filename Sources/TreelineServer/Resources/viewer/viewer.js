@@ -406,6 +406,7 @@ export class Viewer {
 
   /** Takes on the colours of the stylesheet anew. */
   repaint() {
+    if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);

@@ -1,0 +1,65 @@
+import Treeline
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  extension IndexAssembly {
+    /// Has the index answer by spacing: once its nodes are written, their separations are computed from them, on this
+    /// machine, a part of them at a time in memory. The bytes are those of a build in memory.
+    ///
+    /// - Parameters:
+    ///   - file: The path of a scratch file, which takes 2 bytes a point and is gone when the index is there.
+    ///   - memory: About what that may take, in bytes; of 10^8 points at least 130 MB with two threads.
+    ///   - threads: All processors if left out.
+    public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
+      var options = ScratchBuild.Options(rule: .mean, threads: threads, memory: memory, projection: .planar)
+      options.computesSeparations = true
+      separate = { [options] tree throws(PieceError) in
+        let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
+        // It is kept as long as it is mapped.
+        unlink(path)
+        _ = try file.fill(from: tree, options, BuildMonitor(pointCount: 0)) { _ in }
+        return file
+      }
+    }
+  }
+
+  extension SeparationFile {
+    /// Computes all separations of a tree.
+    ///
+    /// - Parameter progress: Told how many points are done, by one thread at a time.
+    func fill(
+      from tree: SeparatedTree, _ options: ScratchBuild.Options, _ monitor: BuildMonitor,
+      progress: @escaping @Sendable (_ done: Int) -> Void
+    ) throws(PieceError) -> SeparationPieces.Work {
+      let sharedTree = SeparatedTree(tree.storage, tree.projection) {
+        tree.giveBack()
+        self.giveBack()
+      }
+      let capacity = options.separatedNodes(of: tree.storage.pointCount)
+      let pieces = SeparationPieces(of: sharedTree, capacity: capacity, monitor) { self.set($0, $1) }
+      try pieces.run(threads: options.threads, progress: progress)
+      return pieces.work
+    }
+  }
+
+  extension ScratchBuild.Options {
+    /// How many nodes each thread may have in memory when separations are computed.
+    ///
+    /// As many as there is room for, but enough for margins not to be most of what is read: some 1500 nodes are shown
+    /// within the margin of a small piece, and as few lie below each as nodes are shown at first.
+    func separatedNodes(of pointCount: Int) -> Int {
+      let perNode = SeparationPieces.bytesPerNode * threads + SeparationPieces.bytesPerShownNode
+      let least = Int((1500 * Double(pointCount)).squareRoot())
+      return max((memory - reserve) / perNode, leastSeparatedNodes ?? max(least, 1 << 15))
+    }
+  }
+#endif
