@@ -153,11 +153,14 @@ final class BuildInPieces {
 
   // MARK: - Building
 
+  /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
+  private static let leastForecastSize = 1 << 24
+
   /// Says what is to come, as far as the first points tell.
   private func announce(firstPoints count: Int) {
     guard let build, let reading, let folder else { return }
     let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
-    guard input.path != "-", let size, size > 0, reading.byteCount > 0 else {
+    guard input.path != "-", let size, size > 0, reading.byteCount >= Self.leastForecastSize else {
       Notes.print("treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)")
       return
     }
