@@ -344,7 +344,7 @@ class Tree:
         """Writes a map as one page, which opens from disk and asks for nothing.
 
         It has all answers of a spacing, or of badges. Up to 150,000 positions all of the tree is in it. Of a larger
-        tree it holds the clusters of the lower zooms, and the map ends where they do.
+        tree it holds the clusters of the lower zooms, and the map ends where they do. A tree with a filter is refused.
 
         :param path: Where to.
         :param title: What the map is called.
