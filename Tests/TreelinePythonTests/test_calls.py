@@ -108,7 +108,8 @@ for name in ("pyarrow", "pandas", "geopandas", "anywidget"):
 import treeline
 tree = treeline.build([1, 2], [3, 4])
 answer = tree.clusters(limit=1)
-for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map):
+parquet = lambda: treeline.build_parquet("places.parquet", out="places.treeline")
+for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map, parquet):
     try:
         convert()
     except ImportError as error:
@@ -116,7 +117,8 @@ for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map
 print(tree._repr_mimebundle_()["text/plain"])
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    needed = [f"this needs {name}: pip install {name}" for name in ("pyarrow", "pandas", "geopandas", "anywidget")]
+    names = ("pyarrow", "pandas", "geopandas", "anywidget", "pyarrow")
+    needed = [f"this needs {name}: pip install {name}" for name in names]
     assert output.splitlines() == [*needed, "<treeline.Tree of 2 points, least-scatter>"]
 
 
