@@ -132,6 +132,24 @@ def test_answers_outlive_everything_in_threads(tree):
     assert all(array.sum() > 0 for array in arrays)
 
 
+def test_threads_ask_one_tree_with_filters_of_their_own(tree):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def ask(number):
+        # More filters than are kept, so that threads put others' out.
+        wheres = [f"rooms < {step * 3}.{number}" for step in range(100)]
+        return [tree.clusters(zoom=5, spacing=44, where=where).count.sum() for where in wheres]
+
+    expected = [ask(number) for number in range(32)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(32) as pool:
+            assert list(pool.map(ask, range(32))) == expected
+    finally:
+        sys.setswitchinterval(interval)
+
+
 def test_groups_are_named(points):
     alone = np.arange(len(points["lon"])) % 100 == 0
     kinds = points["kind"].tolist()

@@ -154,8 +154,9 @@ class Clusters(Answer):
         try:
             arrays = self._extents
         except AttributeError:
-            arrays = self._extents = c.ExtentsArrays()
+            arrays = c.ExtentsArrays()
             c.answer_extents(self._pointer, ctypes.byref(arrays))
+            self._extents = arrays
         return view(self, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
 
     @property
