@@ -226,6 +226,8 @@ DAY, NIGHT = "rgb(251, 250, 247)", "rgb(10, 15, 19)"
 def test_day_and_night_are_those_of_the_notebook(open_notebook):
     # Whatever the system prefers.
     notebook = open_notebook(MAP, color_scheme="dark")
+    # JupyterLab keeps the theme that a test before has chosen.
+    notebook.theme("Light")
     viewer = notebook.rest()
     host = notebook.hosts().first
     sea = "viewer => viewer.palette.sea"

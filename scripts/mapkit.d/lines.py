@@ -14,7 +14,8 @@ FILES = sorted(path for folder in SOURCES for path in glob.glob(f"{folder}/**/*.
 FILES = [path for path in FILES if not path.endswith("Package.swift")] + [
     "Sources/Treeline/Viewport/Coordinate+CoreLocation.swift"]
 # What is true where the stubs are; lines under another condition are for other platforms alone.
-HOLDS = re.compile(r"^#if (canImport\((MapKit|UIKit|SwiftUI|CoreLocation|MapLibre)\)( && )?)+$")
+HOLDS = re.compile(
+    r"^#if ((canImport\((MapKit|UIKit|SwiftUI|CoreLocation|MapLibre)\)( && )?)+|!targetEnvironment\(macCatalyst\))$")
 
 
 def main():

@@ -73,10 +73,14 @@ extension MapAnimator {
     public init(_ view: UIView) { self.view = view }
 
     public func start(_ onFrame: @escaping @MainActor () -> Void) {
-      #if targetEnvironment(macCatalyst)
-        timed.start(onFrame)
-      #else
-        if ProcessInfo.processInfo.isiOSAppOnMac { return timed.start(onFrame) }
+      #if !targetEnvironment(macCatalyst)
+        if !ProcessInfo.processInfo.isiOSAppOnMac { return startLink(onFrame) }
+      #endif
+      timed.start(onFrame)
+    }
+
+    #if !targetEnvironment(macCatalyst)
+      private func startLink(_ onFrame: @escaping @MainActor () -> Void) {
         guard let view else { return }
         let link = UIUpdateLink(view: view) { [weak self] link, _ in
           if self == nil { link.isEnabled = false } else { onFrame() }
@@ -84,8 +88,8 @@ extension MapAnimator {
         link.requiresContinuousUpdates = true
         link.isEnabled = true
         self.link = link
-      #endif
-    }
+      }
+    #endif
 
     public func stop() {
       timed.stop()

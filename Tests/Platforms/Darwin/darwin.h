@@ -46,6 +46,7 @@ int msync(void *, size_t, int);
 int madvise(void *, size_t, int);
 static void *const MAP_FAILED = (void *)-1;
 static const int PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000;
+static const int MS_SYNC = 0x10, MADV_DONTNEED = 4;
 
 long sysconf(int);
 static const int _SC_NPROCESSORS_ONLN = 58;

@@ -50,6 +50,8 @@ export class Stage {
   fit() {
     const { map } = this.viewer;
     const { width, height } = this.size;
+    // As while it is out of the page, or in a tab that is not shown.
+    if (width === 0) return;
     // The map library overlooks the first change of its size, which may be one from what it was made with.
     const canvas = map.getCanvas();
     if (canvas.clientWidth !== width || canvas.clientHeight !== height) map.resize();
