@@ -122,8 +122,8 @@ def build_parquet(
     schema = pq.read_schema(files[0])
     total = sum(pq.read_metadata(file).num_rows for file in files)
     options = text(
-        split=split, memory=_bytes(memory), scratch=None if scratch is None else os.fspath(scratch), threads=threads,
-        planar=planar or None, no_separation=None if separations else True,
+        split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
+        threads=threads, planar=planar or None, no_separation=None if separations else True,
         rows=None if row is None else True,
     )  # fmt: skip
     built = Built(os.fspath(out))
@@ -234,7 +234,7 @@ def parquet_files(source: Any) -> list[str]:
     return found
 
 
-def _bytes(size: str | int | None) -> int:
+def byte_count(size: str | int | None) -> int:
     """A number of bytes as people write it."""
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)
