@@ -199,6 +199,8 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
 
 def test_an_interrupt_stops_it(table, tmp_path):
     folder = write(tmp_path / "places", table)
+    # A shell has what it starts in the background ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupted = threading.Event()
 
     def progress(now, fraction):
@@ -206,6 +208,9 @@ def test_an_interrupt_stops_it(table, tmp_path):
             interrupted.set()
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert os.listdir(tmp_path) == ["places"]
