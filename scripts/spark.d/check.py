@@ -57,6 +57,12 @@ class Lost(Tasks):
         return self.lose("build", Tasks.build(self, plan, blocks))
 
 
+class Small(Lost):
+    """The same whose blocks of points begin and end within batches of values."""
+
+    block_size = 1500
+
+
 class Twice(Tasks):
     """Tasks that are done twice, as if a second attempt had begun while the first one wrote."""
 
@@ -122,7 +128,7 @@ class Check:
         seconds = time.time() - start
         self.expect(name, "the bytes of the tool", filecmp.cmp(out, expected, shallow=False))
         self.expect(name, "nothing left", not [entry for entry in os.listdir(self.work) if entry.endswith(".scratch")])
-        if tasks in (Lost, Slow):
+        if issubclass(tasks, Lost):
             self.expect(name, f"each of {STAGES}", sorted(os.listdir(f"{self.work}/marks")) == sorted(STAGES))
         told = " ".join(f"{stage} from {second:.1f}" for stage, second in stages.items())
         print(f"{name}: {built.point_count} points in {seconds:.1f} s ({told})", flush=True)
@@ -158,7 +164,11 @@ class Check:
     def check_columns(self):
         """Columns of each kind, with missing values and rows that are left out, while executors are lost."""
         name = "columns of each kind, 16 partitions, an executor killed in each stage"
-        built, _ = self.run(name, points.flawed, 16, tasks=Lost, columns=points.TYPES.names, kinds=points.TOLD)
+        records = "spark.sql.execution.arrow.maxRecordsPerBatch"
+        usual = self.session.conf.get(records)
+        self.session.conf.set(records, "1000")
+        built, _ = self.run(name, points.flawed, 16, tasks=Small, columns=points.TYPES.names, kinds=points.TOLD)
+        self.session.conf.set(records, usual)
         self.expect(name, "columns of these kinds", built.open().columns == points.KINDS)
         self.expect(name, "separations", built.open().has_separations)
         df = self.session.range(70_000).selectExpr("id", "id / 1000 AS lon", "0 AS lat", "concat('Zum ', id) AS name")

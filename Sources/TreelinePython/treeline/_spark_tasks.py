@@ -21,8 +21,6 @@ from ._table import AnyArray
 
 #: In the scratch folder, by which an executor knows that it is the driver's.
 MARK = "treeline-scratch"
-#: How many points a task has in memory at once.
-BLOCK = 1 << 20
 #: The greatest number of a row, up to which doubles have all integers.
 LAST_ROW = 1 << 53
 
@@ -76,6 +74,9 @@ class Columns:
 
 class Tasks:
     """What executors do, in a folder that all of them reach."""
+
+    #: How many points a task has in memory at once.
+    block_size = 1 << 20
 
     def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool, columns: Columns) -> None:
         """
@@ -209,8 +210,8 @@ class Tasks:
         """The positions of a section's points, some at a time."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
-        for first in range(section.first, section.first + section.count, BLOCK):
-            count = min(BLOCK, section.first + section.count - first)
+        for first in range(section.first, section.first + section.count, self.block_size):
+            count = min(self.block_size, section.first + section.count - first)
             if survey is not None:
                 pairs = np.fromfile(path, "<f8", 2 * count, offset=16 * first).reshape(count, 2)
                 positions = survey.project(pairs[:, 0], pairs[:, 1])
