@@ -108,7 +108,8 @@ for name in ("pyarrow", "pandas", "geopandas", "anywidget"):
 import treeline
 tree = treeline.build([1, 2], [3, 4])
 answer = tree.clusters(limit=1)
-for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map):
+parquet = lambda: treeline.build_parquet("places.parquet", out="places.treeline")
+for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map, parquet):
     try:
         convert()
     except ImportError as error:
@@ -116,7 +117,8 @@ for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map
 print(tree._repr_mimebundle_()["text/plain"])
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    needed = [f"this needs {name}: pip install {name}" for name in ("pyarrow", "pandas", "geopandas", "anywidget")]
+    names = ("pyarrow", "pandas", "geopandas", "anywidget", "pyarrow")
+    needed = [f"this needs {name}: pip install {name}" for name in names]
     assert output.splitlines() == [*needed, "<treeline.Tree of 2 points, least-scatter>"]
 
 
@@ -128,6 +130,24 @@ def test_answers_outlive_everything_in_threads(tree):
         boxes = [(0, 46, 4 + step / 100, 50) for step in range(400)]
         arrays = list(pool.map(lambda box: tree.clusters(box, 7, spacing=44).count, boxes))
     assert all(array.sum() > 0 for array in arrays)
+
+
+def test_threads_ask_one_tree_with_filters_of_their_own(tree):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def ask(number):
+        # More filters than are kept, so that threads put others' out.
+        wheres = [f"rooms < {step * 3}.{number}" for step in range(100)]
+        return [tree.clusters(zoom=5, spacing=44, where=where).count.sum() for where in wheres]
+
+    expected = [ask(number) for number in range(32)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(32) as pool:
+            assert list(pool.map(ask, range(32))) == expected
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_groups_are_named(points):

@@ -214,6 +214,7 @@ def test_texts_survive():
         (dict(x=[1, 2], y=[2, 3], columns={"a": ["b", 3]}), TypeError, "column 'a', row 1: expected a text, found 3"),
         (dict(x=[1, 2], y=[2, 3], columns={"a": [3, "b"]}), TypeError, "row 1: expected a number, found 'b'"),
         (dict(x=[1], y=[2], columns={"a": [datetime.time(3)]}), TypeError, "column 'a'"),
+        (dict(x=[1], y=[2], columns={"a": pd.Series([pd.Period("2020-05")])}), TypeError, "found Period"),
         (dict(x=[1], y=[2], columns={"a": 3}), TypeError, "column 'a': expected an array of values, found 3"),
         (dict(x=[1], y=[2], columns=["a"]), TypeError, "expected columns as a mapping or a table"),
         (dict(x=[1], y=[2], columns=pl.LazyFrame({"a": [1]})), TypeError, "found of type LazyFrame"),

@@ -164,6 +164,17 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
         treeline.build_parquet(folder, out=out, lon="length", lat="lat")
     with pytest.raises(FileNotFoundError, match="none"):
         treeline.build_parquet(tmp_path / "nowhere-*", out=out)
+    with pytest.raises(FileNotFoundError, match="none"):
+        treeline.build_parquet([], out=out)
+    (tmp_path / "torn.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(ValueError, match=r"torn\.parquet: .*magic"):
+        treeline.build_parquet([folder, tmp_path / "torn.parquet"], out=out)
+    with pytest.raises(KeyError, match="'number'"):
+        treeline.build_parquet(folder, out=out, row="number")
+    unlike = tmp_path / "unlike.parquet"
+    pq.write_table(table.rename_columns(["east", *table.column_names[1:]]), unlike)
+    with pytest.raises(KeyError, match=r"unlike\.parquet: expected .*'lon'; there are 'east', 'lat'"):
+        treeline.build_parquet([folder, unlike], out=out, lon="lon", lat="lat")
     with pytest.raises(ValueError, match="such as 2GB, found 'much'"):
         treeline.build_parquet(folder, out=out, memory="much")
     with pytest.raises(treeline.BuildError, match="gamma"):

@@ -102,6 +102,17 @@ def test_answers_outlive_their_tree_and_arrays_their_answer(points):
     assert not x.flags.writeable and not x.flags.owndata
 
 
+def test_no_answer_keeps_itself(tree):
+    # An array that looks into its answer and is kept by it would never be freed: numpy's arrays take no part in the
+    # collection of circles.
+    answer = tree.clusters(limit=50, aggregate=["mean(price)", "top(kind, 1)"])
+    before = sys.getrefcount(answer)
+    answer.bounds, answer.radius, answer.badge_diameter, answer.group, answer.values, list(answer)
+    answer.to_arrow(), answer.to_pandas(), answer.__geo_interface__, answer.transition_to(answer).start
+    gc.collect()
+    assert sys.getrefcount(answer) == before
+
+
 def test_arrays_are_views(tree):
     answer = tree.clusters(limit=50)
     assert answer.x.base is not None

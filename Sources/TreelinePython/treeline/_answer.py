@@ -85,7 +85,7 @@ class Clusters(Answer):
     __slots__ = ("_tree", "_extents", "_values")
 
     _tree: Tree
-    _extents: Floats  # Made when first asked for.
+    _extents: c.ExtentsArrays  # Where they are, once asked for; an array of them would keep the answer for ever.
     _values: Table  # Where the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
@@ -152,12 +152,12 @@ class Clusters(Answer):
 
     def _all_extents(self) -> Floats:
         try:
-            return self._extents
+            arrays = self._extents
         except AttributeError:
             arrays = c.ExtentsArrays()
             c.answer_extents(self._pointer, ctypes.byref(arrays))
-            self._extents = view(self, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
-            return self._extents
+            self._extents = arrays
+        return view(self, arrays.start, (len(_EXTENTS), arrays.count), "<f8")
 
     @property
     def bounds(self) -> Floats:

@@ -221,7 +221,7 @@ def _of_pandas(series: Any) -> Any:
         return _Codes(codes, [str(entry) for entry in series.cat.categories])
     if kind == "DatetimeTZDtype":
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    elif hasattr(series.array, "__arrow_array__") and kind != "NumpyEADtype":
+    elif hasattr(series.array, "__arrow_array__") and kind not in ("NumpyEADtype", "PeriodDtype"):
         try:
             import pyarrow as pa
         except ImportError:

@@ -15,7 +15,7 @@ from ._columns import InputColumn, input_columns
 from ._files import open as open_index
 from ._geometry import PointColumns
 from ._parameters import text
-from ._table import AnyArray
+from ._table import AnyArray, required
 from ._tree import Tree
 
 #: How many rows are in memory at once, as far as they are not in the row group that is read.
@@ -114,13 +114,12 @@ def build_parquet(
     :param progress: Called with what is done and how much of it, from 0 to 1.
     :raises Error: In the words of the library.
     """
-    import pyarrow.parquet as pq
-
+    required("pyarrow")
     from . import _steps
 
     files = parquet_files(source)
-    schema = pq.read_schema(files[0])
-    total = sum(pq.read_metadata(file).num_rows for file in files)
+    schemas, counts = zip(*map(_described, files))
+    schema, total = schemas[0], sum(counts)
     options = text(
         split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
         threads=threads, planar=planar or None, no_separation=None if separations else True,
@@ -129,6 +128,8 @@ def build_parquet(
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
     reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), list(columns), kinds or {}, row)
+    for file, found_schema in zip(files, schemas):
+        reader.check(file, found_schema.names)
     with _steps.Stream(built.path, options, reader.columns(schema.empty_table()), told, overwrite) as stream:
         with Listing(built, refused) as listing:
             done = 0
@@ -188,13 +189,23 @@ class _Reader:
     ) -> None:
         self._files, self.points, self._columns, self._kinds, self._row = files, points, columns, kinds, row
 
+    @property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
+
+    def check(self, file: str, names: list[str]) -> None:
+        """Whether a file has all columns that are read; of one that it lacks, batches would say nothing."""
+        for name in self._names:
+            if name not in names:
+                there = ", ".join(map(repr, names))
+                raise KeyError(f"{file}: expected the name of a column, found {name!r}; there are {there}")
+
     def batches(self) -> Iterator[Any]:
         import pyarrow.parquet as pq
 
-        names = [*self.points.names, *self._columns, *([] if self._row is None else [self._row])]
         for path in self._files:
             with pq.ParquetFile(path) as file:
-                yield from file.iter_batches(batch_size=_BATCH, columns=list(dict.fromkeys(names)))
+                yield from file.iter_batches(batch_size=_BATCH, columns=self._names)
 
     def columns(self, batch: Any) -> list[InputColumn]:
         return input_columns(batch, self._columns, self._kinds, len(batch)) if self._columns else []
@@ -221,7 +232,9 @@ class _Reader:
 def parquet_files(source: Any) -> list[str]:
     """The files that a source names, in order."""
     if not isinstance(source, (str, os.PathLike)) and isinstance(source, Iterable):
-        return [file for part in source for file in parquet_files(part)]
+        if files := [file for part in source for file in parquet_files(part)]:
+            return files
+        raise FileNotFoundError("expected Parquet files, found none")
     path = os.fspath(source)
     if os.path.isdir(path):
         # What begins so is no data: _SUCCESS, _metadata, hidden checksums.
@@ -232,6 +245,18 @@ def parquet_files(source: Any) -> list[str]:
     if not found:
         raise FileNotFoundError(f"{path}: expected Parquet files, found none")
     return found
+
+
+def _described(file: str) -> tuple[Any, int]:
+    """The schema of a file, and how many rows it has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_metadata(file)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{file}: {error}") from None
+    return metadata.schema.to_arrow_schema(), metadata.num_rows
 
 
 def byte_count(size: str | int | None) -> int:

@@ -7,7 +7,6 @@ import functools
 import os
 import pathlib
 import tempfile
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -43,7 +42,7 @@ class Tree:
     def __init__(self, pointer: int, where: str | None = None) -> None:
         self._handle = c.Handle(pointer, c.tree_free)
         self._where = where
-        self._filtered: OrderedDict[str, Tree] = OrderedDict()
+        self._filtered: dict[str, Tree] = {}
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
         c.tree_facts(pointer, ctypes.byref(self._facts))
@@ -241,12 +240,13 @@ class Tree:
             return Tree(c.call(c.select, self._handle.pointer, None)) if self._where is not None else self
         tree = self._filtered.get(where)
         if tree is None:
-            # A filter is found sooner from one that is like it.
-            like = next(reversed(self._filtered.values()), self)
+            # A filter is found sooner from one that is like it. Other threads may add and remove some meanwhile: a list
+            # of them is taken in one go.
+            like = [self, *self._filtered.values()][-1]
             tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)), where)
             self._filtered[where] = tree
-            while len(self._filtered) > _KEPT_FILTERS:
-                self._filtered.popitem(last=False)
+            for old in [*self._filtered][:-_KEPT_FILTERS]:
+                self._filtered.pop(old, None)
         return tree
 
     def _narrowed(self, where: str) -> Tree:
@@ -344,7 +344,7 @@ class Tree:
         """Writes a map as one page, which opens from disk and asks for nothing.
 
         It has all answers of a spacing, or of badges. Up to 150,000 positions all of the tree is in it. Of a larger
-        tree it holds the clusters of the lower zooms, and the map ends where they do.
+        tree it holds the clusters of the lower zooms, and the map ends where they do. A tree with a filter is refused.
 
         :param path: Where to.
         :param title: What the map is called.

@@ -42,6 +42,8 @@ def to_html(
     """Writes a page that shows a tree and answers by itself; see `Tree.to_html`."""
     if tree.is_planar:
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+    if tree._where is not None:
+        raise ValueError("a page has all points: found a tree with a filter; build one of the points that pass")
     if isinstance(columns, str):
         columns = [columns]
     facts = Answers(tree).facts()

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import pathlib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anywidget
+import numpy as np
 import traitlets
 
+from ._answer import Cluster
 from ._answers import Answers, Problem
 from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
+
+
+class _Numbers(traitlets.List):  # type: ignore[type-arg]
+    """Whole numbers in a list or an array, or the ids of clusters, of an answer as well."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+            value = [part.id if isinstance(part, Cluster) else _plain(part) for part in value]
+        return super().validate(obj, value)
+
+
+def _plain(number: Any) -> Any:
+    """A number of Python's own, as which it can be sent."""
+    return number.item() if isinstance(number, np.generic) else number
 
 
 class Map(anywidget.AnyWidget):
@@ -24,8 +42,8 @@ class Map(anywidget.AnyWidget):
 
     - `view`: `center`, `zoom` and `bbox`; setting a center, a zoom or a box moves the map. Zooms count 256 px tiles, as
       those of `Tree.clusters` do.
-    - `selected`: ids of clusters. On the map, a click with Shift or Ctrl selects. `selected_rows`: rows of points.
-      Whatever cluster has a selected point is marked.
+    - `selected`: ids of clusters; an answer sets those of its clusters. On the map, a click with Shift or Ctrl selects.
+      `selected_rows`: rows of points. Whatever cluster has a selected point is marked.
     - `cut`: how the tree is cut, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: which points count, in CQL2; of those that pass the filter of the tree, if it has one.
     """
@@ -34,8 +52,8 @@ class Map(anywidget.AnyWidget):
     _esm = FILES / "widget.js"
 
     view = traitlets.Dict().tag(sync=True)
-    selected = traitlets.List(traitlets.Int()).tag(sync=True)
-    selected_rows = traitlets.List(traitlets.Int())
+    selected = _Numbers(traitlets.Int()).tag(sync=True)
+    selected_rows = _Numbers(traitlets.Int())
     cut = traitlets.Dict().tag(sync=True)
     where = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(480, min=120).tag(sync=True)
@@ -45,6 +63,9 @@ class Map(anywidget.AnyWidget):
     def __init__(self, tree: Tree, **traits: Any) -> None:
         if tree.is_planar:
             raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+        for name in traits:
+            if not self.has_trait(name):
+                raise TypeError(f"expected traits of a map, found {name!r}")
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
@@ -66,14 +87,24 @@ class Map(anywidget.AnyWidget):
                 raise traitlets.TraitError(
                     f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
                 )
-            view[name] = [float(number) for number in numbers] if name in lengths else float(value)
+            numbers = [float(number) for number in numbers]
+            if not all(map(math.isfinite, numbers)):
+                raise traitlets.TraitError(f"expected finite numbers, found {name}={value!r}")
+            latitudes = numbers[1::2] if name in lengths else []
+            if latitudes != sorted(latitudes) or any(abs(latitude) > 90 for latitude in latitudes):
+                raise traitlets.TraitError(
+                    f"expected latitudes from -90 to 90, a box's south before its north, found {name}={value!r}"
+                )
+            view[name] = numbers if name in lengths else numbers[0]
         return view
 
     @traitlets.validate("cut")
     def _valid_cut(self, proposal: Any) -> dict[str, Any]:
-        cut = dict(proposal["value"])
-        if len([name for name in cut if name in ("spacing", "badges", "detail", "limit")]) != 1:
-            raise traitlets.TraitError(f"expected one of spacing, badges, detail and limit, found {cut!r}")
+        cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
+        if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
+            raise traitlets.TraitError(
+                f"expected one of spacing, badges, detail and limit, and no more than an order with it, found {cut!r}"
+            )
         # The tree says what it lacks.
         self.tree.clusters(zoom=0, **cut)
         return cut
@@ -84,6 +115,20 @@ class Map(anywidget.AnyWidget):
         if where:
             self.tree._narrowed(where)
         return where
+
+    @traitlets.validate("selected")
+    def _valid_selected(self, proposal: Any) -> list[int]:
+        selected: list[int] = proposal["value"]
+        self.tree.clusters_with_ids(selected)
+        return selected
+
+    @traitlets.validate("selected_rows")
+    def _valid_selected_rows(self, proposal: Any) -> list[int]:
+        rows: list[int] = proposal["value"]
+        for row in rows:
+            if self.tree.tree_index(row) is None:
+                raise traitlets.TraitError(f"expected rows that the tree has, found {row}")
+        return rows
 
     @traitlets.observe("selected", "selected_rows")
     def _select(self, _: Any) -> None:

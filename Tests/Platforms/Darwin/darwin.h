@@ -42,6 +42,8 @@ int statvfs(const char *, struct statvfs *);
 
 void *mmap(void *, size_t, int, int, int, off_t);
 int munmap(void *, size_t);
+int msync(void *, size_t, int);
+int madvise(void *, size_t, int);
 static void *const MAP_FAILED = (void *)-1;
 static const int PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x1000;
 
