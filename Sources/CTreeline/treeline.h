@@ -54,6 +54,10 @@ typedef struct treeline_plan treeline_plan;
 typedef struct treeline_round treeline_round;
 /// The pieces of a plan.
 typedef struct treeline_pieces treeline_pieces;
+/// What the values of columns have in common.
+typedef struct treeline_column_survey treeline_column_survey;
+/// How the values of columns become codes.
+typedef struct treeline_encoding treeline_encoding;
 /// A piece while its points arrive.
 typedef struct treeline_piece treeline_piece;
 /// An index while its points arrive.
@@ -233,7 +237,8 @@ void treeline_stream_free(treeline_stream *stream);
 ///
 /// 1. Of each part a survey; surveys add up. 2. Of all a plan: it asks a round of questions, of each part come answers,
 /// which add up, and so on until it asks no more. 3. Each point to its piece. 4. Each piece is built into a folder.
-/// 5. The folder becomes the index.
+/// 5. The folder becomes the index. Of columns there is a survey of their own; of all values follows an encoding, by
+/// which each point gets codes that go with it to its piece.
 
 const void *treeline_bytes_start(const treeline_bytes *bytes, size_t *count);
 void treeline_bytes_free(treeline_bytes *bytes);
@@ -284,6 +289,37 @@ bool treeline_round_add_answers(treeline_round *round, const void *answers, size
 treeline_bytes *treeline_round_answers(const treeline_round *round);
 void treeline_round_free(treeline_round *round);
 
+/// What the values of some columns have in common, of no points yet. Of columns names, types and kinds are looked at.
+treeline_column_survey *treeline_column_survey_create(
+    const treeline_column *columns, size_t column_count, treeline_error **error);
+/// A survey that `treeline_column_survey_bytes` has written.
+treeline_column_survey *treeline_column_survey_read(const void *bytes, size_t count, treeline_error **error);
+/// Takes in the values of some points in the same columns, in the same order, and returns these values as bytes, for
+/// `treeline_encoding_encode`: each different one once, and 1 to 4 bytes a point.
+///
+/// \param rows Of the points, from 0 on, by which errors tell of them.
+treeline_bytes *treeline_column_survey_add_values(
+    treeline_column_survey *survey, const treeline_column *columns, size_t column_count, const int64_t *rows,
+    size_t point_count, treeline_error **error);
+/// Takes in a survey of other points, as bytes, to whose rows `first_row` is added.
+bool treeline_column_survey_add_survey(
+    treeline_column_survey *survey, const void *bytes, size_t count, int64_t first_row, treeline_error **error);
+treeline_bytes *treeline_column_survey_bytes(const treeline_column_survey *survey);
+/// How the columns are encoded, once all values are surveyed. It is an error if a value does not suit the kind that its
+/// column is declared to be of, or if a dictionary is longer than the 65,536 different texts that a survey keeps.
+treeline_bytes *treeline_column_survey_encoding(const treeline_column_survey *survey, treeline_error **error);
+void treeline_column_survey_free(treeline_column_survey *survey);
+
+/// An encoding as `treeline_column_survey_encoding` gave it. Any threads may use one.
+treeline_encoding *treeline_encoding_read(const void *bytes, size_t count, treeline_error **error);
+/// How long the codes of a point are, in bytes.
+size_t treeline_encoding_width(const treeline_encoding *encoding);
+/// Writes the codes of some points, of all columns one behind the other, given their values as bytes.
+bool treeline_encoding_encode(
+    const treeline_encoding *encoding, const void *values, size_t count, uint8_t *codes, size_t point_count,
+    treeline_error **error);
+void treeline_encoding_free(treeline_encoding *encoding);
+
 /// Pieces as `treeline_plan_pieces` gave them.
 treeline_pieces *treeline_pieces_read(const void *bytes, size_t count, treeline_error **error);
 /// A row for each piece, in tree order: "point_count", integers, and "is_stack", whether all its points have one
@@ -297,22 +333,33 @@ treeline_bytes *treeline_pieces_task(const treeline_pieces *pieces, size_t numbe
 void treeline_pieces_free(treeline_pieces *pieces);
 
 /// A piece as `treeline_pieces_task` gave it, without its points.
-treeline_piece *treeline_piece_create(const void *task, size_t count, treeline_error **error);
-/// Takes in some of its points, in any order, with the row of each, from 0 to 2^53.
+///
+/// \param encoding Of the columns that the index is to have; NULL for none.
+treeline_piece *treeline_piece_create(
+    const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
+/// Takes in some of its points, in any order, with the row of each, from 0 to 2^53, and its codes, one point's behind
+/// another's; `codes` may be NULL without columns.
 bool treeline_piece_add(
-    treeline_piece *piece, const uint32_t *positions, const int64_t *rows, size_t count, treeline_error **error);
+    treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
+    treeline_error **error);
 /// Builds the piece, all of whose points are there, into a folder, where it appears whole. To write it twice does no
-/// harm: it is the same bytes. Takes 66 bytes a point of memory, 8 where all have one position.
+/// harm: it is the same bytes. Takes 66 bytes a point of memory and three times its codes; where all have one position,
+/// 8, or 16 and twice its codes.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 
 /// Puts the pieces in a folder together as an index, which appears whole or not at all. They are copied as streams.
 ///
-/// \param survey Of all points. `description` and `monitor` may be NULL.
+/// Its separations are computed once its nodes are written, by way of a file in the folder of 2 bytes a point.
+///
+/// Options are no-separation=true; and memory=1000000000, in bytes, about what separations may take, and threads=2.
+///
+/// \param survey Of all points.
+/// \param encoding That the pieces were built with; NULL for none. `description` and `monitor` may be NULL.
 bool treeline_assemble(
-    const treeline_pieces *pieces, const treeline_survey *survey, const char *folder, const char *path,
-    const treeline_description *description, bool overwriting, const treeline_monitor *monitor,
-    treeline_error **error);
+    const treeline_pieces *pieces, const treeline_survey *survey, const treeline_encoding *encoding,
+    const char *folder, const char *path, const char *options, const treeline_description *description,
+    bool overwriting, const treeline_monitor *monitor, treeline_error **error);
 
 // MARK: Trees
 

@@ -51,22 +51,28 @@ public func pieceTask(_ pieces: OpaquePointer, _ number: Int, _ error: ErrorPlac
 final class PieceObject {
   var piece: CollectedPiece
 
-  init(_ task: PieceTask) { piece = CollectedPiece(task) }
+  init(_ task: PieceTask, columns: [ColumnEncoding]) { piece = CollectedPiece(task, columns: columns) }
 }
 
 @_cdecl("treeline_piece_create")
-public func createPiece(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { PieceObject(try PieceTask(bytes: bytes(start, count))) }
+public func createPiece(
+  _ start: UnsafeRawPointer?, _ count: Int, _ encoding: OpaquePointer?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) { PieceObject(try PieceTask(bytes: bytes(start, count)), columns: encoding.encodedColumns) }
 }
 
 @_cdecl("treeline_piece_add")
 public func addToPiece(
-  _ piece: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ rows: UnsafePointer<Int64>?, _ count: Int,
-  _ error: ErrorPlace
+  _ piece: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ rows: UnsafePointer<Int64>?,
+  _ codes: UnsafePointer<UInt8>?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
-  attempt(error) {
-    try piece.object(PieceObject.self).piece.add(
-      planePoints(positions, count), rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : count))
+  attempt(error) { () -> Void in
+    let object = piece.object(PieceObject.self)
+    let length = object.piece.codeLength * count
+    guard length == 0 || codes != nil else { throw ArgumentError("expected codes of \(count) points, found NULL") }
+    try object.piece.add(
+      planePoints(positions, count), rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : count),
+      codes: UnsafeRawBufferPointer(start: codes, count: length))
   } != nil
 }
 
@@ -86,20 +92,35 @@ public func writePiece(_ piece: OpaquePointer, _ folder: UnsafePointer<CChar>, _
 
 @_cdecl("treeline_assemble")
 public func assemble(
-  _ pieces: OpaquePointer, _ survey: OpaquePointer, _ folder: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>,
-  _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool,
-  _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
+  _ pieces: OpaquePointer, _ survey: OpaquePointer, _ encoding: OpaquePointer?, _ folder: UnsafePointer<CChar>,
+  _ path: UnsafePointer<CChar>, _ options: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
+  _ overwriting: Bool, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
+    let options = try read(options) { parameters in
+      (
+        hasSeparations: !parameters.flag("no-separation"), threads: parameters.integer("threads", in: 1...1024),
+        memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30
+      )
+    }
     let (plan, survey) = (pieces.object(PiecesObject.self).plan, survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
       throw ArgumentError("expected the survey of \(plan.pointCount) points, found one of \(survey.pointCount)")
     }
     let destination = try IndexDestination(String(cString: path), overwriting: overwriting)
     let steps = PieceSteps(monitor?.pointee)
-    try IndexAssembly(of: plan, survey, description: IndexDescription(description?.pointee)).write(
-      to: destination, piecesFrom: PieceFolder(String(cString: folder))
-    ) { steps.report(.writing, $0, of: $1) }
+    let folder = String(cString: folder)
+    var assembly = IndexAssembly(
+      of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
+    if options.hasSeparations {
+      // One thread at a time calls it.
+      nonisolated(unsafe) let reporting = steps
+      assembly.addSeparations(
+        scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
+        stoppingWith: monitor?.pointee.cancellation?.object(CancellationObject.self).cancellation
+      ) { reporting.report(.separating, $0, of: $1) }
+    }
+    try assembly.write(to: destination, piecesFrom: PieceFolder(folder)) { steps.report(.writing, $0, of: $1) }
   } != nil
 }
 

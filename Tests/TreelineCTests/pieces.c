@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PARTS = 3, PIECE_SIZE = 700 };
+enum { PIECE_SIZE = 700 };
 
 static treeline_points part(int number) {
   treeline_points all = points();
@@ -30,10 +30,12 @@ static bool are_same(const char *first, const char *second) {
   return a == b;
 }
 
-static void save_whole(const char *options, const char *path) {
+static void save_whole(const char *options, size_t column_count, const char *path) {
   treeline_points all = points();
+  treeline_column columns[COLUMNS_GIVEN];
+  columns_from(0, columns);
   treeline_tree *tree;
-  NO_ERROR(tree = treeline_build(&all, NULL, 0, options, NULL, &error));
+  NO_ERROR(tree = treeline_build(&all, columns, column_count, options, NULL, &error));
   NO_ERROR(EXPECT(treeline_save(tree, path, NULL, true, &error)));
   treeline_tree_free(tree);
 }
@@ -103,19 +105,23 @@ static treeline_bytes *plan_parts(const char *options, const uint32_t *positions
 
 static void build_piece(
     const treeline_pieces *pieces, size_t number, const uint32_t *positions, const uint32_t *numbers,
-    const char *folder) {
+    const treeline_encoding *encoding, const uint8_t *codes, const char *folder) {
+  size_t width = treeline_encoding_width(encoding);
   treeline_bytes *task;
   NO_ERROR(task = treeline_pieces_task(pieces, number, &error));
   size_t length;
   const void *start = treeline_bytes_start(task, &length);
   treeline_piece *piece;
-  NO_ERROR(piece = treeline_piece_create(start, length, &error));
+  NO_ERROR(piece = treeline_piece_create(start, length, width > 0 ? encoding : NULL, &error));
   EXPECT_ERROR(treeline_piece_write(piece, folder, 1, &error), TREELINE_ERROR_PIECES, "found 0");
   for (int64_t row = POINTS - 1; row >= 0; row--)
     if (numbers[row] == number)
-      NO_ERROR(EXPECT(treeline_piece_add(piece, positions + 2 * row, &row, 1, &error)));
+      NO_ERROR(EXPECT(treeline_piece_add(piece, positions + 2 * row, &row, codes + width * row, 1, &error)));
   int64_t row = 0;
-  EXPECT_ERROR(treeline_piece_add(piece, positions, &row, 1, &error), TREELINE_ERROR_PIECES, "points, found");
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &row, codes, 1, &error), TREELINE_ERROR_PIECES, "points, found");
+  if (width > 0)
+    EXPECT_ERROR(
+        treeline_piece_add(piece, positions, &row, NULL, 1, &error), TREELINE_ERROR_ARGUMENT, "expected codes");
   EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "at least one thread");
   // A second time, as if the first task had been taken for lost.
   for (int i = 0; i < 2; i++)
@@ -131,7 +137,10 @@ static void note_stage(void *context, const char *stage, double fraction) {
   stage_count++;
 }
 
-static void test_steps(const char *options, const char *whole, const char *folder) {
+static void test_steps(
+    const char *options, size_t column_count, const char *assembly, const char *whole, const char *folder) {
+  uint8_t *codes;
+  treeline_encoding *encoding = encode_parts(column_count, &codes);
   treeline_survey *survey = survey_parts();
   treeline_extent_facts facts;
   treeline_survey_facts(survey, &facts);
@@ -161,17 +170,21 @@ static void test_steps(const char *options, const char *whole, const char *folde
   treeline_pieces_find(pieces, positions, POINTS, numbers);
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  EXPECT_ERROR(treeline_assemble(pieces, survey, folder, path, NULL, false, NULL, &error), TREELINE_ERROR_WRITING,
-      "piece-0");
+  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, folder, path, assembly, NULL, false, NULL, &error),
+      TREELINE_ERROR_WRITING, "piece-0");
+  EXPECT_ERROR(treeline_assemble(pieces, survey, encoding, folder, path, "speed=high", NULL, false, NULL, &error),
+      TREELINE_ERROR_PARAMETER, "speed");
   for (size_t i = count; i > 0; i--)
-    build_piece(pieces, i - 1, positions, numbers, folder);
+    build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
   EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "the number of a piece");
-  treeline_monitor monitor = {.progress = note_stage, .context = "writing"};
-  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, folder, path, NULL, false, &monitor, &error)));
+  treeline_monitor monitor = {.progress = note_stage};
+  if (strstr(assembly, "no-separation"))
+    monitor.context = "writing";
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, folder, path, assembly, NULL, false, &monitor, &error)));
   EXPECT(stage_count > 0 && are_same(path, whole));
   none = treeline_survey_create(false);
-  EXPECT_ERROR(treeline_assemble(pieces, none, folder, path, NULL, false, NULL, &error), TREELINE_ERROR_ARGUMENT,
-      "found one of 0");
+  EXPECT_ERROR(treeline_assemble(pieces, none, encoding, folder, path, NULL, NULL, false, NULL, &error),
+      TREELINE_ERROR_ARGUMENT, "found one of 0");
   treeline_survey_free(none);
   for (size_t i = 0; i < count; i++) {
     char piece[1020];
@@ -182,17 +195,20 @@ static void test_steps(const char *options, const char *whole, const char *folde
   treeline_pieces_free(pieces);
   treeline_bytes_free(plan);
   treeline_survey_free(survey);
+  treeline_encoding_free(encoding);
+  free(codes);
 }
 
 static void test_stack(const char *folder, const char *whole) {
   enum { COUNT = 50 };
   double x[COUNT], y[COUNT];
   uint32_t positions[2 * COUNT];
-  int64_t rows[COUNT];
+  int64_t rows[COUNT], values[COUNT];
   for (int i = 0; i < COUNT; i++) {
     x[i] = 7;
     y[i] = 50;
     rows[i] = COUNT - 1 - i;
+    values[i] = 3 * rows[i];
   }
   treeline_points stack = {.x = x, .y = y, .count = COUNT};
   treeline_survey *survey = treeline_survey_create(false);
@@ -218,25 +234,45 @@ static void test_stack(const char *folder, const char *whole) {
   treeline_bytes *task;
   NO_ERROR(task = treeline_pieces_task(pieces, 0, &error));
   start = treeline_bytes_start(task, &length);
+  treeline_column column = {.name = "value", .type = TREELINE_INTEGERS, .values = values};
+  treeline_column_survey *columns;
+  NO_ERROR(columns = treeline_column_survey_create(&column, 1, &error));
+  treeline_bytes *found, *made;
+  NO_ERROR(found = treeline_column_survey_add_values(columns, &column, 1, rows, COUNT, &error));
+  NO_ERROR(made = treeline_column_survey_encoding(columns, &error));
+  size_t found_length, made_length;
+  const void *found_start = treeline_bytes_start(found, &found_length);
+  const void *made_start = treeline_bytes_start(made, &made_length);
+  treeline_encoding *encoding;
+  NO_ERROR(encoding = treeline_encoding_read(made_start, made_length, &error));
+  uint8_t codes[8 * COUNT];
+  EXPECT(treeline_encoding_width(encoding) == 1);
+  NO_ERROR(EXPECT(treeline_encoding_encode(encoding, found_start, found_length, codes, COUNT, &error)));
   treeline_piece *piece;
-  NO_ERROR(piece = treeline_piece_create(start, length, &error));
+  NO_ERROR(piece = treeline_piece_create(start, length, encoding, &error));
   int64_t wide = (1LL << 53) + 1;
-  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, 1, &error), TREELINE_ERROR_BUILD, "2^53");
+  EXPECT_ERROR(treeline_piece_add(piece, positions, &wide, codes, 1, &error), TREELINE_ERROR_BUILD, "2^53");
   treeline_piece_free(piece);
-  NO_ERROR(piece = treeline_piece_create(start, length, &error));
-  NO_ERROR(EXPECT(treeline_piece_add(piece, positions, rows, COUNT, &error)));
+  NO_ERROR(piece = treeline_piece_create(start, length, encoding, &error));
+  NO_ERROR(EXPECT(treeline_piece_add(piece, positions, rows, codes, COUNT, &error)));
   NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 1, &error)));
   char path[1000];
   snprintf(path, sizeof path, "%s/index", folder);
-  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, folder, path, NULL, false, NULL, &error)));
+  NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, folder, path, NULL, NULL, false, NULL, &error)));
+  for (int i = 0; i < COUNT; i++)
+    values[i] = 3 * i;
   treeline_tree *tree;
-  NO_ERROR(tree = treeline_build(&stack, NULL, 0, "no-separation=true", NULL, &error));
+  NO_ERROR(tree = treeline_build(&stack, &column, 1, NULL, NULL, &error));
   NO_ERROR(EXPECT(treeline_save(tree, whole, NULL, true, &error)));
   EXPECT(are_same(path, whole));
   treeline_tree_free(tree);
   unlink(path);
   snprintf(path, sizeof path, "%s/piece-0", folder);
   EXPECT(unlink(path) == 0);
+  treeline_encoding_free(encoding);
+  treeline_bytes_free(found);
+  treeline_bytes_free(made);
+  treeline_column_survey_free(columns);
   treeline_piece_free(piece);
   treeline_bytes_free(task);
   treeline_pieces_free(pieces);
@@ -299,27 +335,10 @@ static void test_stream(const char *whole, const char *path) {
   treeline_tree_free(tree);
 }
 
-/// Columns and rows as they are given: those of some points from a first one on.
-static size_t columns_from(size_t first, treeline_column *columns) {
-  columns[0] = (treeline_column){.name = "price", .type = TREELINE_DOUBLES, .values = prices + first};
-  columns[1] = (treeline_column){.name = "rooms", .type = TREELINE_INTEGERS, .values = rooms + first};
-  columns[2] = (treeline_column){.name = "kind",
-      .type = TREELINE_CODES,
-      .values = kinds + first,
-      .offsets = kind_offsets,
-      .bytes = kind_bytes,
-      .entry_count = 3};
-  return 3;
-}
-
 static void test_streamed_columns(const char *whole, const char *path) {
-  treeline_points all = points();
-  treeline_column columns[3];
+  treeline_column columns[COLUMNS_GIVEN];
   size_t count = columns_from(0, columns);
-  treeline_tree *tree;
-  NO_ERROR(tree = treeline_build(&all, columns, count, "split=mean", NULL, &error));
-  NO_ERROR(EXPECT(treeline_save(tree, whole, NULL, true, &error)));
-  treeline_tree_free(tree);
+  save_whole("split=mean", count, whole);
   static int64_t rows[POINTS];
   for (int i = 0; i < POINTS; i++)
     rows[i] = i;
@@ -351,16 +370,18 @@ void test_pieces(const char *path) {
   snprintf(whole, sizeof whole, "%s.whole", path);
   snprintf(streamed, sizeof streamed, "%s.streamed", path);
   EXPECT(mkdir(folder, 0700) == 0);
-  save_whole("split=least-scatter&no-separation=true", whole);
-  test_steps("split=least-scatter&piece-size=700&most-bins=256", whole, folder);
-  save_whole("split=mean&no-separation=true", whole);
-  test_steps("split=mean&piece-size=700", whole, folder);
+  save_whole("split=least-scatter&no-separation=true", 0, whole);
+  test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, "no-separation=true", whole, folder);
+  save_whole("split=mean", COLUMNS_GIVEN, whole);
+  test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "memory=200000&threads=2", whole, folder);
+  test_columns_that_fail();
+  save_whole("split=mean&no-separation=true", 0, whole);
   test_stream(whole, streamed);
   test_streamed_columns(whole, streamed);
   EXPECT_ERROR(treeline_plan_create("piece-size=16", &error), TREELINE_ERROR_PARAMETER, "piece-size");
   EXPECT_ERROR(treeline_plan_create("split=gamma:2", &error), TREELINE_ERROR_BUILD, "gamma");
   EXPECT_ERROR(treeline_round_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");
-  EXPECT_ERROR(treeline_piece_create(NULL, 0, &error), TREELINE_ERROR_PIECES, "expected");
+  EXPECT_ERROR(treeline_piece_create(NULL, 0, NULL, &error), TREELINE_ERROR_PIECES, "expected");
   test_stack(folder, whole);
   EXPECT(rmdir(folder) == 0 && unlink(whole) == 0 && unlink(streamed) == 0);
 }

@@ -41,6 +41,15 @@ void make_points(void);
 treeline_points points(void);
 treeline_tree *build(const char *options, treeline_error **error);
 
+// MARK: Builds in pieces
+
+enum { PARTS = 3, COLUMNS_GIVEN = 3 };
+
+/// Columns as they are given, those of points from a first one on. Returns how many there are.
+size_t columns_from(size_t first, treeline_column *columns);
+/// The encoding of columns, by surveys of parts, and the codes of all points.
+treeline_encoding *encode_parts(size_t column_count, uint8_t **codes);
+
 // MARK: Errors
 
 void expect_error(int line, treeline_error *error, treeline_error_kind kind, const char *message);
@@ -83,4 +92,5 @@ void test_growths(void);
 void test_hierarchy(const treeline_tree *tree);
 void test_index(const treeline_tree *tree, const char *path);
 void test_monitor(void);
+void test_columns_that_fail(void);
 void test_pieces(const char *path);

@@ -57,6 +57,12 @@ class Lost(Tasks):
         return self.lose("build", Tasks.build(self, plan, blocks))
 
 
+class Small(Lost):
+    """The same whose blocks of points begin and end within batches of values."""
+
+    block_size = 1500
+
+
 class Twice(Tasks):
     """Tasks that are done twice, as if a second attempt had begun while the first one wrote."""
 
@@ -100,20 +106,29 @@ class Check:
             self.expected[shape, split] = points.index(self.data(shape), path, "--split", split)
         return self.expected[shape, split]
 
-    def run(self, name, shape, partitions, split="mean", tasks=Tasks):
-        expected = self.index(shape, split)
-        df = self.session.read.parquet(self.data(shape)).repartition(partitions)
+    def described(self):
+        """Points with columns, and their index."""
+        folder, path = f"{self.work}/described", f"{self.work}/described.treeline"
+        if not os.path.exists(folder):
+            points.write(folder, points.flawed, self.count, files=8, has_columns=True)
+            points.index_with_columns(folder, path, "--split", "mean")
+        return folder, path
+
+    def run(self, name, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
+        data, expected = self.described() if columns else (self.data(shape), self.index(shape, split))
+        df = self.session.read.parquet(data).repartition(partitions)
         shutil.rmtree(f"{self.work}/marks", ignore_errors=True)
         os.mkdir(f"{self.work}/marks")
         out, refused, start = f"{self.work}/out.treeline", f"{self.work}/refused.parquet", time.time()
         stages = {}
         built = treeline.spark.build(
-            df, "lon", "lat", row="id", out=out, split=split, piece_size=max(17, self.count // 12), _tasks=tasks,
-            refused=refused, progress=lambda stage, _: stages.setdefault(stage, time.time() - start))
+            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split, refused=refused,
+            piece_size=max(17, self.count // 12), _tasks=tasks,
+            progress=lambda stage, _: stages.setdefault(stage, time.time() - start))
         seconds = time.time() - start
         self.expect(name, "the bytes of the tool", filecmp.cmp(out, expected, shallow=False))
         self.expect(name, "nothing left", not [entry for entry in os.listdir(self.work) if entry.endswith(".scratch")])
-        if tasks in (Lost, Slow):
+        if issubclass(tasks, Lost):
             self.expect(name, f"each of {STAGES}", sorted(os.listdir(f"{self.work}/marks")) == sorted(STAGES))
         told = " ".join(f"{stage} from {second:.1f}" for stage, second in stages.items())
         print(f"{name}: {built.point_count} points in {seconds:.1f} s ({told})", flush=True)
@@ -146,11 +161,31 @@ class Check:
         self.expect(name, "each row once", np.array_equal(rows, np.arange(self.count)))
         print(name, flush=True)
 
+    def check_columns(self):
+        """Columns of each kind, with missing values and rows that are left out, while executors are lost."""
+        name = "columns of each kind, 16 partitions, an executor killed in each stage"
+        records = "spark.sql.execution.arrow.maxRecordsPerBatch"
+        usual = self.session.conf.get(records)
+        self.session.conf.set(records, "1000")
+        built, _ = self.run(name, points.flawed, 16, tasks=Small, columns=points.TYPES.names, kinds=points.TOLD)
+        self.session.conf.set(records, usual)
+        self.expect(name, "columns of these kinds", built.open().columns == points.KINDS)
+        self.expect(name, "separations", built.open().has_separations)
+        df = self.session.range(70_000).selectExpr("id", "id / 1000 AS lon", "0 AS lat", "concat('Zum ', id) AS name")
+        for what, words, kind in (("a value that does not suit", "row ", "number"), ("too many", "65,536", "text")):
+            try:
+                treeline.spark.build(
+                    df, "lon", "lat", row="id", columns="name", kinds={"name": kind}, out=f"{self.work}/none.treeline")
+                self.problems.append(f"{what}: expected an error")
+            except treeline.Error as error:
+                self.expect(what, f"{words!r} in {str(error)!r}", words in str(error))
+
     def check_planes(self):
         """Plain coordinates, whose plane is known when all are read."""
         df = self.session.read.parquet(self.data(points.towns)).selectExpr("id", "lon * 1000 AS x", "lat * 7 AS y")
         out, expected = f"{self.work}/plane.treeline", f"{self.work}/plane-whole.treeline"
-        treeline.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=self.count // 5)
+        treeline.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=self.count // 5,
+                             separations=False)
         table = pq.read_table(self.data(points.towns)).sort_by("id").to_pandas()
         treeline.build(
             table.lon.to_numpy() * 1000, table.lat.to_numpy() * 7, planar=True, split="mean", separations=False
@@ -165,7 +200,9 @@ class Check:
         for what, words, arguments in (
             ("a row below 0", "found -1", {"row": "before"}),
             ("a name of no column", "'long'", {"lon": "long"}),
-            ("columns", "expected no columns", {"columns": ["id"]}),
+            ("a column of no such name", "'size'", {"columns": ["size"]}),
+            ("columns of one name", "different names", {"columns": ["id", "id"]}),
+            ("a kind of no column", "'size'", {"columns": ["id"], "kinds": {"size": "number"}}),
             ("a folder that nobody has", "mount it", {"scratch": "s3://bucket/folder"}),
             ("a rule that looks at all points", "gamma", {"split": "gamma:2"}),
         ):
@@ -193,6 +230,7 @@ def main():
         if arguments.speculation:
             check.run("tasks that hang", points.towns, 16, tasks=Slow)
         else:
+            check.check_columns()
             check.run("towns, 16 partitions", points.towns, 16)
             check.run("towns by least scatter, 64 partitions", points.towns, 64, "least-scatter")
             check.run("nine of ten in one city, 64 partitions", points.city, 64)

@@ -18,6 +18,7 @@ def main():
     parser.add_argument("--points", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--partitions", type=int, default=16)
     parser.add_argument("--split", default="mean")
+    parser.add_argument("--separations", action="store_true", help="compute them, too")
     parser.add_argument("--piece-size", type=lambda text: int(float(text)))
     parser.add_argument("--parquet", help="a file, a folder or a pattern, in place of generated points")
     parser.add_argument("--lon", default="longitude")
@@ -57,7 +58,8 @@ def build(session, work, names, row, arguments):
         stages[-1][2] += 1
 
     built = treeline.spark.build(
-        df, *names, row=row, out=out, split=arguments.split, piece_size=size, overwrite=True, progress=progress)
+        df, *names, row=row, out=out, split=arguments.split, separations=arguments.separations, piece_size=size,
+        overwrite=True, progress=progress)
     end = time.time()
     for (stage, begin, calls), following in zip(stages, [stage[1] for stage in stages[1:]] + [end]):
         passes = f", {calls} passes" if stage == "planning" else ""
@@ -73,7 +75,8 @@ def build(session, work, names, row, arguments):
         print("Rows are numbered as Spark has them; with a column of numbers the bytes are those of treeline build")
         return
     start = time.time()
-    expected = points.index(arguments.parquet, f"{work}/whole.treeline", "--split", arguments.split)
+    options = ["--split", arguments.split, *([] if arguments.separations else ["--no-separation"])]
+    expected = points.index(arguments.parquet, f"{work}/whole.treeline", *options)
     print(f"treeline build of the same rows, as CSV: {time.time() - start:.1f} s")
     is_same = filecmp.cmp(out, expected, shallow=False)
     print("The indexes are the same, byte for byte" if is_same else "The indexes differ")

@@ -1,5 +1,7 @@
 """Sets of points in shuffled Parquet files, with the numbers of rows, and the index of the same rows in their order."""
 
+import datetime
+import json
 import os
 import subprocess
 
@@ -41,7 +43,27 @@ def flawed(random, count):
     return lon, np.where(bad, np.where(random.random(count) < 0.5, np.nan, 95), lat)
 
 
-def write(folder, shape, count, files, seed=20240501):
+#: The columns of `described`, by the kinds that they are of, and those that are told.
+KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "open": "boolean", "opened": "time",
+         "day": "time"}
+TOLD = {"name": "text", "kind": "category"}
+
+
+def described(row):
+    """The values of a row in columns of each kind, of which all have missing ones."""
+    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
+    values = {"price": row * 7919 % 100_000 / 100, "rooms": row % 300 - 7, "kind": ("hotel", "hostel", "bar")[row % 3],
+              "name": f"Zum {row % 5000}. Bären", "open": row % 2 == 0,
+              "opened": start + datetime.timedelta(milliseconds=row * 1009),
+              "day": datetime.date(1999, 1, 1) + datetime.timedelta(days=row % 9000)}
+    return {name: value for number, (name, value) in enumerate(values.items()) if row * 31 % (11 + number) != 0}
+
+
+TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.string()), ("name", pa.string()),
+                   ("open", pa.bool_()), ("opened", pa.timestamp("us", "UTC")), ("day", pa.date32())])
+
+
+def write(folder, shape, count, files, seed=20240501, has_columns=False):
     """Parquet files in a folder, each with rows from all over the input."""
     os.makedirs(folder)
     for number in range(files):
@@ -50,6 +72,10 @@ def write(folder, shape, count, files, seed=20240501):
         order = np.random.default_rng([seed, number, 1]).permutation(len(rows))
         # Six decimals, as text keeps them.
         table = pa.table({"id": rows[order], "lon": lon.round(6)[order], "lat": lat.round(6)[order]})
+        if has_columns:
+            values = pa.Table.from_pylist([described(row) for row in rows[order].tolist()], TYPES)
+            for name in TYPES.names:
+                table = table.append_column(name, values[name])
         pq.write_table(table, f"{folder}/part-{number:04}.parquet")
 
 
@@ -57,7 +83,24 @@ def index(folder, path, *options):
     """The index that `treeline build` makes of the rows of a folder, in their order."""
     table = pq.read_table(folder).sort_by("id").select(["lon", "lat"])
     pa.csv.write_csv(table, f"{path}.csv")
-    tool = [os.environ["TREELINE_TOOL"], "build", f"{path}.csv", "-o", path, "--no-separation", "--skip-invalid"]
+    return built(f"{path}.csv", path, *options)
+
+
+def index_with_columns(folder, path, *options):
+    """The same with the columns of `described`, by way of GeoJSON, which tells a missing value from an empty text."""
+    table = pq.read_table(folder, columns=["id", "lon", "lat"]).sort_by("id")
+    with open(f"{path}.geojson", "w") as file:
+        # A feature a line.
+        for row, lon, lat in zip(*(table[name].to_pylist() for name in ("id", "lon", "lat"))):
+            point = {"type": "Point", "coordinates": [lon, lat if lat == lat else None]}
+            feature = {"type": "Feature", "geometry": point, "properties": described(row)}
+            file.write(json.dumps(feature, default=lambda time: time.isoformat()) + "\n")
+    columns = ",".join(f"{name}:{kind}" for name, kind in KINDS.items())
+    return built(f"{path}.geojson", path, "--columns", columns, *options)
+
+
+def built(source, path, *options):
+    tool = [os.environ["TREELINE_TOOL"], "build", source, "-o", path, "--skip-invalid"]
     subprocess.run([*tool, *options], check=True, stderr=subprocess.DEVNULL)
-    os.remove(f"{path}.csv")
+    os.remove(source)
     return path

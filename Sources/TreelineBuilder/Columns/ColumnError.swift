@@ -26,7 +26,7 @@ extension ColumnError: CustomStringConvertible {
 /// The same, before it is known which row a point has.
 package struct UnsuitableValue: Error {
   /// The number of the point among those of a survey.
-  package let point: Int
+  package internal(set) var point: Int
   let expected: String
   let found: String
   var remedy = "declare it as category or text, or leave the cell empty"

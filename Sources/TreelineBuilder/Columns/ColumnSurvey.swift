@@ -69,15 +69,28 @@ public struct ColumnSurvey: Sendable {
     return survey
   }
 
+  /// The same survey of points whose numbers are so much greater.
+  package func numbered(from first: Int) -> ColumnSurvey {
+    var survey = self
+    survey.problem?.point &+= first
+    survey.times = times.numbered(from: first)
+    return survey
+  }
+
   private var isFound: Bool { purpose == .typed(nil) }
 
   /// Takes in the values of some points.
   ///
   /// - Parameter firstPoint: The number of the first of them, for errors.
-  public mutating func add(_ values: ColumnValues, firstPoint: Int) {
+  public mutating func add(_ values: ColumnValues, firstPoint: Int) { add(values) { firstPoint + $0 } }
+
+  /// Takes in the values of some points.
+  ///
+  /// - Parameter row: By which errors tell of a point.
+  package mutating func add(_ values: ColumnValues, row: (_ point: Int) -> Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
-      add(values.entries.value(of: number), ofPoint: firstPoint + point)
+      add(values.entries.value(of: number), ofPoint: row(point))
       addEntry(number, of: values.entries)
     }
   }

@@ -85,6 +85,14 @@ struct TimeSurvey: Sendable {
     if let least = other.least, let greatest = other.greatest { widen(least, greatest) }
   }
 
+  /// The same of points whose numbers are so much greater.
+  func numbered(from first: Int) -> TimeSurvey {
+    var survey = self
+    survey.least?.point &+= first
+    survey.greatest?.point &+= first
+    return survey
+  }
+
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
     // Of equal ones the first point, too.

@@ -3,25 +3,37 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: 16 bytes a point, and 50 more while it is built; 8 in all if all its points have one position, so that
-  ///   as many as there may be of these fit.
+  /// - Complexity: 16 bytes a point and its codes, and 50 more and its codes twice while it is built; 8 in all if all its
+  ///   points have one position, and with columns 8 more and its codes twice, so that as many as there may be of these fit.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
+    private let layout: RecordLayout
+    /// Of each point those of all columns, one behind the other.
+    private var codes: [UInt8] = []
 
-    package init(_ task: PieceTask) { self.task = task }
+    /// - Parameter columns: Those that the index is to have.
+    package init(_ task: PieceTask, columns: [ColumnEncoding]) { (self.task, layout) = (task, RecordLayout(columns)) }
+
+    /// How long the codes of a point are, in bytes.
+    package var codeLength: Int { layout.length }
 
     /// Takes in some of its points.
-    package mutating func add(_ newPoints: UnsafeBufferPointer<PlanePoint>, rows newRows: UnsafeBufferPointer<Int64>)
-      throws(PieceError)
-    {
+    ///
+    /// - Parameter newCodes: Of each point those of all columns, one behind the other.
+    package mutating func add(
+      _ newPoints: UnsafeBufferPointer<PlanePoint>, rows newRows: UnsafeBufferPointer<Int64>,
+      codes newCodes: UnsafeRawBufferPointer
+    ) throws(PieceError) {
       precondition(newPoints.count == newRows.count, "Expected a row for each point")
+      precondition(newPoints.count * layout.length == newCodes.count, "Expected codes of all columns for each point")
       guard rows.count + newPoints.count <= task.pointCount else { throw wrongCount(rows.count + newPoints.count) }
       for row in newRows {
         guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .tooManyRows }
         rows.append(row)
       }
+      codes.append(contentsOf: newCodes)
       guard let position = task.stack else {
         points.append(contentsOf: newPoints)
         return
@@ -35,25 +47,41 @@ import Treeline
     package mutating func write(to folder: PieceFolder, threads: Int) throws(PieceError) {
       guard rows.count == task.pointCount else { throw wrongCount(rows.count) }
       guard let position = task.stack else {
-        let (allPoints, allRows) = (points, rows)
+        let (allPoints, allRows, allCodes) = (points, rows, codes)
         try folder.write(
-          try task.build(RecordLayout(), threads: threads, BuildMonitor(pointCount: task.pointCount)) { input in
+          try task.build(layout, threads: threads, BuildMonitor(pointCount: task.pointCount)) { input in
             _ = input.points.update(fromContentsOf: allPoints)
             _ = input.rows.update(fromContentsOf: allRows)
+            input.records.copyBytes(from: allCodes)
           })
         return
       }
-      rows.sort()
+      sortByRows()
       if let index = rows.indices.dropFirst().first(where: { rows[$0 - 1] == rows[$0] }) {
         throw .rowTwice(row: Int(rows[index]))
       }
-      let (task, sorted) = (task, rows)
+      let (task, sorted, sortedCodes, length) = (task, rows, codes, layout.length)
       try folder.write(piece: task.number) { write throws(PieceError) in
         try StackedPiece(
-          task: task, position: position, layout: RecordLayout(),
-          rows: { range, block in _ = block.update(fromContentsOf: sorted[range]) }, codes: { _, _ in }
+          task: task, position: position, layout: layout,
+          rows: { range, block in _ = block.update(fromContentsOf: sorted[range]) },
+          codes: { range, block in
+            block.copyBytes(from: sortedCodes[(length * range.lowerBound)..<(length * range.upperBound)])
+          }
         ).write(write)
       }
+    }
+
+    private mutating func sortByRows() {
+      if layout.length > 0 {
+        var sorted: [UInt8] = []
+        sorted.reserveCapacity(codes.count)
+        for point in rows.indices.sorted(by: { rows[$0] < rows[$1] }) {
+          sorted.append(contentsOf: codes[(layout.length * point)..<(layout.length * (point + 1))])
+        }
+        codes = sorted
+      }
+      rows.sort()
     }
 
     private var name: String { "piece \(task.number)" }

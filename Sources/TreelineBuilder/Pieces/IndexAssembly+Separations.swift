@@ -20,13 +20,26 @@ import Treeline
     ///   - memory: About what that may take, in bytes; of 10^8 points at least 130 MB with two threads.
     ///   - threads: All processors if left out.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
+      addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
+    }
+
+    /// The same, told of and stopped by others.
+    ///
+    /// - Parameter progress: Told how many points are done, of how many, by one thread at a time.
+    package mutating func addSeparations(
+      scratchFile path: String, memory: Int, threads: Int?, stoppingWith cancellation: BuildCancellation?,
+      progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) {
       var options = ScratchBuild.Options(rule: .mean, threads: threads, memory: memory, projection: .planar)
       options.computesSeparations = true
       separate = { [options] tree throws(PieceError) in
         let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
         // It is kept as long as it is mapped.
         unlink(path)
-        _ = try file.fill(from: tree, options, BuildMonitor(pointCount: 0)) { _ in }
+        let monitor =
+          cancellation.map { BuildMonitor(partOf: $0.monitor, pointCount: 0) } ?? BuildMonitor(pointCount: 0)
+        let count = tree.storage.pointCount
+        _ = try file.fill(from: tree, options, monitor) { progress($0, count) }
         return file
       }
     }

@@ -121,8 +121,8 @@ def build_parquet(
     schemas, counts = zip(*map(_described, files))
     schema, total = schemas[0], sum(counts)
     options = text(
-        split=split, memory=_bytes(memory), scratch=None if scratch is None else os.fspath(scratch), threads=threads,
-        planar=planar or None, no_separation=None if separations else True,
+        split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
+        threads=threads, planar=planar or None, no_separation=None if separations else True,
         rows=None if row is None else True,
     )  # fmt: skip
     built = Built(os.fspath(out))
@@ -259,7 +259,7 @@ def _described(file: str) -> tuple[Any, int]:
     return metadata.schema.to_arrow_schema(), metadata.num_rows
 
 
-def _bytes(size: str | int | None) -> int:
+def byte_count(size: str | int | None) -> int:
     """A number of bytes as people write it."""
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
-from ._steps import Piece, Pieces, Round, Survey
+from ._steps import ColumnSurvey, Encoding, Piece, Pieces, Round, Survey
 from ._table import AnyArray
 
 #: In the scratch folder, by which an executor knows that it is the driver's.
 MARK = "treeline-scratch"
-#: How many points a task has in memory at once.
-BLOCK = 1 << 20
 #: The greatest number of a row, up to which doubles have all integers.
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
+#: Where a batch of values ends: before which of the file's points, and before which of its bytes.
+VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
 #: What `Tasks.read` returns of a partition, one row each.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
 
@@ -49,15 +50,41 @@ class Places:
     survey: bytes | None
 
 
+@dataclass(frozen=True)
+class Division:
+    """To which piece a point goes, and how the values that go with it are encoded."""
+
+    pieces: bytes
+    encoding: bytes
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that come along: in what tasks read, the one with number 0 is called `column0`, and so on."""
+
+    names: tuple[str, ...]
+    kinds: Mapping[str, str]
+    #: Of no values.
+    survey: bytes
+
+    def read(self, batch: Any) -> list[InputColumn]:
+        named = {name: batch.column(f"column{number}") for number, name in enumerate(self.names)}
+        return input_columns(named, None, self.kinds, len(batch))
+
+
 class Tasks:
     """What executors do, in a folder that all of them reach."""
 
-    def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool) -> None:
+    #: How many points a task has in memory at once.
+    block_size = 1 << 20
+
+    def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool, columns: Columns) -> None:
         """
         :param geometry: The column of points; None where there are columns x and y.
         :param has_rows: Whether a column `row` has the number of each row.
         """
         self.folder, self.planar, self._geometry, self._has_rows = folder, planar, geometry, has_rows
+        self.columns = columns
 
     def path(self, name: str, kind: str) -> str:
         return os.path.join(self.folder, f"{kind}-{name}")
@@ -78,10 +105,11 @@ class Tasks:
         partition = context.partitionId() if context else 0
         name = f"{partition}-{context.attemptNumber() if context else 0}-{uuid.uuid4().hex}"
         survey, uncut = Survey(self.planar), Survey()
+        columns = ColumnSurvey(data=self.columns.survey)
         rows = refused_count = 0
         fault = None
         with _File(self.path(name, "points")) as points, _File(self.path(name, "rows")) as numbers:
-            with _File(self.path(name, "refused")) as listed:
+            with _File(self.path(name, "refused")) as listed, _Values(self, name) as values:
                 for batch in batches:
                     x, y = self._coordinates(batch, rows)
                     found, fault_here = self._rows(batch, rows)
@@ -93,11 +121,16 @@ class Tasks:
                         entries.tofile(listed.file)
                         refused_count += len(entries)
                         x, y, found = x[~refused], y[~refused], found[~refused]
+                    found = np.ascontiguousarray(found, "<i8")
+                    if self.columns.names:
+                        chosen = batch.filter(pa.array(~refused)) if refused.any() else batch
+                        values.add(columns.add(self.columns.read(chosen), found), len(found))
                     (np.column_stack((x, y)) if self.planar else uncut.project(x, y)).tofile(points.file)
-                    found.astype("<i8").tofile(numbers.file)
+                    found.tofile(numbers.file)
                     rows += len(batch)
-        with _File(self.path(name, "survey")) as file:
-            file.file.write(survey.to_bytes())
+        for kind, summary in (("survey", survey), ("columns", columns)):
+            with _File(self.path(name, kind)) as file:
+                file.file.write(summary.to_bytes())
         result = [[partition], [name], [survey.facts.point_count], [rows], [refused_count], [fault]]
         names = [field.split()[0] for field in READ.split(", ")]
         types = [pa.string() if field.endswith("string") else pa.int64() for field in READ.split(", ")]
@@ -141,11 +174,12 @@ class Tasks:
     # MARK: Partition and pieces
 
     def partition(self, places: Any, plan: Any, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
-        """Blocks of points of one piece, with their rows, by the numbers of pieces."""
-        pieces = Pieces(plan.value)
+        """Blocks of points of one piece, with their rows and codes, by the numbers of pieces."""
+        pieces, encoding = Pieces(plan.value.pieces), Encoding(plan.value.encoding)
         for section in sections:
             for positions, block in self._blocks(section, places):
                 rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
+                codes = self._codes(block, encoding)
                 numbers = pieces.find(positions)
                 # Numbers of 16 bits are sorted by counting.
                 narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
@@ -154,19 +188,20 @@ class Tasks:
                 starts = np.flatnonzero(np.diff(sorted_numbers, prepend=np.uint32((1 << 32) - 1)))
                 for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)]):
                     own = order[start:end]
-                    data = positions[own].tobytes() + (rows[own] + section.first_row).tobytes()
-                    yield int(sorted_numbers[start]), data
+                    parts = (positions[own], rows[own] + section.first_row, codes[own])
+                    yield int(sorted_numbers[start]), b"".join(part.tobytes() for part in parts)
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
         """Writes the pieces whose blocks these are, and returns their numbers."""
-        pieces = Pieces(plan.value)
+        pieces, encoding = Pieces(plan.value.pieces), Encoding(plan.value.encoding)
         begun: dict[int, Piece] = {}
         for number, data in blocks:
             if number not in begun:
-                begun[number] = Piece(pieces.task(number))
-            count = len(data) // 16
+                begun[number] = Piece(pieces.task(number), encoding)
+            count = len(data) // (16 + encoding.width)
             positions = np.frombuffer(data, "<u4", 2 * count).reshape(count, 2)
-            begun[number].add(positions, np.frombuffer(data, "<i8", count, 8 * count))
+            codes = np.frombuffer(data, np.uint8)[16 * count :]
+            begun[number].add(positions, np.frombuffer(data, "<i8", count, 8 * count), codes)
         for number in sorted(begun):
             begun.pop(number).write(self.folder)
             yield number
@@ -175,8 +210,8 @@ class Tasks:
         """The positions of a section's points, some at a time."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
-        for first in range(section.first, section.first + section.count, BLOCK):
-            count = min(BLOCK, section.first + section.count - first)
+        for first in range(section.first, section.first + section.count, self.block_size):
+            count = min(self.block_size, section.first + section.count - first)
             if survey is not None:
                 pairs = np.fromfile(path, "<f8", 2 * count, offset=16 * first).reshape(count, 2)
                 positions = survey.project(pairs[:, 0], pairs[:, 1])
@@ -184,6 +219,28 @@ class Tasks:
                 positions = np.fromfile(path, "<u4", 2 * count, offset=8 * first).reshape(count, 2)
                 positions[:, 0] -= np.uint32(place.seam)
             yield positions, Section(section.name, first, count, section.first_row)
+
+    def _codes(self, section: Section, encoding: Encoding) -> AnyArray:
+        """The codes of a section's points, a row for each."""
+        codes = np.empty((section.count, encoding.width), np.uint8)
+        if encoding.width == 0:
+            return codes
+        ends = np.fromfile(self.path(section.name, "value-ends"), VALUES_END)
+        number = int(np.searchsorted(ends["point"], section.first, "right"))
+        with open(self.path(section.name, "values"), "rb") as file:
+            place = 0
+            while place < section.count:
+                # Of the batch; the points that are looked for begin, and may end, within it.
+                first, start = ends[number - 1].tolist() if number else (0, 0)
+                end, stop = ends[number].tolist()
+                file.seek(start)
+                found = encoding.encode(file.read(stop - start), end - first)
+                skipped = section.first + place - first
+                part = found[skipped : skipped + section.count - place]
+                codes[place : place + len(part)] = part
+                place += len(part)
+                number += 1
+        return codes
 
 
 class _File:
@@ -199,3 +256,25 @@ class _File:
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
+
+
+class _Values:
+    """The values of a partition's points, in batches, and where each batch ends."""
+
+    def __init__(self, tasks: Tasks, name: str) -> None:
+        self._values, self._ends = _File(tasks.path(name, "values")), _File(tasks.path(name, "value-ends"))
+        self._end = (0, 0)
+
+    def __enter__(self) -> _Values:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._values.__exit__()
+        self._ends.__exit__()
+
+    def add(self, values: bytes, count: int) -> None:
+        if count == 0:
+            return
+        self._end = (self._end[0] + count, self._end[1] + len(values))
+        self._values.file.write(values)
+        np.array([self._end], VALUES_END).tofile(self._ends.file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 import numpy as np
@@ -48,15 +48,30 @@ _pieces_table = _declare(_slow, "pieces_table", _handle, _handle)
 _pieces_find = _declare(_slow, "pieces_find", None, _handle, c_void_p, c_size_t, c_void_p)
 _pieces_task = _declare(_quick, "pieces_task", _handle, _handle, c_size_t, _error)
 _pieces_free = _declare(_quick, "pieces_free", None, _handle)
-_piece_create = _declare(_quick, "piece_create", _handle, *_bytes, _error)
-_piece_add = _declare(_slow, "piece_add", c_bool, _handle, c_void_p, c_void_p, c_size_t, _error)
+_piece_create = _declare(_quick, "piece_create", _handle, *_bytes, _handle, _error)
+_piece_add = _declare(_slow, "piece_add", c_bool, _handle, c_void_p, c_void_p, c_void_p, c_size_t, _error)
 _piece_write = _declare(_slow, "piece_write", c_bool, _handle, _text, c_size_t, _error)
 _piece_free = _declare(_quick, "piece_free", None, _handle)
 _assemble = _declare(
-    _slow, "assemble", c_bool, _handle, _handle, _text, _text, POINTER(c.Description), c_bool, POINTER(c.Monitor),
-    _error,
+    _slow, "assemble", c_bool, _handle, _handle, _handle, _text, _text, _text, POINTER(c.Description), c_bool,
+    POINTER(c.Monitor), _error,
 )  # fmt: skip
 _columns = (POINTER(c.Column), c_size_t)
+_column_survey_create = _declare(_slow, "column_survey_create", _handle, *_columns, _error)
+_column_survey_read = _declare(_slow, "column_survey_read", _handle, *_bytes, _error)
+_column_survey_add_values = _declare(
+    _slow, "column_survey_add_values", _handle, _handle, *_columns, c_void_p, c_size_t, _error
+)
+_column_survey_add_survey = _declare(
+    _slow, "column_survey_add_survey", c_bool, _handle, *_bytes, c_int64, _error
+)  # fmt: skip
+_column_survey_bytes = _declare(_slow, "column_survey_bytes", _handle, _handle)
+_column_survey_encoding = _declare(_slow, "column_survey_encoding", _handle, _handle, _error)
+_column_survey_free = _declare(_quick, "column_survey_free", None, _handle)
+_encoding_read = _declare(_slow, "encoding_read", _handle, *_bytes, _error)
+_encoding_width = _declare(_quick, "encoding_width", c_size_t, _handle)
+_encoding_encode = _declare(_slow, "encoding_encode", c_bool, _handle, *_bytes, c_void_p, c_size_t, _error)
+_encoding_free = _declare(_quick, "encoding_free", None, _handle)
 _stream_create = _declare(
     _slow, "stream_create", _handle, _text, _text, *_columns, POINTER(c.Description), c_bool, _error
 )
@@ -118,6 +133,59 @@ class Survey(_Object):
         return positions
 
 
+def _array(columns: list[InputColumn]) -> tuple[Any, int]:
+    return (c.Column * len(columns))(*(column.column for column in columns)), len(columns)
+
+
+class ColumnSurvey(_Object):
+    """What the values of some columns have in common. Surveys add up."""
+
+    def __init__(self, columns: list[InputColumn] | None = None, data: bytes = b"") -> None:
+        """:param columns: Of no rows: what there are going to be values of; otherwise a survey as bytes is read."""
+        if columns is None:
+            made = c.call(_column_survey_read, data, len(data))
+        else:
+            made = c.call(_column_survey_create, *_array(columns))
+        super().__init__(made, _column_survey_free)
+
+    def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
+        """Takes in the values of some points, and returns them as bytes.
+
+        :param rows: Of the points, of 64 bits and packed, by which errors tell of them.
+        """
+        place = rows.ctypes.data
+        return _taken(c.call(_column_survey_add_values, self.pointer, *_array(columns), place, len(rows)))
+
+    def merge(self, data: bytes, first_row: int = 0) -> None:
+        """:param first_row: What is to be added to the rows of the other survey."""
+        c.call(_column_survey_add_survey, self.pointer, data, len(data), first_row)
+
+    def to_bytes(self) -> bytes:
+        return _taken(_column_survey_bytes(self.pointer))
+
+    def encoding(self) -> bytes:
+        """How all columns are encoded, once all values are surveyed."""
+        return _taken(c.call(_column_survey_encoding, self.pointer))
+
+
+class Encoding(_Object):
+    """How values of columns become codes."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(c.call(_encoding_read, data, len(data)), _encoding_free)
+        #: Of all codes of a point, in bytes.
+        self.width: int = _encoding_width(self.pointer)
+
+    def encode(self, values: bytes, count: int) -> AnyArray:
+        """The codes of some points, a row for each.
+
+        :param values: As `ColumnSurvey.add` returns them.
+        """
+        codes = np.empty((count, self.width), np.uint8)
+        c.call(_encoding_encode, self.pointer, values, len(values), codes.ctypes.data, count)
+        return codes
+
+
 class Plan(_Object):
     """How points are divided into pieces, while that is found out."""
 
@@ -175,30 +243,28 @@ class Pieces(_Object):
 class Piece(_Object):
     """A piece while its points arrive."""
 
-    def __init__(self, task: bytes) -> None:
-        super().__init__(c.call(_piece_create, task, len(task)), _piece_free)
+    def __init__(self, task: bytes, encoding: Encoding) -> None:
+        super().__init__(c.call(_piece_create, task, len(task), encoding.pointer), _piece_free)
 
-    def add(self, positions: AnyArray, rows: AnyArray) -> None:
-        """:param positions: Packed, as of `Survey.project`, and rows of 64 bits."""
-        c.call(_piece_add, self.pointer, positions.ctypes.data, rows.ctypes.data, len(rows))
+    def add(self, positions: AnyArray, rows: AnyArray, codes: AnyArray) -> None:
+        """:param positions: Packed, as of `Survey.project`, rows of 64 bits, and codes as of `Encoding.encode`."""
+        arrays = (array.ctypes.data for array in (positions, rows, codes))
+        c.call(_piece_add, self.pointer, *arrays, len(rows))
 
     def write(self, folder: str, threads: int = 1) -> None:
         c.call(_piece_write, self.pointer, os.fsencode(folder), threads)
 
 
 def assemble(
-    pieces: Pieces, survey: Survey, folder: str, path: str, told: c.Description, overwrite: bool,
-    progress: Callable[[str, float], None] | None,
+    pieces: Pieces, survey: Survey, encoding: Encoding, folder: str, path: str, options: str, told: c.Description,
+    overwrite: bool, progress: Callable[[str, float], None] | None,
 ) -> None:  # fmt: skip
     """Puts the pieces in a folder together as an index."""
     monitor = Monitor(progress)
-    places = (os.fsencode(folder), os.fsencode(path))
-    arguments = (pieces.pointer, survey.pointer, *places, ctypes.byref(told), overwrite, monitor.reference)
+    places = (os.fsencode(folder), os.fsencode(path), options.encode())
+    objects = (pieces.pointer, survey.pointer, encoding.pointer)
+    arguments = (*objects, *places, ctypes.byref(told), overwrite, monitor.reference)
     monitor.run(lambda: c.call(_assemble, *arguments))
-
-
-def _array(columns: list[InputColumn]) -> tuple[Any, int]:
-    return (c.Column * len(columns))(*(column.column for column in columns)), len(columns)
 
 
 class Stream(_Object):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import _steps
+from ._columns import input_columns
 from ._errors import PiecesError
-from ._parquet import Built, Listing
-from ._spark_tasks import MARK, READ, REFUSED, Places, Section, Tasks
+from ._parameters import text
+from ._parquet import Built, Listing, byte_count
+from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Section, Tasks
 
 __all__ = ["build"]
 
@@ -33,11 +35,14 @@ def build(
     *,
     out: Any,
     geometry: str | None = None,
-    columns: Iterable[str] | None = None,
+    columns: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
     row: str | None = None,
     planar: bool = False,
     split: str | None = None,
+    separations: bool = True,
     piece_size: int = 1_000_000,
+    memory: str | int = "1GB",
     scratch: Any = None,
     title: str | None = None,
     attribution: str | None = None,
@@ -47,47 +52,56 @@ def build(
     progress: Callable[[str, float], None] | None = None,
     _tasks: Callable[..., Tasks] = Tasks,
 ) -> Built:
-    """Builds the index of a DataFrame, the same bytes as `treeline build --no-separation` of the same rows.
+    """Builds the index of a DataFrame, the same bytes as `treeline build` of the same rows.
 
     The package has to be installed where executors run. Rows are read once; so the DataFrame need not be the same on a
     second look, and a task that is run twice, or an executor that is lost, changes nothing. No list of points comes to
-    the driver. The index has no columns and no separations.
+    the driver.
 
     :param df: A DataFrame, of classic PySpark: not of Spark Connect.
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
     :param geometry: that of points as WKB.
     :param out: The path of the index, for the driver; it appears whole or not at all.
+    :param columns: The names of those that can be filtered and summed. A category or text may have 65,536 different
+        values.
+    :param kinds: By names of columns what values are taken for, as of `treeline.build`, but nothing is prepared.
     :param row: The column with the number of each row, from 0 to 2^53, which no two share. Without one, rows are
         numbered as Spark happens to have them: the index answers the same and has the same content hash, but points of
         one position may be in another order.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param piece_size: How many points one task builds: it takes 66 bytes of memory a point.
-    :param scratch: A folder that the driver and all executors reach under this name, for 35 bytes a point; beside the
-        index unless told. What is put there is removed.
+    :param separations: Whether a spacing or badges can be asked for; the driver computes that at the end.
+    :param piece_size: How many points one task builds: it takes 66 bytes of memory a point, and what columns need.
+    :param memory: About what separations may take of the driver's memory, such as `2GB`.
+    :param scratch: A folder that the driver and all executors reach under this name, for 37 bytes a point and what
+        columns need; beside the index unless told. What is put there is removed.
     :param overwrite: Whether to replace a file that is no index.
     :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
     :param progress: Called with what is done and how much of it, from 0 to 1; of planning with 0.
     :raises Error: In the words of the library.
     """
-    if columns is not None:
-        raise ValueError(
-            f"expected no columns, found {list(columns)!r}: an index that is built on Spark has positions and rows "
-            "alone; look values up by row, or build where all columns fit the memory, by treeline.build"
-        )
-    selected = _selected(df, lon, lat, geometry, row)
+    options = text(no_separation=None if separations else True, memory=byte_count(memory))
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    selected = _selected(df, lon, lat, geometry, row, names)
+    chosen = _columns(selected, names, kinds or {})
     built = Built(os.fspath(out))
     folder = _folder(built.path, scratch)
     os.makedirs(folder)
     try:
         with open(os.path.join(folder, MARK), "w"):
             pass
-        run = _Run(df, _tasks(folder, geometry, planar, row is not None), progress or (lambda *_: None))
+        run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
+        # Told of before anything else is done: a value that does not suit, or too many of them.
+        encoding = run.columns.encoding()
         pieces = run.plan(survey, split, piece_size)
-        run.build(survey, pieces)
+        division = Division(pieces, encoding)
+        run.build(survey, division)
         told = _steps.description(title, attribution, unit)
-        _steps.assemble(_steps.Pieces(pieces), survey, folder, built.path, told, overwrite, progress)
+        _steps.assemble(
+            _steps.Pieces(pieces), survey, _steps.Encoding(encoding), folder, built.path, options, told, overwrite,
+            progress,
+        )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     built.warn()
@@ -109,7 +123,9 @@ def _folder(out: str, scratch: Any) -> str:
     return os.path.join(parent, f".{os.path.basename(out)}.{uuid.uuid4().hex}.scratch")
 
 
-def _selected(df: Any, lon: str | None, lat: str | None, geometry: str | None, row: str | None) -> Any:
+def _selected(
+    df: Any, lon: str | None, lat: str | None, geometry: str | None, row: str | None, columns: tuple[str, ...]
+) -> Any:
     """The columns that are read, by the names that tasks have for them."""
     from pyspark.sql import functions as F
 
@@ -117,11 +133,15 @@ def _selected(df: Any, lon: str | None, lat: str | None, geometry: str | None, r
         raise ValueError(f"expected two columns of coordinates or geometry=, found {lon!r}, {lat!r} and {geometry!r}")
     types = dict(df.dtypes)
 
-    def column(name: str, target: str, alias: str, suited: tuple[str, ...]) -> Any:
+    def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:
+        """:param target: What it is cast to; where it is None, what its values are taken for."""
         if name not in types:
             raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, types))}")
-        if not types[name].startswith(suited):
+        # Of decimal(10,2), or of string collate UNICODE.
+        type = types[name].partition("(")[0].partition(" ")[0]
+        if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
+        target = target or _TARGETS[type]
         quoted = name.replace("`", "``")
         return F.expr(f"try_cast(`{quoted}` AS {target})").alias(alias)
 
@@ -132,7 +152,32 @@ def _selected(df: Any, lon: str | None, lat: str | None, geometry: str | None, r
         chosen = [column(str(name), "double", alias, numbers) for name, alias in ((lon, "x"), (lat, "y"))]
     if row is not None:
         chosen.append(column(row, "bigint", "row", ("int", "bigint", "smallint", "tinyint")))
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"expected columns of different names, found {', '.join(map(repr, columns))}")
+    chosen += [column(name, None, f"column{number}", tuple(_TARGETS)) for number, name in enumerate(columns)]
     return df.select(chosen)
+
+
+#: As which of Spark's types the values of columns are read.
+_TARGETS = {
+    "double": "double", "float": "double", "decimal": "double", "bigint": "bigint", "int": "bigint",
+    "smallint": "bigint", "tinyint": "bigint", "boolean": "boolean", "string": "string", "varchar": "string",
+    "char": "string", "date": "date", "timestamp_ntz": "timestamp_ntz", "timestamp": "timestamp",
+}  # fmt: skip
+
+
+def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) -> Columns:
+    """The columns of what is selected, as tasks have to know them."""
+    import pyarrow as pa
+
+    arrow = {
+        "double": pa.float64(), "bigint": pa.int64(), "boolean": pa.bool_(), "string": pa.string(),
+        "date": pa.date32(), "timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us"),
+    }  # fmt: skip
+    types = dict(selected.dtypes)
+    empty = {name: pa.array([], arrow[types[f"column{number}"]]) for number, name in enumerate(names)}
+    survey = _steps.ColumnSurvey(input_columns(empty, None, kinds, 0))
+    return Columns(names, dict(kinds), survey.to_bytes())
 
 
 class _Run:
@@ -142,6 +187,8 @@ class _Run:
         self._context = df.sparkSession.sparkContext
         self._tasks, self._progress = tasks, progress
         self._sections: list[Section] = []
+        #: What is known of all values.
+        self.columns = _steps.ColumnSurvey(data=tasks.columns.survey)
 
     # MARK: Reading
 
@@ -163,6 +210,8 @@ class _Run:
                     survey = _steps.Survey(data=data)
                 else:
                     survey.merge(data)
+                with open(self._tasks.path(part.name, "columns"), "rb") as file:
+                    self.columns.merge(file.read(), base)
                 for first in range(0, part.points, _SECTION):
                     self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
                 self._list(listing, part, base)
@@ -211,13 +260,13 @@ class _Run:
 
     # MARK: Pieces
 
-    def build(self, survey: _steps.Survey, pieces: bytes) -> None:
+    def build(self, survey: _steps.Survey, division: Division) -> None:
         """Has all pieces written."""
-        count = len(_steps.Pieces(pieces).counts)
+        count = len(_steps.Pieces(division.pieces).counts)
         if count == 0:
             return
         self._progress("building", 0)
-        shared, places = self._context.broadcast(pieces), self._places(survey)
+        shared, places = self._context.broadcast(division), self._places(survey)
         partitions = min(count, _MOST_PARTITIONS)
         blocks = self._points().mapPartitions(partial(self._tasks.partition, places, shared))
         placed = blocks.partitionBy(partitions, partial(_partition, partitions, count))

@@ -1,0 +1,171 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+// The columns of a build in pieces: what their values have in common, how they are encoded, and the codes of points.
+
+final class ColumnSurveyObject {
+  private var surveys: [ColumnSurvey]
+
+  /// - Parameter columns: Of which only names, types and kinds are looked at.
+  init(of columns: [InputColumn]) throws {
+    surveys = []
+    for column in columns {
+      guard !surveys.contains(where: { $0.name == column.name }) else { throw ColumnError.nameTwice(name: column.name) }
+      surveys.append(ColumnSurvey(of: .typed(try column.plainKind), name: column.name))
+    }
+  }
+
+  init(bytes: [UInt8]) throws { surveys = try PlainList(bytes: bytes).values }
+
+  var bytes: [UInt8] { PlainList(surveys).bytes }
+
+  /// Takes in the values of some points.
+  ///
+  /// - Parameter rows: Of the points, for errors.
+  /// - Returns: The values, as they are encoded once all are surveyed.
+  func add(_ columns: [InputColumn], rows: UnsafeBufferPointer<Int64>) throws -> BytesObject {
+    let (names, found) = (surveys.map(\.name), columns.map(\.name))
+    guard names == found else {
+      throw ArgumentError("expected values of \(list(names)), found those of \(list(found))")
+    }
+    if let row = rows.first(where: { $0 < 0 }) { throw ArgumentError("expected a row of 0 or more, found \(row)") }
+    let values = columns.map { column in
+      var values = ColumnValues()
+      for point in rows.indices { values.append(column.value(point)) }
+      return values
+    }
+    for (index, found) in values.enumerated() { surveys[index].add(found) { Int(rows[$0]) } }
+    return BytesObject(PlainList(values).bytes)
+  }
+
+  /// - Parameter firstRow: What is added to the rows of the other.
+  func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
+    let names = surveys.map(\.name)
+    guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
+      throw ArgumentError("expected a survey of \(list(names)) as they are declared here, found one of others")
+    }
+    for (index, survey) in other.surveys.enumerated() { surveys[index].add(survey.numbered(from: firstRow)) }
+  }
+
+  /// How all columns are encoded.
+  var encodings: [ColumnEncoding] {
+    get throws {
+      try surveys.map { survey in
+        guard try !survey.needsGathering() else {
+          throw PieceError.unsupported(
+            what: "Column \(survey.name.debugDescription)",
+            reason: "it has more than the 65,536 different texts that these steps have room for",
+            remedy: "leave it out and look its values up by row, or build on one machine")
+        }
+        return try survey.encoding()
+      }
+    }
+  }
+}
+
+private func list(_ names: [String]) -> String {
+  names.isEmpty ? "no columns" : names.map(\.debugDescription).joined(separator: ", ")
+}
+
+@_cdecl("treeline_column_survey_create")
+public func createColumnSurvey(_ columns: UnsafePointer<treeline_column>?, _ columnCount: Int, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) { try ColumnSurveyObject(of: inputColumns(columns, columnCount, pointCount: 0)) }
+}
+
+@_cdecl("treeline_column_survey_read")
+public func readColumnSurvey(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { try ColumnSurveyObject(bytes: bytes(start, count)) }
+}
+
+@_cdecl("treeline_column_survey_add_values")
+public func addValuesToColumnSurvey(
+  _ survey: OpaquePointer, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
+  _ rows: UnsafePointer<Int64>?, _ pointCount: Int, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    guard pointCount == 0 || rows != nil else { throw ArgumentError("expected a row for each point, found none") }
+    return try survey.object(ColumnSurveyObject.self).add(
+      inputColumns(columns, columnCount, pointCount: pointCount),
+      rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : pointCount))
+  }
+}
+
+@_cdecl("treeline_column_survey_add_survey")
+public func addSurveyToColumnSurvey(
+  _ survey: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    guard firstRow >= 0 else { throw ArgumentError("expected a first row of 0 or more, found \(firstRow)") }
+    try survey.object(ColumnSurveyObject.self).add(
+      ColumnSurveyObject(bytes: bytes(start, count)), firstRow: Int(firstRow))
+  } != nil
+}
+
+@_cdecl("treeline_column_survey_bytes")
+public func columnSurveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
+  OpaquePointer(owning: BytesObject(survey.object(ColumnSurveyObject.self).bytes))
+}
+
+@_cdecl("treeline_column_survey_encoding")
+public func columnSurveyEncoding(_ survey: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings).bytes) }
+}
+
+@_cdecl("treeline_column_survey_free") public func freeColumnSurvey(_ survey: OpaquePointer?) { survey?.release() }
+
+// MARK: - Codes
+
+final class EncodingObject {
+  let columns: [ColumnEncoding]
+  /// Of all codes of a point, in bytes.
+  let width: Int
+
+  init(bytes: [UInt8]) throws {
+    columns = try PlainList(bytes: bytes).values
+    width = columns.reduce(0) { $0 + $1.width }
+  }
+
+  /// - Parameter codes: Gets those of all columns of each point, one behind the other.
+  func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
+    guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {
+      throw ArgumentError(
+        "expected values of \(columns.count) columns of \(pointCount) points, found those of \(values.count) columns "
+          + "of \(values.first?.count ?? 0)")
+    }
+    var offset = 0
+    for (column, values) in zip(columns, values) {
+      column.encode(values, to: codes + offset, stride: width)
+      offset += column.width
+    }
+  }
+}
+
+extension OpaquePointer? {
+  /// The columns of an encoding; none without one.
+  var encodedColumns: [ColumnEncoding] { self?.object(EncodingObject.self).columns ?? [] }
+}
+
+@_cdecl("treeline_encoding_read")
+public func readEncoding(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { try EncodingObject(bytes: bytes(start, count)) }
+}
+
+@_cdecl("treeline_encoding_width")
+public func encodingWidth(_ encoding: OpaquePointer) -> Int { encoding.object(EncodingObject.self).width }
+
+@_cdecl("treeline_encoding_encode")
+public func encodeValues(
+  _ encoding: OpaquePointer, _ values: UnsafeRawPointer?, _ count: Int, _ codes: UnsafeMutablePointer<UInt8>?,
+  _ pointCount: Int, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let values: [ColumnValues] = try PlainList(bytes: bytes(values, count)).values
+    guard let codes else { throw ArgumentError("expected room for codes, found NULL") }
+    try encoding.object(EncodingObject.self).encode(values, pointCount: pointCount, to: codes)
+  } != nil
+}
+
+@_cdecl("treeline_encoding_free") public func freeEncoding(_ encoding: OpaquePointer?) { encoding?.release() }

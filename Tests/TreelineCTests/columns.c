@@ -1,0 +1,145 @@
+// Columns of builds in pieces: surveys, which add up, and the codes of points.
+#include "support.h"
+
+size_t columns_from(size_t first, treeline_column *columns) {
+  columns[0] = (treeline_column){.name = "price", .type = TREELINE_DOUBLES, .values = prices + first};
+  columns[1] = (treeline_column){.name = "rooms", .type = TREELINE_INTEGERS, .values = rooms + first};
+  columns[2] = (treeline_column){.name = "kind",
+      .type = TREELINE_CODES,
+      .values = kinds + first,
+      .offsets = kind_offsets,
+      .bytes = kind_bytes,
+      .entry_count = 3};
+  return COLUMNS_GIVEN;
+}
+
+static treeline_column_survey *copy(const treeline_column_survey *survey) {
+  treeline_bytes *bytes = treeline_column_survey_bytes(survey);
+  size_t count;
+  const void *start = treeline_bytes_start(bytes, &count);
+  treeline_column_survey *copied;
+  NO_ERROR(copied = treeline_column_survey_read(start, count, &error));
+  EXPECT_ERROR(treeline_column_survey_read(start, count - 1, &error), TREELINE_ERROR_PIECES, "expected");
+  treeline_bytes_free(bytes);
+  return copied;
+}
+
+/// The survey of a part, whose rows are counted from 0, into that of all; returns its values.
+static treeline_bytes *survey_columns(
+    treeline_column_survey *all, const treeline_column_survey *none, int number, size_t column_count) {
+  static int64_t rows[POINTS];
+  for (int i = 0; i < POINTS; i++)
+    rows[i] = i;
+  size_t first = (size_t)POINTS * number / PARTS, count = (size_t)POINTS * (number + 1) / PARTS - first;
+  treeline_column columns[COLUMNS_GIVEN];
+  columns_from(first, columns);
+  treeline_column_survey *own = copy(none);
+  treeline_bytes *values;
+  NO_ERROR(values = treeline_column_survey_add_values(own, columns, column_count, rows, count, &error));
+  treeline_bytes *bytes = treeline_column_survey_bytes(own);
+  size_t length;
+  const void *start = treeline_bytes_start(bytes, &length);
+  NO_ERROR(EXPECT(treeline_column_survey_add_survey(all, start, length, first, &error)));
+  EXPECT_ERROR(
+      treeline_column_survey_add_survey(all, start, length, -1, &error), TREELINE_ERROR_ARGUMENT, "found -1");
+  treeline_bytes_free(bytes);
+  treeline_column_survey_free(own);
+  return values;
+}
+
+treeline_encoding *encode_parts(size_t column_count, uint8_t **codes) {
+  treeline_column columns[COLUMNS_GIVEN];
+  columns_from(0, columns);
+  treeline_column_survey *none, *all;
+  NO_ERROR(none = treeline_column_survey_create(columns, column_count, &error));
+  all = copy(none);
+  treeline_bytes *values[PARTS];
+  for (int i = PARTS - 1; i >= 0; i--)
+    values[i] = survey_columns(all, none, i, column_count);
+  treeline_bytes *bytes;
+  NO_ERROR(bytes = treeline_column_survey_encoding(all, &error));
+  size_t length;
+  const void *start = treeline_bytes_start(bytes, &length);
+  treeline_encoding *encoding;
+  NO_ERROR(encoding = treeline_encoding_read(start, length, &error));
+  treeline_bytes_free(bytes);
+  size_t width = treeline_encoding_width(encoding);
+  // Up to 10,000 cents, 97 rooms, three kinds and none.
+  EXPECT(width == (column_count == 0 ? 0 : 2 + 1 + 1));
+  *codes = malloc(width * POINTS + 1);
+  for (int i = 0; i < PARTS; i++) {
+    size_t first = (size_t)POINTS * i / PARTS, count = (size_t)POINTS * (i + 1) / PARTS - first;
+    start = treeline_bytes_start(values[i], &length);
+    uint8_t *own = *codes + width * first;
+    NO_ERROR(EXPECT(treeline_encoding_encode(encoding, start, length, own, count, &error)));
+    if (column_count > 0)
+      EXPECT_ERROR(treeline_encoding_encode(encoding, start, length, own, count - 1, &error),
+          TREELINE_ERROR_ARGUMENT, "expected values of 3 columns");
+    EXPECT_ERROR(treeline_encoding_encode(encoding, start, length - 1, own, count, &error), TREELINE_ERROR_PIECES,
+        "expected");
+    treeline_bytes_free(values[i]);
+  }
+  treeline_column_survey_free(all);
+  treeline_column_survey_free(none);
+  return encoding;
+}
+
+void test_columns_that_fail(void) {
+  treeline_column columns[COLUMNS_GIVEN];
+  columns_from(0, columns);
+  columns[2].kind = "number";
+  treeline_column_survey *survey, *other;
+  NO_ERROR(survey = treeline_column_survey_create(columns, COLUMNS_GIVEN, &error));
+  int64_t rows[] = {7, 8};
+  columns_from(1, columns);
+  EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 2, rows, 2, &error), TREELINE_ERROR_ARGUMENT,
+      "expected values of \"price\", \"rooms\", \"kind\", found those of \"price\", \"rooms\"");
+  EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 3, NULL, 2, &error), TREELINE_ERROR_ARGUMENT,
+      "a row for each point");
+  treeline_bytes *bytes;
+  NO_ERROR(bytes = treeline_column_survey_add_values(survey, columns, 3, rows, 2, &error));
+  treeline_bytes_free(bytes);
+  other = copy(survey);
+  EXPECT_ERROR(treeline_column_survey_encoding(other, &error), TREELINE_ERROR_COLUMN, "row 7");
+  treeline_column_survey_free(other);
+  // Of another part, whose rows come behind 100 others.
+  NO_ERROR(other = treeline_column_survey_create(columns, 2, &error));
+  bytes = treeline_column_survey_bytes(survey);
+  size_t length;
+  const void *start = treeline_bytes_start(bytes, &length);
+  EXPECT_ERROR(treeline_column_survey_add_survey(other, start, length, 0, &error), TREELINE_ERROR_ARGUMENT,
+      "found one of others");
+  treeline_column_survey_free(other);
+  columns[2].kind = "number";
+  NO_ERROR(other = treeline_column_survey_create(columns, 3, &error));
+  NO_ERROR(EXPECT(treeline_column_survey_add_survey(other, start, length, 100, &error)));
+  EXPECT_ERROR(treeline_column_survey_encoding(other, &error), TREELINE_ERROR_COLUMN, "row 107");
+  treeline_bytes_free(bytes);
+  treeline_column_survey_free(other);
+  treeline_column_survey_free(survey);
+  columns[1].name = "price";
+  EXPECT_ERROR(treeline_column_survey_create(columns, 3, &error), TREELINE_ERROR_COLUMN, "twice");
+  columns[0].kind = "number+distinct";
+  EXPECT_ERROR(treeline_column_survey_create(columns, 1, &error), TREELINE_ERROR_ARGUMENT, "+distinct");
+  EXPECT_ERROR(treeline_encoding_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");
+
+  // A dictionary that is too long for a survey: each number as a text.
+  enum { TEXTS = 70000 };
+  int64_t *offsets = malloc((TEXTS + 1) * sizeof *offsets), *numbers = malloc(TEXTS * sizeof *numbers);
+  char *texts = malloc(TEXTS * 8);
+  offsets[0] = 0;
+  for (int i = 0; i < TEXTS; i++) {
+    offsets[i + 1] = offsets[i] + sprintf(texts + offsets[i], "%d", i);
+    numbers[i] = i;
+  }
+  treeline_column names = {
+      .name = "name", .kind = "text", .type = TREELINE_TEXTS, .offsets = offsets, .bytes = texts};
+  NO_ERROR(survey = treeline_column_survey_create(&names, 1, &error));
+  NO_ERROR(bytes = treeline_column_survey_add_values(survey, &names, 1, numbers, TEXTS, &error));
+  EXPECT_ERROR(treeline_column_survey_encoding(survey, &error), TREELINE_ERROR_BUILD, "65,536");
+  treeline_bytes_free(bytes);
+  treeline_column_survey_free(survey);
+  free(offsets);
+  free(numbers);
+  free(texts);
+}
