@@ -10,6 +10,7 @@ import { Theme } from "./theme.js";
 
 /** @returns What takes it away again. */
 export async function render(model, host) {
+  await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
   const source = new Kernel(model);
@@ -34,4 +35,17 @@ export async function render(model, host) {
     source.end();
     viewer?.map.remove();
   };
+}
+
+/** Waits until an element is in the page and has an extent. JupyterLab makes some before: they have no styles to read. */
+function shown(node) {
+  if (node.clientWidth > 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const observer = new ResizeObserver(() => {
+      if (node.clientWidth === 0) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(node);
+  });
 }
