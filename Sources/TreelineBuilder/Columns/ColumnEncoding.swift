@@ -2,8 +2,8 @@ import Treeline
 
 /// How a column is encoded, values of any points into codes of one width: what is decided once all values are surveyed.
 ///
-/// In a section of an index stand a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
-/// the dictionary.
+/// In a section of an index stand a head, the codes of all points in tree order, zeros up to a multiple of 8, and a
+/// tail, the dictionary.
 public struct ColumnEncoding: Sendable {
   /// Of the column.
   public let name: String

@@ -1,7 +1,7 @@
 import Treeline
 
-/// What all values of a column have in common, which is what their encoding depends on. Surveys of parts, made anywhere,
-/// add up in any order.
+/// What all values of a column have in common, which is what their encoding depends on. Surveys of parts, made
+/// anywhere, add up in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")

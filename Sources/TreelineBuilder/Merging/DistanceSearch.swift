@@ -34,8 +34,8 @@ struct DistancePair: MergePair {
 /// less than half a world wide; the mean is that of their points laid side by side. For wider ones the seam is the end
 /// of the world.
 ///
-/// The cluster that has to know of a pair is the younger: the one that was merged later, of two leaves the one behind in
-/// Z-order. It is the one that looked for others when the other was there already. So once its nearest is gone it never
+/// The cluster that has to know of a pair is the younger: the one that was merged later, of two leaves the one behind
+/// in Z-order. It is the one that looked for others when the other was there already. So once its nearest is gone it never
 /// looks for what came after it, for that has looked for it.
 struct DistanceSearch: PairSearch, @unchecked Sendable {
   let live: LiveClusters

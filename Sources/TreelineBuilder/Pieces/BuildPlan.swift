@@ -35,8 +35,8 @@ public struct BuildPlan: Sendable {
   /// Fewer points are one bucket, which is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
-  /// About how many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered, and a
-  /// node has 64 whatever this says. Fewer make for more rounds, of the same plan.
+  /// About how many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered, and
+  /// a node has 64 whatever this says. Fewer make for more rounds, of the same plan.
   public var mostBins = 1 << 18
 
   /// - Parameters:

@@ -3,8 +3,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: 16 bytes a point and its codes, and 50 more and its codes twice while it is built; 8 in all if all its
-  ///   points have one position, and with columns 8 more and its codes twice, so that as many as there may be of these fit.
+  /// - Complexity: 16 bytes a point and its codes, and 50 more and its codes twice while it is built; 8 in all if all
+  ///   its points have one position, and with columns 8 more and its codes twice, so that as many as there may be fit.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []

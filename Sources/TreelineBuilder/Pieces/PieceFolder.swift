@@ -13,8 +13,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A folder with built pieces, a file each, that any number of machines may write to at once.
   ///
-  /// A file appears whole, under the number of its piece. Whoever builds a piece a second time writes the same bytes, so
-  /// it does not matter who comes last, or who is killed.
+  /// A file appears whole, under the number of its piece. Whoever builds a piece a second time writes the same bytes,
+  /// so it does not matter who comes last, or who is killed.
   public struct PieceFolder: PieceSource {
     /// Where it is.
     public let path: String
