@@ -81,7 +81,9 @@ public struct ColumnSurvey: Sendable {
 
   /// Takes in the values of some points.
   ///
-  /// - Parameter firstPoint: The number of the first of them, for errors.
+  /// - Parameters:
+  ///   - values: In the order of their points.
+  ///   - firstPoint: The number of the first of them, for errors.
   public mutating func add(_ values: ColumnValues, firstPoint: Int) { add(values) { firstPoint + $0 } }
 
   /// Takes in the values of some points.

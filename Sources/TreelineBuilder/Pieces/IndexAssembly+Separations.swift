@@ -16,7 +16,7 @@ import Treeline
     /// machine, a part of them at a time in memory. The bytes are those of a build in memory.
     ///
     /// - Parameters:
-    ///   - file: The path of a scratch file, which takes 2 bytes a point and is gone when the index is there.
+    ///   - path: That of a scratch file, which takes 2 bytes a point and is gone when the index is there.
     ///   - memory: About what that may take, in bytes; of 10^8 points at least 130 MB with two threads.
     ///   - threads: All processors if left out.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {

@@ -13,6 +13,7 @@ import Treeline
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
+    ///   - plan: By which the pieces were built.
     ///   - survey: of all points.
     ///   - columns: Those that the pieces were built with, no two of one name.
     ///   - description: What the index tells people of itself.
@@ -26,7 +27,10 @@ import Treeline
 
     /// Writes the index, which appears whole, and on the disk, or not at all.
     ///
-    /// - Parameter progress: Told how many bytes are written, of how many; false stops it.
+    /// - Parameters:
+    ///   - destination: Where the index is to be.
+    ///   - source: Where the pieces are.
+    ///   - progress: Told how many bytes are written, of how many; false stops it.
     /// - Throws: `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,

@@ -92,7 +92,10 @@ enum PiecePart: Int, CaseIterable, Sendable {
 public protocol PieceSource: Sendable {
   /// Fills a buffer with the bytes of a piece from an offset on.
   ///
-  /// - Parameter piece: The number of the piece, from 0.
+  /// - Parameters:
+  ///   - piece: The number of the piece, from 0.
+  ///   - offset: Of the first byte, from the start of the piece.
+  ///   - buffer: As long as what is read.
   /// - Throws: `PieceError` where there are fewer bytes.
   func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError)
 }

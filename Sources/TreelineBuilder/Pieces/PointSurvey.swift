@@ -20,7 +20,9 @@ public struct PointSurvey: Sendable {
 
   /// Takes in some points.
   ///
-  /// - Parameter firstRow: the number of the first one's row, for errors.
+  /// - Parameters:
+  ///   - coordinates: As they are, not yet projected.
+  ///   - firstRow: The number of the first one's row, for errors.
   /// - Throws: `PieceError.invalid` for coordinates that are on no map, of which none is taken in then, and for more
   ///   than 2^31 points.
   public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
