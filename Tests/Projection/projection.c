@@ -125,9 +125,10 @@ static double random_number(void) {
 
 static double per_unit(double found) { return 1; }
 static double per_ulp(double found) { return 1 / ulp(found); }
-// The bound of a logarithm n + t, |t| <= 1/2, with u = 2^-53, the greatest relative error of an operation: s - 1 is exact,
-// s + 1 and the quotient add u each to r; the polynomial, whose constant is 34 times the rest, adds 0.76 u by rounding and
-// 0.13 u by its coefficients; the product with r adds u. So t is off by 3.9 u |t| at most, and the last sum by half a unit.
+// The bound of a logarithm n + t, |t| <= 1/2, with u = 2^-53, the greatest relative error of an operation: s - 1 is
+// exact, s + 1 and the quotient add u each to r; the polynomial, whose constant is 34 times the rest, adds 0.76 u by
+// rounding and 0.13 u by its coefficients; the product with r adds u. So t is off by 3.9 u |t| at most, and the last
+// sum by half a unit.
 static double per_bound_of_log(double found) {
   return 1 / (ulp(found) / 2 + 3.9 * 0x1p-53 * fabs(found - round(found)));
 }

@@ -304,8 +304,8 @@ def soak(server, index, bounds, options):
     test = Soak(server, index, bounds, options)
     memory = test.run()
     problems = test.failures[:10]
-    # Flat: the last third is no larger than the second by more than a tenth and a little. By medians: while an index is reopened
-    # there are two, and a look may fall on that or not.
+    # Flat: the last third is no larger than the second by more than a tenth and a little. By medians: while an index is
+    # reopened there are two, and a look may fall on that or not.
     third = max(len(memory) // 3, 1)
     before, after = statistics.median(memory[third:2 * third] or memory), statistics.median(memory[-third:])
     if after > before * 1.1 + 8:

@@ -35,8 +35,8 @@ struct DistancePair: MergePair {
 /// of the world.
 ///
 /// The cluster that has to know of a pair is the younger: the one that was merged later, of two leaves the one behind
-/// in Z-order. It is the one that looked for others when the other was there already. So once its nearest is gone it never
-/// looks for what came after it, for that has looked for it.
+/// in Z-order. It is the one that looked for others when the other was there already. So once its nearest is gone it
+/// never looks for what came after it, for that has looked for it.
 struct DistanceSearch: PairSearch, @unchecked Sendable {
   let live: LiveClusters
   private var grid: MergeGrid

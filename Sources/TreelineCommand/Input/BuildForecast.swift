@@ -7,8 +7,8 @@ struct BuildForecast: CustomStringConvertible {
   private let index: Int
   private let seconds: Double
 
-  /// What a point takes behind the reading on one core, in nanoseconds: each pass of the plan, and all the rest. Measured
-  /// on a virtual machine; others differ by a factor of two or so.
+  /// What a point takes behind the reading on one core, in nanoseconds: each pass of the plan, and all the rest.
+  /// Measured on a virtual machine; others differ by a factor of two or so.
   private static let (perPass, perPoint) = (20.0, 400.0)
 
   /// - Parameters:

@@ -37,7 +37,9 @@ export async function render(model, host) {
   };
 }
 
-/** Waits until an element is in the page and has an extent. JupyterLab makes some before: they have no styles to read. */
+/**
+ * Waits until an element is in the page and has an extent. JupyterLab makes some before: they have no styles to read.
+ */
 function shown(node) {
   if (node.clientWidth > 0) return Promise.resolve();
   return new Promise((resolve) => {

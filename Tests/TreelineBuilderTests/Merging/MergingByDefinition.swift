@@ -3,8 +3,8 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `DistanceSearch`, `BadgeSearch` and
-/// `ScatterSearch`.
+/// Which clusters are merged at which scale, by the definition and nothing else: see `DistanceSearch`, `BadgeSearch`
+/// and `ScatterSearch`.
 ///
 /// O(n^3).
 struct MergingByDefinition {

@@ -24,7 +24,9 @@ export function diameterExpression(pointCount) {
   return ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", pointCount, BADGE_POWER]]]]];
 }
 
-/** Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral, the last outermost. */
+/**
+ * Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral, the last outermost.
+ */
 export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {
     const radius = Math.max(spacing, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));

@@ -120,7 +120,10 @@ export class Card {
     if (target.distance >= 1) viewer.map.panBy([x - target.x, y - target.y], viewer.motion);
   }
 
-  /** The nearest center of a circle that the card leaves room for, or the middle of the larger part where it leaves none. */
+  /**
+   * The nearest center of a circle that the card leaves room for, or the middle of the larger part where it leaves
+   * none.
+   */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
     const [right, bottom] = [offsetLeft + offsetWidth, offsetTop + offsetHeight];

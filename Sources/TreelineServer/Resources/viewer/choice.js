@@ -10,7 +10,9 @@ const BEYOND = 0.02;
 
 /** Pixels around the points of a cluster that fill the map. */
 const PADDING = 20;
-/** The share of its ellipse that fills the map: less leads to a stack in fewer clicks, and puts more points out of view. */
+/**
+ * The share of its ellipse that fills the map: less leads to a stack in fewer clicks, and puts more points out of view.
+ */
 const FILLING = 0.75;
 
 export class Choice {

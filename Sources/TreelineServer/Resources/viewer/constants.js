@@ -1,5 +1,5 @@
-// Numbers and words that the viewer shares with the library and the server, which ViewerConstantsTests holds to them: one a
-// line, as JSON has it.
+// Numbers and words that the viewer shares with the library and the server, which ViewerConstantsTests holds to them:
+// one a line, as JSON has it.
 
 /** The curve of badges, `BadgeSize` in Swift: the diameter that they rise towards, in pixels, and how fast. */
 export const LARGEST_BADGE = 44;
@@ -20,7 +20,9 @@ export const MOST_ON_CIRCLE = 9;
 export const SPIRAL_START = 1.1;
 export const SPIRAL_STRETCH = 1.06;
 
-/** The widths of grid cells that are offered, in pixels: those of the server by zoom but the narrowest, and a wide one. */
+/**
+ * The widths of grid cells that are offered, in pixels: those of the server by zoom but the narrowest, and a wide one.
+ */
 export const GRID_CELLS = [32, 64, 88, 128];
 
 /** How many pixels the world is wide at zoom 0 of the server, and of the map library. */

@@ -106,7 +106,9 @@ export class Controls {
     }
   }
 
-  /** Offers the indexes; those over the same points that are split in other ways are one choice with another below it. */
+  /**
+   * Offers the indexes; those over the same points that are split in other ways are one choice with another below it.
+   */
   offer(indexes, index) {
     const { find } = this;
     const samePoints = (other) => other.point_count === index.point_count && `${other.bounds}` === `${index.bounds}`;

@@ -1,5 +1,5 @@
-// The cuts that the viewer offers, and all that it knows of each. To add one, add it to CUTS. ViewerConstantsTests holds their
-// names and defaults, and those of the orders, to the library's.
+// The cuts that the viewer offers, and all that it knows of each. To add one, add it to CUTS. ViewerConstantsTests
+// holds their names and defaults, and those of the orders, to the library's.
 
 import { number } from "./text.js";
 
@@ -61,7 +61,10 @@ export function chosenCut(settings) {
   return { ...CUTS[name], name, amount: settings[name] };
 }
 
-/** The lowest limit that all of an index can be asked by: there is a cluster of each group, and of each point that is in none. */
+/**
+ * The lowest limit that all of an index can be asked by: there is a cluster of each group, and of each point that is in
+ * none.
+ */
 export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
 
 /** The parameters by which the server cuts the tree as chosen. */

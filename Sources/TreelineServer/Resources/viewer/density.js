@@ -1,4 +1,5 @@
-// How dense a cluster is, and which tone of the ramp that is: one scale for all of an index, at every zoom and in tiles.
+// How dense a cluster is, and which tone of the ramp that is: one scale for all of an index, at every zoom and in
+// tiles.
 
 import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
 import { boxSize } from "./mercator.js";
@@ -7,8 +8,8 @@ import { boxSize } from "./mercator.js";
 export const FEWEST_FOR_ELLIPSE = 4;
 
 /**
- * The square kilometres that the points of a cluster cover, 0 for a stack: those of the ellipse that follows them, which an
- * outlier hardly stretches.
+ * The square kilometres that the points of a cluster cover, 0 for a stack: those of the ellipse that follows them,
+ * which an outlier hardly stretches.
  */
 export function coveredArea(feature) {
   const { area_km2: area, ellipse_meters: ellipse } = feature.properties;
@@ -21,11 +22,12 @@ export function coveredArea(feature) {
 }
 
 /**
- * The standard deviations in kilometres of points of which only their mean and the box around them are known, as of a cell of
- * the grid: right for points that lie evenly, and small where the mean lies at an edge, as an outlier stretches the box alone.
+ * The standard deviations in kilometres of points of which only their mean and the box around them are known, as of a
+ * cell of the grid: right for points that lie evenly, and small where the mean lies at an edge, as an outlier stretches
+ * the box alone.
  *
- * Source: R. Bhatia, C. Davis, A Better Bound on the Variance (2000), https://doi.org/10.1080/00029890.2000.12005203: it is at
- * most the product of the distances from the mean to both ends. Of even points it is a third of that.
+ * Source: R. Bhatia, C. Davis, A Better Bound on the Variance (2000), https://doi.org/10.1080/00029890.2000.12005203:
+ * it is at most the product of the distances from the mean to both ends. Of even points it is a third of that.
  */
 function deviations({ bbox, geometry: { coordinates: [longitude, latitude] } }) {
   const [west, south, east, north] = bbox;
@@ -51,8 +53,8 @@ export class Tones {
     this.count = count;
     const covered = features.map((feature) => [feature.properties.point_count, coveredArea(feature)]);
     const plain = ascending(covered.filter(([, area]) => area > 0).map(([count, area]) => count / area));
-    // What a point has to itself where the index is sparse. No cluster is taken to cover less: three points at one position are
-    // three points in one place, and not the densest place on Earth.
+    // What a point has to itself where the index is sparse. No cluster is taken to cover less: three points at one
+    // position are three points in one place, and not the densest place on Earth.
     this.ground = 1 / (at(plain, 0.25) ?? 1);
     const densities = ascending(covered.filter(([count]) => count > 1).map(([count, area]) => count / (area + this.ground)));
     this.low = Math.log10(at(densities, 0.02) ?? 1);

@@ -1,7 +1,7 @@
 // Keeps one side supplied with the answer to what is on the screen, in whatever order answers come.
 //
-// One request is in flight at a time. One that takes long and is no longer wanted is cancelled, and an answer that still
-// comes is discarded.
+// One request is in flight at a time. One that takes long and is no longer wanted is cancelled, and an answer that
+// still comes is discarded.
 
 /** Milliseconds after which a request that is no longer wanted is cancelled. */
 const PATIENCE = 250;

@@ -5,7 +5,9 @@ import { element, number } from "./text.js";
 const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
-/** What people say of a map of badges, the measure behind it, and which is better, less or more; none where neither is. */
+/**
+ * What people say of a map of badges, the measure behind it, and which is better, less or more; none where neither is.
+ */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },

@@ -95,7 +95,10 @@ export class Overlay {
     context.stroke();
   }
 
-  /** What the points of a cluster cover: the ellipse that follows them, or the box around a cell of the grid or a few points. */
+  /**
+   * What the points of a cluster cover: the ellipse that follows them, or the box around a cell of the grid or a few
+   * points.
+   */
   drawExtent(cluster, camera) {
     if (cluster.count < 2 || cluster.stack) return;
     if (!cluster.ellipse) return cluster.bbox && this.#box(cluster, camera);

@@ -1,4 +1,5 @@
-// The names of cities on the map below the badges. They are pictures, as the map library writes no text without a network.
+// The names of cities on the map below the badges. They are pictures, as the map library writes no text without a
+// network.
 
 import { resource } from "./resources.js";
 
@@ -11,7 +12,10 @@ export const placesSource = () => (
 /** Pixels of type of places from the first rank on; the last size is that of all others. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 
-/** Pixels from the top of a picture to the dot, and from there to the name: badges, which often lie on cities, leave it free. */
+/**
+ * Pixels from the top of a picture to the dot, and from there to the name: badges, which often lie on cities, leave it
+ * free.
+ */
 const DOT = 4;
 const BELOW = 25;
 

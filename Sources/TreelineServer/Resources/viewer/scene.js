@@ -1,12 +1,12 @@
 // What one side of the map shows, and how it moves when the answer changes.
 //
-// A sprite is a cluster as it is drawn. Its position is one in the world, so the map may move meanwhile. A change starts
-// from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
+// A sprite is a cluster as it is drawn. Its position is one in the world, so the map may move meanwhile. A change
+// starts from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
 //
-// The rules are those of the page MapAnimation of the documentation, which the module TreelineMap follows, too: one test
-// plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have labels,
-// and they take over from each other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep their
-// labels until they arrive, and the whole appears at that moment: what moves can be read.
+// The rules are those of the page MapAnimation of the documentation, which the module TreelineMap follows, too: one
+// test plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have
+// labels, and they take over from each other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge
+// keep their labels until they arrive, and the whole appears at that moment: what moves can be read.
 
 import { bounce, glide, linear, pop, settle } from "./easing.js";
 import { difference } from "./mercator.js";
@@ -16,7 +16,10 @@ const MOVE = 380;
 const APPEAR = 600;
 const FADE = 160;
 
-/** Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to neighbour. */
+/**
+ * Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to
+ * neighbour.
+ */
 const WAVE = 420;
 
 /** When, as a share of the move, the labels of parts appear. */
@@ -111,8 +114,9 @@ class Sprite {
   }
 }
 
-// Clusters are ranges of points, so that of two clusters one holds the other or they share nothing. Those of a grid have no
-// `first`, and share nothing. Under a filter a range is known to be as long as the points that pass, which may be too short.
+// Clusters are ranges of points, so that of two clusters one holds the other or they share nothing. Those of a grid
+// have no `first`, and share nothing. Under a filter a range is known to be as long as the points that pass, which may
+// be too short.
 
 const endOf = ({ first, count }) => first + count;
 const holds = (outer, inner) => outer.first <= inner.first && endOf(inner) <= endOf(outer);
@@ -145,7 +149,9 @@ export class Scene {
     return this.#shown.size;
   }
 
-  /** All that is to be drawn, from the bottom up: what leaves, what is shown, and wholes that leave over their parts. */
+  /**
+   * All that is to be drawn, from the bottom up: what leaves, what is shown, and wholes that leave over their parts.
+   */
   get sprites() {
     const leaving = () => [...this.#leaving];
     this.#ordered ??= [
@@ -267,8 +273,8 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // What leaves within the whole and is not on its way into another goes there, with its label. What was to take over from
-    // it never does.
+    // What leaves within the whole and is not on its way into another goes there, with its label. What was to take over
+    // from it never does.
     const joining = this.#joining(cluster, parts, counting);
     const isReplaced = (sprite) => joining.some((other) =>
       other !== sprite && holds(other.cluster, sprite.cluster) && other.labelUntil <= sprite.labelFrom);
@@ -321,7 +327,10 @@ export class Scene {
     this.#leave(sprite, { x, y, size: 0.6, alpha: 0 }, now, MOVE);
   }
 
-  /** Moves a part to its whole, labelled until it arrives. One that is still forming sets out once its own parts are there. */
+  /**
+   * Moves a part to its whole, labelled until it arrives. One that is still forming sets out once its own parts are
+   * there.
+   */
   #arrive(part, { x, y }, now, takeover) {
     const start = part.isForming(now) ? part.appearsAt : now;
     part.labelUntil = takeover;
@@ -387,9 +396,9 @@ export class Scene {
   }
 
   /**
-   * The sprite of a cluster that is still leaving, which comes back from where it is, so that nothing jumps. If it has its
-   * label just until the takeover, it keeps it. If others take over from it at another moment, it goes on leaving, and
-   * another sprite starts where it is.
+   * The sprite of a cluster that is still leaving, which comes back from where it is, so that nothing jumps. If it has
+   * its label just until the takeover, it keeps it. If others take over from it at another moment, it goes on leaving,
+   * and another sprite starts where it is.
    */
   #resume(cluster, takeover, now) {
     const leaving = this.#leavingByID.get(cluster.id);
@@ -423,8 +432,8 @@ function startingIn(whole, cluster) {
 }
 
 /**
- * The change between two answers that share no hierarchy, as those of a grid: a cluster is the same where its id and its
- * count are, and anything else goes or comes.
+ * The change between two answers that share no hierarchy, as those of a grid: a cluster is the same where its id and
+ * its count are, and anything else goes or comes.
  */
 export function changeWithoutHierarchy(before, after) {
   const idOf = (cluster) => ({ cluster_id: cluster.id });
