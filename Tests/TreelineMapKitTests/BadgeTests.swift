@@ -123,6 +123,13 @@
       XCTAssertEqual(ring.resolvedColor(with: UITraitCollection(userInterfaceStyle: .dark)), .black)
     }
 
+    func testTheRingIsColoredOnWhateverThreadDrawsIt() async throws {
+      let map = try await makeMap()
+      let ring = try XCTUnwrap(map.view(try XCTUnwrap(map.shown.first)).backgroundColor)
+      let color = await Task.detached { ring.resolvedColor(with: UITraitCollection(userInterfaceStyle: .dark)) }.value
+      XCTAssertEqual(color, .black)
+    }
+
     func testADotIsAsEasyToHitAsABadge() async throws {
       let map = try await makeMap(zoom: 9)
       let dot = map.view(try XCTUnwrap(map.shown.first { $0.row != nil }))

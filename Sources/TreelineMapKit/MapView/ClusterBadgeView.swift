@@ -22,7 +22,8 @@
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
       super.init(annotation: annotation, reuseIdentifier: reuseIdentifier)
-      backgroundColor = UIColor { $0.userInterfaceStyle == .dark ? .black : .white }
+      // Colors are asked for on threads that draw, too: a closure of the main actor's would trap there.
+      backgroundColor = UIColor { @Sendable traits in traits.userInterfaceStyle == .dark ? .black : .white }
       disc.backgroundColor = .tintColor
       disc.isUserInteractionEnabled = false
       label.textColor = .white
