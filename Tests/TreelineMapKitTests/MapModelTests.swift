@@ -135,14 +135,17 @@
 
     func testAClusterFallsApartAtThePositionInside() async throws {
       let scene = Scene()
-      try await scene.show(zoom: 4)
-      let badge = try XCTUnwrap(scene.model.badges.max { $0.cluster.pointCount < $1.cluster.pointCount })
-      let rect = try XCTUnwrap(scene.model.position(inside: badge)?.shownRect)
-      scene.model.show(rect)
-      try await scene.answer()
-      while scene.frames.isRunning { scene.draw() }
-      XCTAssertFalse(scene.model.badges.contains { $0.cluster.id == badge.cluster.id })
-      XCTAssertGreaterThan(scene.model.badges.filter { badge.cluster.isAncestor(of: $0.cluster) }.count, 1)
+      for bars in [0.0, 90] {
+        try await scene.show(zoom: 4)
+        let badge = try XCTUnwrap(scene.model.badges.max { $0.cluster.pointCount < $1.cluster.pointCount })
+        let rect = try XCTUnwrap(scene.model.position(inside: badge)?.shownRect)
+        scene.model.show(
+          rect.fitted(in: scene.model.size, margins: UIEdgeInsets(top: bars, left: 0, bottom: bars, right: 0)))
+        try await scene.answer()
+        while scene.frames.isRunning { scene.draw() }
+        XCTAssertFalse(scene.model.badges.contains { $0.cluster.id == badge.cluster.id })
+        XCTAssertGreaterThan(scene.model.badges.filter { badge.cluster.isAncestor(of: $0.cluster) }.count, 1)
+      }
       let point = try XCTUnwrap(
         Self.tree.clusters(.limit(3000), in: Viewport(.world)).first { $0.pointCount == 1 })
       try await scene.show(point.coordinate, zoom: 16)

@@ -78,6 +78,19 @@
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 
+    func testBetweenBarsAClusterFallsApartAndAPointIsRevealedAsWell() async throws {
+      let map = try await makeMap()
+      map.mapView.layoutMargins = UIEdgeInsets(top: 103, left: 8, bottom: 83, right: 8)
+      let cluster = try XCTUnwrap(map.shown.max { $0.pointCount < $1.pointCount })
+      map.mapView.selectAnnotation(cluster, animated: true)
+      try await map.settle()
+      XCTAssertFalse(map.shown.contains { $0 === cluster })
+      XCTAssertGreaterThan(map.shown.filter { cluster.cluster.isAncestor(of: $0.cluster) }.count, 1)
+      try map.adapter.reveal(row: 2000, at: Self.points[2000])
+      try await map.settle()
+      XCTAssertEqual(try selectedAnnotation(of: map).row, 2000)
+    }
+
     func testATapByALimitZoomsToTheClustersPoints() async throws {
       let map = TestMap(Self.tree, cut: .limit(8))
       try await map.settle()

@@ -71,9 +71,12 @@
     }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      let size = mapView.bounds.size
-      mapView.setVisibleMapRect(
-        MKMapRect(center: coordinate, zoom: min(zoom, 20), width: size.width, height: size.height), animated: animated)
+      // The map fits it in between its margins, clear of bars: one for the whole map would be shown at a lower zoom.
+      let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
+      let rect = MKMapRect(
+        center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),
+        height: max(size.height - margins.top - margins.bottom, 1))
+      mapView.setVisibleMapRect(rect, animated: animated)
     }
 
     func didTap(_ annotation: ClusterAnnotation) {

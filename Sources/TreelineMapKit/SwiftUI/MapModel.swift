@@ -153,10 +153,15 @@
         return .rect(MKMapRect(cluster.bounds))
       }
       let current = rect.zoom(width: size.width, height: size.height, heading: heading) ?? 0
+      // A hair more, lest the map stop just before.
       return .rect(
         MKMapRect(
-          center: cluster.coordinate, zoom: min(max(zoom, current) + 0.01, 20), width: size.width, height: size.height))
+          center: cluster.coordinate, zoom: min(max(zoom, current) + 0.01, 20),
+          width: size.width * Self.clearOfBars, height: size.height * Self.clearOfBars))
     }
+
+    /// The share of the map in which it fits a position, at least: bars take the rest.
+    private static let clearOfBars = 0.75
 
     /// The rows of the points that a badge stands for, in tree order, for pages of a list.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }

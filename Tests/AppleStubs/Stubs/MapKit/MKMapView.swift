@@ -147,7 +147,7 @@ extension MKMapViewDelegate {
   open func setVisibleMapRect(_ mapRect: MKMapRect, animated: Bool) {
     events.append(.showed(mapRect, animated: animated))
     delegate?.mapView(self, regionWillChangeAnimated: animated)
-    visibleMapRect = mapRect
+    visibleMapRect = mapRect.fitted(in: bounds.size, margins: layoutMargins)
     delegate?.mapViewDidChangeVisibleRegion(self)
     delegate?.mapView(self, regionDidChangeAnimated: animated)
   }
@@ -161,4 +161,16 @@ extension MKMapViewDelegate {
 
   open func addOverlay(_ overlay: any MKOverlay) { overlays.append(overlay) }
   open func removeOverlay(_ overlay: any MKOverlay) { overlays.removeAll { $0 === overlay } }
+}
+
+extension MKMapRect {
+  /// Of the stub alone: what a map shows of which all of the rectangle is to be between its margins.
+  public func fitted(in size: CGSize, margins: UIEdgeInsets) -> MKMapRect {
+    guard margins != .zero else { return self }
+    let (across, down) = (size.width - margins.left - margins.right, size.height - margins.top - margins.bottom)
+    let scale = max(width / across, height / down)
+    return MKMapRect(
+      x: midX - (margins.left + across / 2) * scale, y: midY - (margins.top + down / 2) * scale,
+      width: size.width * scale, height: size.height * scale)
+  }
 }

@@ -179,6 +179,7 @@ public struct UIEdgeInsets: Equatable, Sendable {
   public init(top: CGFloat, left: CGFloat, bottom: CGFloat, right: CGFloat) {
     (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
   }
+  public static let zero = UIEdgeInsets(top: 0, left: 0, bottom: 0, right: 0)
 }
 
 /// https://developer.apple.com/documentation/uikit/uiviewcontroller

@@ -56,6 +56,9 @@
   }
   open var autoresizingMask: AutoresizingMask = []
 
+  /// https://developer.apple.com/documentation/uikit/uiview/layoutmargins
+  open var layoutMargins = UIEdgeInsets.zero
+
   open func addSubview(_ view: UIView) {
     view.removeFromSuperview()
     subviews.append(view)
