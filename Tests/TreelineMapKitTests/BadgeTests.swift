@@ -130,6 +130,34 @@
       XCTAssertEqual(color, .black)
     }
 
+    func testAViewOfTheDelegatesIsDrawnAsABadgeAndNeverHiddenOrClusteredByTheMap() async throws {
+      let map = TestMap(Self.map.tree, texts: BadgeTexts(Self.map, title: { $0.name }))
+      // As an MKMarkerAnnotationView is made.
+      map.ownView = { annotation in
+        let view =
+          map.mapView.dequeueReusableAnnotationView(withIdentifier: "own")
+          ?? MKAnnotationView(annotation: annotation, reuseIdentifier: "own")
+        view.displayPriority = .defaultHigh
+        view.clusteringIdentifier = "hotels"
+        return view
+      }
+      var hidden = 0
+      map.afterFrame = {
+        for annotation in map.adapter.annotations {
+          guard let view = map.mapView.view(for: annotation) else { return XCTFail("Expected a view") }
+          XCTAssertTrue(view.annotation === annotation)
+          XCTAssertEqual(view.reuseIdentifier, "own")
+          XCTAssertEqual(view.isHidden, !annotation.badge.appearance.isVisible)
+          XCTAssertEqual(view.displayPriority, .required)
+          XCTAssertNil(view.clusteringIdentifier)
+          if view.isHidden { hidden += 1 }
+        }
+      }
+      try await map.settle()
+      for zoom in [6.0, 4] { try await map.show(zoom: zoom) }
+      XCTAssertGreaterThan(hidden, 0)
+    }
+
     func testADotIsAsEasyToHitAsABadge() async throws {
       let map = try await makeMap(zoom: 9)
       let dot = map.view(try XCTUnwrap(map.shown.first { $0.row != nil }))

@@ -54,7 +54,7 @@
       let model: MapModel
 
       var map: Map<MapContentView> {
-        Map {
+        Map(initialPosition: .rect(.world)) {
           ForEach(model.badges) { badge in
             Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
           }

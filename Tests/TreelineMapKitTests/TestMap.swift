@@ -18,6 +18,8 @@
     private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
+    /// Of badges, in place of the adapter's.
+    var ownView: (ClusterAnnotation) -> MKAnnotationView? = { _ in nil }
     /// Of overlays that are not the adapter's.
     var ownRenderer: MKOverlayRenderer?
     /// Looked at after each frame.
@@ -73,6 +75,9 @@
       mapView.view(for: annotation) as! ClusterBadgeView
     }
 
+    func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView? {
+      ownView(annotation)
+    }
     func adapter(_ adapter: MapViewAdapter, didFail error: any Error) { errors.append(error) }
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) { selected.append(annotation) }
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) { selectedRows.append(row) }

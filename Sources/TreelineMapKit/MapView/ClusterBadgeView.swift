@@ -37,8 +37,6 @@
       addSubview(disc)
       addSubview(label)
       canShowCallout = true
-      // Which badges are shown is Treeline's to say.
-      displayPriority = .required
       isAccessibilityElement = true
       accessibilityTraits = .button
     }

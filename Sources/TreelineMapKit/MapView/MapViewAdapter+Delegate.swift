@@ -5,7 +5,8 @@
 
   /// Is asked for views by a ``MapViewAdapter``, and told of what happens. All of it is optional.
   @MainActor public protocol MapViewAdapterDelegate: AnyObject {
-    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`.
+    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`. The adapter sets
+    /// what moves and hides it, and has the map neither hide it for others nor cluster it.
     func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
 
     /// The view of an annotation of your own; nil for the map's.
@@ -62,6 +63,8 @@
       case let annotation as ClusterAnnotation:
         let view = delegate?.adapter(self, viewFor: annotation) ?? reusedBadgeView(for: annotation)
         view.annotation = annotation
+        // Which badges are shown is Treeline's to say.
+        (view.displayPriority, view.clusteringIdentifier) = (.required, nil)
         show(annotation, in: view)
         draw(annotation, in: view)
         return view

@@ -11,8 +11,8 @@
   /// ```
   ///
   /// Keep the adapter as long as the map is shown. Annotations of your own stay as you add them: they are the points
-  /// that are never clustered. If you need the map's delegate yourself, call the adapter's methods of
-  /// `MKMapViewDelegate` from yours.
+  /// that are never clustered. Give their views the `displayPriority` `.required`, or MapKit hides markers where there
+  /// are badges. If you need the map's delegate yourself, call the adapter's methods of `MKMapViewDelegate` from yours.
   @MainActor public final class MapViewAdapter: NSObject {
     /// How the adapter behaves.
     public struct Options: Sendable {

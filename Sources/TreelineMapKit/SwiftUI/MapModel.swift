@@ -8,7 +8,7 @@
   /// The clusters of a tree for SwiftUI's `Map`: its `badges` split and merge as the map zooms.
   ///
   /// ```swift
-  /// Map {
+  /// Map(initialPosition: .rect(.world)) {    // an automatic one would follow the badges, which follow the camera
   ///   ForEach(model.badges) { badge in
   ///     Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
   ///   }

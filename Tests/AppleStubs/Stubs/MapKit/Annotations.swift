@@ -52,6 +52,7 @@ public struct MKFeatureDisplayPriority: RawRepresentable, Hashable, Sendable {
   public var rawValue: Float
   public init(rawValue: Float) { self.rawValue = rawValue }
   public static let required = MKFeatureDisplayPriority(rawValue: 1000)
+  public static let defaultHigh = MKFeatureDisplayPriority(rawValue: 750)
 }
 
 /// https://developer.apple.com/documentation/mapkit/mkannotationviewzpriority
