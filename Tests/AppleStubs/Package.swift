@@ -27,6 +27,7 @@ let package = Package(
   targets: [
     stub("CoreLocation"),
     stub("UIKit"),
+    stub("AppKit"),
     stub("SwiftUI"),
     stub("MapKit", "CoreLocation", "UIKit", "SwiftUI"),
     stub("MapLibre", "CoreLocation", "UIKit"),
@@ -40,7 +41,8 @@ let package = Package(
       name: "TreelineMapLibre", dependencies: ["Treeline", "TreelineMap", "TreelineMapKit", "MapLibre"],
       path: "Sources/TreelineMapLibre", exclude: ["Package.swift"]),
     .executableTarget(
-      name: "HotelsExample", dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI"],
+      name: "HotelsExample",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI", "AppKit"],
       path: "Sources/HotelsExample/App"),
     .target(name: "PointSets", path: "PointSets", sources: ["SplitMix64.swift"]),
     .testTarget(

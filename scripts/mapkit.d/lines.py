@@ -15,7 +15,7 @@ FILES = [path for path in FILES if not path.endswith("Package.swift")] + [
     "Sources/Treeline/Viewport/Coordinate+CoreLocation.swift"]
 # What is true where the stubs are; lines under another condition are for other platforms alone.
 HOLDS = re.compile(
-    r"^#if ((canImport\((MapKit|UIKit|SwiftUI|CoreLocation|MapLibre)\)( && )?)+|!targetEnvironment\(macCatalyst\))$")
+    r"^#if ((canImport\((MapKit|UIKit|AppKit|SwiftUI|CoreLocation|MapLibre)\)|!targetEnvironment\(macCatalyst\))( && )?)+$")
 
 
 def main():

@@ -2,9 +2,22 @@
   import SwiftUI
   import TreelineMapKit
 
+  #if canImport(AppKit)
+    import AppKit
+  #endif
+
   @main struct HotelsApp: App {
     var body: some Scene {
-      WindowGroup { ContentView() }
+      WindowGroup {
+        ContentView()
+          #if canImport(AppKit) && !targetEnvironment(macCatalyst)
+            .onAppear {
+              // `swift run` starts it as a command, whose window would stay behind those of apps.
+              NSApplication.shared.setActivationPolicy(.regular)
+              NSApplication.shared.activate()
+            }
+          #endif
+      }
     }
   }
 

@@ -104,6 +104,8 @@ extension View {
   public func lineLimit(_ number: Int?) -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/ontapgesture(count:perform:)
   public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/onappear(perform:)
+  public func onAppear(perform action: (() -> Void)? = nil) -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/ignoressafearea(_:edges:)
   public func ignoresSafeArea() -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/task(priority:_:)
