@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// Queries run off the main thread, one at a time: what is asked meanwhile waits, and only the latest of it. An answer
 /// that comes when the tree, the filter or the cut is another by now is discarded. One for where the map was a moment
-/// ago is still of use, unless it took longer than `patience`: then its query is cancelled. Answers nobody has taken
-/// give way to later ones, so however often the map moves, one query and one answer are held.
+/// ago is still of use, unless it took longer than `patience`: then it is discarded, too, and the map's next move
+/// cancels its task. A tree's own query, of microseconds, runs to its end. Answers nobody has taken give way to later
+/// ones, so however often the map moves, one query and one answer are held.
 public final class MapFeed: Sendable {
   /// Answers, or why there is none.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
