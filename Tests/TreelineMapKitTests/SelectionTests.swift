@@ -68,6 +68,23 @@
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 
+    func testWhatTheUserDeselectsWhileItMergesStaysDeselected() async throws {
+      let map = try await makeMap(zoom: 8)
+      let row = 77
+      try await map.show(Self.points[row], zoom: 8)
+      try map.adapter.select(row: row, at: Self.points[row])
+      map.mapView.setVisibleMapRect(
+        MKMapRect(center: Self.points[row], zoom: 5, width: 390, height: 844), animated: false)
+      try await map.answer()
+      for _ in 0..<3 { map.draw() }
+      let part = try selectedAnnotation(of: map)
+      XCTAssertTrue(part.badge.isLeaving)
+      map.mapView.deselectAnnotation(part, animated: true)
+      XCTAssertNil(map.adapter.selectedTreeIndex)
+      map.settleFrames()
+      XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
+    }
+
     func testATapOnAClusterZoomsToWhereItFallsApart() async throws {
       let map = try await makeMap()
       let cluster = try XCTUnwrap(map.shown.max { $0.pointCount < $1.pointCount })

@@ -83,12 +83,12 @@
       let cluster = annotation.cluster
       // What is of a tree that is replaced is on its way out.
       guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
-        return mapView.deselectAnnotation(annotation, animated: false)
+        return deselect(annotation)
       }
       if cluster.isStack {
         open(annotation)
       } else if cluster.pointCount > 1 && options.zoomsIntoClusters {
-        mapView.deselectAnnotation(annotation, animated: false)
+        deselect(annotation)
         zoom(into: annotation)
         return
       }
@@ -109,10 +109,22 @@
       return tree.passes(selectedTreeIndex)
     }
 
+    /// Whether a badge that is deselected takes the selection with it: not where the adapter does it, and not where the
+    /// badge goes. A badge that leaves still has the selection until the next one is drawn.
+    func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
+      guard let selectedTreeIndex, !isDeselecting else { return false }
+      return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
+        && annotation.cluster.range.contains(selectedTreeIndex)
+    }
+
+    private func deselect(_ annotation: any MKAnnotation) {
+      isDeselecting = true
+      defer { isDeselecting = false }
+      mapView.deselectAnnotation(annotation, animated: false)
+    }
+
     private func deselectAnnotations() {
-      for other in mapView.selectedAnnotations where other is ClusterAnnotation {
-        mapView.deselectAnnotation(other, animated: false)
-      }
+      for other in mapView.selectedAnnotations where other is ClusterAnnotation { deselect(other) }
     }
 
     /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has

@@ -73,6 +73,9 @@
     /// Of which tree that is.
     private(set) var selectedTree: ClusterTree?
 
+    /// Whether it is the adapter that deselects an annotation.
+    var isDeselecting = false
+
     var animator: MapAnimator?
     private var treeTexts: TreeTexts
     /// The text scale that views were drawn by.
