@@ -48,23 +48,32 @@ final class ColumnSurveyObject {
     for (index, survey) in other.surveys.enumerated() { surveys[index].add(survey.numbered(from: firstRow)) }
   }
 
+  /// What is to be gathered before all columns can be encoded.
+  ///
+  /// - Parameter most: How long the dictionaries of these columns may be, in bytes.
+  func gathering(most: Int) throws -> GatheredColumns { try GatheredColumns(of: surveys, most: most) }
+
   /// How all columns are encoded.
-  var encodings: [ColumnEncoding] {
-    get throws {
-      try surveys.map { survey in
-        guard try !survey.needsGathering() else {
-          throw PieceError.unsupported(
-            what: "Column \(survey.name.debugDescription)",
-            reason: "it has more than the 65,536 different texts that these steps have room for",
-            remedy: "leave it out and look its values up by row, or build on one machine")
-        }
-        return try survey.encoding()
+  ///
+  /// - Parameter gathered: What `gathering` asks for.
+  func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
+    let names = surveys.map(\.name)
+    if let gathered, gathered.names != names {
+      throw ArgumentError("expected entries of \(list(names)), found those of \(list(gathered.names))")
+    }
+    return try surveys.enumerated().map { number, survey in
+      guard try survey.needsGathering() else { return try survey.encoding() }
+      guard let entries = try gathered?.entries(ofColumn: number) else {
+        throw ArgumentError(
+          "column \(survey.name.debugDescription): expected its different texts to be gathered, as they are more than "
+            + "the 65,536 that a survey keeps, found none")
       }
+      return try survey.encoding(gathered: entries)
     }
   }
 }
 
-private func list(_ names: [String]) -> String {
+func list(_ names: [String]) -> String {
   names.isEmpty ? "no columns" : names.map(\.debugDescription).joined(separator: ", ")
 }
 
@@ -110,8 +119,13 @@ public func columnSurveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
 }
 
 @_cdecl("treeline_column_survey_encoding")
-public func columnSurveyEncoding(_ survey: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings).bytes) }
+public func columnSurveyEncoding(_ survey: OpaquePointer, _ entries: OpaquePointer?, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let gathered = entries?.object(EntriesObject.self).columns
+    return BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings(gathered: gathered)).bytes)
+  }
 }
 
 @_cdecl("treeline_column_survey_free") public func freeColumnSurvey(_ survey: OpaquePointer?) { survey?.release() }

@@ -123,6 +123,20 @@ def test_kinds_are_those_that_are_told(hotels, tmp_path):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
 
 
+def test_texts_may_be_many(table, tmp_path):
+    many = pa.table({
+        "lon": np.tile(table["lon"].to_numpy(), 13)[:70_000], "lat": np.tile(table["lat"].to_numpy(), 13)[:70_000],
+        "name": [f"Zum {number}" for number in range(70_000)],
+    })  # fmt: skip
+    folder, kinds = write(tmp_path / "many", many), {"name": "category"}
+    treeline.build_parquet(folder, out=tmp_path / "out", columns="name", kinds=kinds, memory="10MB", split="mean")
+    whole = treeline.build(many["lon"], many["lat"], columns=many.select(["name"]), kinds=kinds, split="mean")
+    whole.save(tmp_path / "whole")
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
+    with pytest.raises(treeline.BuildError, match='Column "name" .* more memory'):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns="name", kinds=kinds, memory="1MB")
+
+
 def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     order = np.random.default_rng(5).permutation(COUNT)
     shuffled = table.append_column("id", pa.array(np.arange(COUNT))).take(order)

@@ -44,22 +44,26 @@ def flawed(random, count):
 
 
 #: The columns of `described`, by the kinds that they are of, and those that are told.
-KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "open": "boolean", "opened": "time",
-         "day": "time"}
-TOLD = {"name": "text", "kind": "category"}
+KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "street": "category",
+         "open": "boolean", "opened": "time", "day": "time"}
+TOLD = {"name": "text", "kind": "category", "street": "category"}
 
 
 def described(row):
-    """The values of a row in columns of each kind, of which all have missing ones."""
+    """The values of a row in columns of each kind, of which all have missing ones.
+
+    Names and streets are more than the 65,536 that a survey of a column keeps.
+    """
     start = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
     values = {"price": row * 7919 % 100_000 / 100, "rooms": row % 300 - 7, "kind": ("hotel", "hostel", "bar")[row % 3],
-              "name": f"Zum {row % 5000}. Bären", "open": row % 2 == 0,
+              "name": f"Zum {row % 80_021}. Bären", "street": f"{row % 70_001}. Straße", "open": row % 2 == 0,
               "opened": start + datetime.timedelta(milliseconds=row * 1009),
               "day": datetime.date(1999, 1, 1) + datetime.timedelta(days=row % 9000)}
     return {name: value for number, (name, value) in enumerate(values.items()) if row * 31 % (11 + number) != 0}
 
 
 TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.string()), ("name", pa.string()),
+                   ("street", pa.string()),
                    ("open", pa.bool_()), ("opened", pa.timestamp("us", "UTC")), ("day", pa.date32())])
 
 
