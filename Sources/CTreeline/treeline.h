@@ -110,7 +110,8 @@ typedef enum treeline_value_type {
   TREELINE_COUNTS = 7
 } treeline_value_type;
 
-/// A column of values, one for each point in the order of the coordinates. It need not outlive the build.
+/// A column of values, one for each point in the order of the coordinates. A missing value is null, as JSON has it and
+/// as the tool takes an empty cell of CSV for. It need not outlive the build.
 typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as of the tool; NULL for what suits the type, which of texts is

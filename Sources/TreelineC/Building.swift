@@ -81,7 +81,7 @@ extension PointGroups {
     let (names, alone) = (try column("group-by", groupBy), try column("never-cluster", neverCluster))
     try self.init(
       (0..<pointCount).map { row in
-        try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row)?.plainText ?? "")
+        try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row).plainText ?? "")
       })
   }
 }

@@ -119,7 +119,7 @@ class Check:
         folder, path = f"{self.work}/described", f"{self.work}/described.treeline"
         if not os.path.exists(folder):
             points.write(folder, points.flawed, self.count, files=8, has_columns=True)
-            points.index_with_columns(folder, path, "--split", "mean")
+            points.index(folder, path, "--split", "mean")
         return folder, path
 
     def run(self, name, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
