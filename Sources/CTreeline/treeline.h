@@ -7,7 +7,9 @@
 ///
 /// A function that can fail takes the place of an error as its last argument, and fails with NULL, false or -1. The
 /// error is the caller's to free; where the place is NULL, none is made. Its message has the words of the library in
-/// Swift. Texts are UTF-8. What is returned as a const pointer is borrowed from its object, and valid as long as that.
+/// Swift. NULL in place of an object, a text or an array is such an error unless it stands for something; a function
+/// without a place for errors does nothing then, and returns 0, false, NULL, or -1 where it returns a place. Texts are
+/// UTF-8. What is returned as a const pointer is borrowed from its object, and valid as long as that.
 ///
 /// A query is a text of parameters, as it stands in the URLs of the server:
 /// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are those of the tool and the

@@ -4,7 +4,8 @@ import TreelineBuilder
 
 // The different texts of columns that have more of them than a survey keeps.
 
-final class EntriesObject {
+final class EntriesObject: CObject {
+  static let noun = "entries"
   private(set) var columns: GatheredColumns
 
   init(_ columns: GatheredColumns) { self.columns = columns }
@@ -37,7 +38,7 @@ final class EntriesObject {
 }
 
 @_cdecl("treeline_column_survey_gathering")
-public func columnSurveyGathering(_ survey: OpaquePointer, _ most: Int, _ error: ErrorPlace) -> OpaquePointer? {
+public func columnSurveyGathering(_ survey: OpaquePointer?, _ most: Int, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
     guard most >= 0 else { throw ArgumentError("expected 0 bytes or more for dictionaries, found \(most)") }
     let columns = try survey.object(ColumnSurveyObject.self).gathering(most: most)
@@ -52,7 +53,7 @@ public func readEntries(_ start: UnsafeRawPointer?, _ count: Int, _ error: Error
 
 @_cdecl("treeline_entries_add_values")
 public func addValuesToEntries(
-  _ entries: OpaquePointer, _ values: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+  _ entries: OpaquePointer?, _ values: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     try entries.object(EntriesObject.self).add(PlainList(bytes: bytes(values, count)).values)
@@ -61,7 +62,7 @@ public func addValuesToEntries(
 
 @_cdecl("treeline_entries_add_entries")
 public func addEntriesToEntries(
-  _ entries: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+  _ entries: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     try entries.object(EntriesObject.self).add(EntriesObject(bytes: bytes(start, count)))
@@ -69,8 +70,8 @@ public func addEntriesToEntries(
 }
 
 @_cdecl("treeline_entries_bytes")
-public func entriesBytes(_ entries: OpaquePointer) -> OpaquePointer {
-  OpaquePointer(owning: BytesObject(entries.object(EntriesObject.self).bytes))
+public func entriesBytes(_ entries: OpaquePointer?) -> OpaquePointer? {
+  lent(entries.objectIfAny(EntriesObject.self)?.bytes)
 }
 
 @_cdecl("treeline_entries_free") public func freeEntries(_ entries: OpaquePointer?) { entries?.release() }

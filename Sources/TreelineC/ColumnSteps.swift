@@ -4,7 +4,8 @@ import TreelineBuilder
 
 // The columns of a build in pieces: what their values have in common, how they are encoded, and the codes of points.
 
-final class ColumnSurveyObject {
+final class ColumnSurveyObject: CObject {
+  static let noun = "a survey of columns"
   private var surveys: [ColumnSurvey]
 
   /// - Parameter columns: Of which only names, types and kinds are looked at.
@@ -91,20 +92,19 @@ public func readColumnSurvey(_ start: UnsafeRawPointer?, _ count: Int, _ error: 
 
 @_cdecl("treeline_column_survey_add_values")
 public func addValuesToColumnSurvey(
-  _ survey: OpaquePointer, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
+  _ survey: OpaquePointer?, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
   _ rows: UnsafePointer<Int64>?, _ pointCount: Int, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    guard pointCount == 0 || rows != nil else { throw ArgumentError("expected a row for each point, found none") }
     return try survey.object(ColumnSurveyObject.self).add(
       inputColumns(columns, columnCount, pointCount: pointCount),
-      rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : pointCount))
+      rows: array(rows, pointCount, of: "rows"))
   }
 }
 
 @_cdecl("treeline_column_survey_add_survey")
 public func addSurveyToColumnSurvey(
-  _ survey: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
+  _ survey: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     guard firstRow >= 0 else { throw ArgumentError("expected a first row of 0 or more, found \(firstRow)") }
@@ -114,16 +114,16 @@ public func addSurveyToColumnSurvey(
 }
 
 @_cdecl("treeline_column_survey_bytes")
-public func columnSurveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
-  OpaquePointer(owning: BytesObject(survey.object(ColumnSurveyObject.self).bytes))
+public func columnSurveyBytes(_ survey: OpaquePointer?) -> OpaquePointer? {
+  lent(survey.objectIfAny(ColumnSurveyObject.self)?.bytes)
 }
 
 @_cdecl("treeline_column_survey_encoding")
-public func columnSurveyEncoding(_ survey: OpaquePointer, _ entries: OpaquePointer?, _ error: ErrorPlace)
+public func columnSurveyEncoding(_ survey: OpaquePointer?, _ entries: OpaquePointer?, _ error: ErrorPlace)
   -> OpaquePointer?
 {
   attemptObject(error) {
-    let gathered = entries?.object(EntriesObject.self).columns
+    let gathered = entries.objectIfAny(EntriesObject.self)?.columns
     return BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings(gathered: gathered)).bytes)
   }
 }
@@ -132,7 +132,8 @@ public func columnSurveyEncoding(_ survey: OpaquePointer, _ entries: OpaquePoint
 
 // MARK: - Codes
 
-final class EncodingObject {
+final class EncodingObject: CObject {
+  static let noun = "an encoding"
   let columns: [ColumnEncoding]
   /// Of all codes of a point, in bytes.
   let width: Int
@@ -159,7 +160,7 @@ final class EncodingObject {
 
 extension OpaquePointer? {
   /// The columns of an encoding; none without one.
-  var encodedColumns: [ColumnEncoding] { self?.object(EncodingObject.self).columns ?? [] }
+  var encodedColumns: [ColumnEncoding] { objectIfAny(EncodingObject.self)?.columns ?? [] }
 }
 
 @_cdecl("treeline_encoding_read")
@@ -168,17 +169,19 @@ public func readEncoding(_ start: UnsafeRawPointer?, _ count: Int, _ error: Erro
 }
 
 @_cdecl("treeline_encoding_width")
-public func encodingWidth(_ encoding: OpaquePointer) -> Int { encoding.object(EncodingObject.self).width }
+public func encodingWidth(_ encoding: OpaquePointer?) -> Int {
+  encoding.objectIfAny(EncodingObject.self)?.width ?? 0
+}
 
 @_cdecl("treeline_encoding_encode")
 public func encodeValues(
-  _ encoding: OpaquePointer, _ values: UnsafeRawPointer?, _ count: Int, _ codes: UnsafeMutablePointer<UInt8>?,
+  _ encoding: OpaquePointer?, _ values: UnsafeRawPointer?, _ count: Int, _ codes: UnsafeMutablePointer<UInt8>?,
   _ pointCount: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
+    let encoding = try encoding.object(EncodingObject.self)
     let values: [ColumnValues] = try PlainList(bytes: bytes(values, count)).values
-    guard let codes else { throw ArgumentError("expected room for codes, found NULL") }
-    try encoding.object(EncodingObject.self).encode(values, pointCount: pointCount, to: codes)
+    try encoding.encode(values, pointCount: pointCount, to: given(codes, "room for codes"))
   } != nil
 }
 

@@ -99,9 +99,7 @@ struct InputColumn: @unchecked Sendable {
 
 /// The columns that C hands over.
 func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
-  try UnsafeBufferPointer(start: columns, count: columns == nil ? 0 : count).map {
-    try InputColumn($0, pointCount: pointCount)
-  }
+  try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
 }
 
 // MARK: - Values

@@ -95,7 +95,7 @@ void test_columns_that_fail(void) {
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 2, rows, 2, &error), TREELINE_ERROR_ARGUMENT,
       "expected values of \"price\", \"rooms\", \"kind\", found those of \"price\", \"rooms\"");
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 3, NULL, 2, &error), TREELINE_ERROR_ARGUMENT,
-      "a row for each point");
+      "expected 2 rows, found NULL");
   treeline_bytes *bytes;
   NO_ERROR(bytes = treeline_column_survey_add_values(survey, columns, 3, rows, 2, &error));
   treeline_bytes_free(bytes);
