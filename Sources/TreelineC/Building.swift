@@ -75,16 +75,17 @@ extension PointGroups {
   /// Groups as two columns tell them; nil where none is named.
   fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
     if groupBy == nil && neverCluster == nil { return nil }
-    func column(_ option: String, _ name: String?) throws -> InputColumn? {
+    func column(_ name: String?, _ purpose: String) throws -> InputColumn? {
       guard let name else { return nil }
       guard let column = columns.first(where: { $0.name == name }) else {
         throw ArgumentError(
-          "expected a column \(name.debugDescription), as '\(option)' names it, found "
+          "expected a column \(name.debugDescription), \(purpose), found "
             + (columns.isEmpty ? "none" : columns.map(\.name.debugDescription).joined(separator: ", ")))
       }
       return column
     }
-    let (names, alone) = (try column("group-by", groupBy), try column("never-cluster", neverCluster))
+    let names = try column(groupBy, "whose values are groups")
+    let alone = try column(neverCluster, "which tells what is never clustered")
     try self.init(
       (0..<pointCount).map { row in
         try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row).plainText ?? "")

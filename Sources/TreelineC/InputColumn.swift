@@ -132,8 +132,8 @@ extension InputColumn {
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
     case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as "
-          + "'never-cluster' names it, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as it tells "
+          + "which points are never clustered, found \((value.plainText ?? "").debugDescription)")
     }
   }
 
