@@ -32,16 +32,23 @@ extension BuildOptions {
 
     let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
     if growth.splitRule == nil {
-      parameters.refuse(["split"], expected: "no such option of a tree that is merged, where nothing is split")
+      parameters.refuse(
+        ["split"], expected: "no such option of a tree that is merged, where nothing is split",
+        sentence: "{split} goes with a tree that grows by splitting; where clusters are merged nothing is split.")
     }
     if growth.mergeMetric != .badges {
-      parameters.refuse(["badge-gap"], expected: "grow=badges beside it; no other tree knows of badges")
+      parameters.refuse(
+        ["badge-gap"], expected: "grow=badges beside it; no other tree knows of badges",
+        sentence: "{badge-gap} needs {grow} to be badges; no other tree knows of badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart")
+        ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart",
+        sentence: "{stand} needs {grow} to be merge or badges; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
-      parameters.refuse(["stand"], expected: "no no-separation beside it, without which nothing is kept apart")
+      parameters.refuse(
+        ["stand"], expected: "separations, without which nothing is kept apart",
+        sentence: "{stand} needs a tree with separations, without which nothing is kept apart.")
     }
     self.init(
       growth: growth, threads: threads, computesSeparations: !leavesOutSeparations,

@@ -2,12 +2,12 @@ import CTreeline
 @_spi(Server) import Treeline
 
 @_cdecl("treeline_aggregate")
-public func aggregate(_ answer: OpaquePointer, _ aggregates: UnsafePointer<CChar>, _ error: ErrorPlace)
+public func aggregate(_ answer: OpaquePointer?, _ aggregates: UnsafePointer<CChar>?, _ error: ErrorPlace)
   -> OpaquePointer?
 {
   attemptObject(error) {
-    let clusters = answer.object(AnswerObject.self).clusters
-    let aggregates = try Aggregate.list(String(cString: aggregates))
+    let clusters = try answer.object(AnswerObject.self).clusters
+    let aggregates = try Aggregate.list(text(aggregates, "aggregates"))
     let values = try clusters.values(of: aggregates)
     var taken: Set<String> = []
     return Table(
@@ -73,14 +73,14 @@ extension AggregateValue {
 
 @_cdecl("treeline_histogram")
 public func histogram(
-  _ tree: OpaquePointer, _ column: UnsafePointer<CChar>, _ bins: Int, _ viewport: UnsafePointer<CChar>?,
+  _ tree: OpaquePointer?, _ column: UnsafePointer<CChar>?, _ bins: Int, _ viewport: UnsafePointer<CChar>?,
   _ missing: UnsafeMutablePointer<Int64>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
     guard 2...1000 ~= bins else { throw ArgumentError("expected 2 to 1000 bins, found \(bins)") }
-    let tree = tree.object(TreeObject.self).tree
+    let (tree, name) = (try tree.object(TreeObject.self).tree, try text(column, "the name of a column"))
     let viewport = try read(viewport) { Viewport(&$0) }
-    let histogram = try tree.histogram(of: String(cString: column), bins: bins, in: viewport)
+    let histogram = try tree.histogram(of: name, bins: bins, in: viewport)
     missing?.pointee = Int64(histogram.missingCount)
     let column = tree.column(histogram.column)
     return Table([

@@ -3,7 +3,8 @@ import Synchronization
 @_spi(Server) import Treeline
 
 /// An answer as C holds it: the clusters, and arrays of what is told of them.
-final class AnswerObject {
+final class AnswerObject: CObject {
+  static let noun = "an answer"
   let clusters: Clusters
   /// By what they were cut; nil where they were asked for by id.
   private let cut: Cut?
@@ -70,7 +71,8 @@ final class AnswerObject {
 }
 
 /// How a tree is asked, whatever is looked at.
-final class CutObject {
+final class CutObject: CObject {
+  static let noun = "a cut"
   let cut: Cut
   fileprivate let style: PositionStyle
   /// What it was read from.
@@ -86,7 +88,7 @@ extension TreeObject {
   fileprivate func answer(to query: Query, _ style: PositionStyle, after previous: OpaquePointer?) throws
     -> AnswerObject
   {
-    let previous = previous?.object(AnswerObject.self).clusters
+    let previous = previous.objectIfAny(AnswerObject.self)?.clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
       throw ArgumentError("expected an answer of this tree to continue, found one of another tree")
     }
@@ -108,25 +110,26 @@ extension TreeObject {
 
 @_cdecl("treeline_clusters")
 public func clusters(
-  _ tree: OpaquePointer, _ query: UnsafePointer<CChar>?, _ previous: OpaquePointer?, _ error: ErrorPlace
+  _ tree: OpaquePointer?, _ query: UnsafePointer<CChar>?, _ previous: OpaquePointer?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) { try tree.object(TreeObject.self).answer(to: query, after: previous) }
 }
 
 @_cdecl("treeline_cut_create")
-public func createCut(_ tree: OpaquePointer, _ text: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { try CutObject(text, of: tree.object(TreeObject.self).tree) }
+public func createCut(_ tree: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { try CutObject(text, of: try tree.object(TreeObject.self).tree) }
 }
 
 @_cdecl("treeline_cut_free") public func freeCut(_ cut: OpaquePointer?) { cut?.release() }
 
 @_cdecl("treeline_clusters_in_box")
 public func clustersInBox(
-  _ tree: OpaquePointer, _ cut: OpaquePointer, _ box: UnsafePointer<treeline_box>, _ zoom: Double,
+  _ tree: OpaquePointer?, _ cut: OpaquePointer?, _ box: UnsafePointer<treeline_box>?, _ zoom: Double,
   _ previous: OpaquePointer?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    let (tree, cut, box) = (tree.object(TreeObject.self), cut.object(CutObject.self), box.pointee)
+    let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
+    let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
       // As a text it is refused in the same words.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
@@ -139,10 +142,10 @@ public func clustersInBox(
 
 @_cdecl("treeline_clusters_with_ids")
 public func clustersWithIDs(
-  _ tree: OpaquePointer, _ ids: UnsafePointer<UInt64>?, _ count: Int, _ error: ErrorPlace
+  _ tree: OpaquePointer?, _ ids: UnsafePointer<UInt64>?, _ count: Int, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    let ids = UnsafeBufferPointer(start: ids, count: count).map(ClusterID.init(rawValue:))
+    let ids = try array(ids, count, of: "ids").map(ClusterID.init(rawValue:))
     return try AnswerObject(tree.object(TreeObject.self).tree.clusters(withIDs: ids))
   }
 }
@@ -153,25 +156,25 @@ private func answer(of clusters: some Sequence<Cluster>, _ tree: ClusterTree) th
 }
 
 @_cdecl("treeline_children")
-public func children(_ tree: OpaquePointer, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
+public func children(_ tree: OpaquePointer?, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+    let tree = try tree.object(TreeObject.self).tree
     return try answer(of: tree.children(of: ClusterID(rawValue: id)), tree)
   }
 }
 
 @_cdecl("treeline_parent")
-public func parent(_ tree: OpaquePointer, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
+public func parent(_ tree: OpaquePointer?, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+    let tree = try tree.object(TreeObject.self).tree
     return try answer(of: [tree.parent(of: ClusterID(rawValue: id))].compactMap { $0 }, tree)
   }
 }
 
 @_cdecl("treeline_root")
-public func root(_ tree: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+public func root(_ tree: OpaquePointer?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+    let tree = try tree.object(TreeObject.self).tree
     return try answer(of: [tree.root].compactMap { $0 }, tree)
   }
 }
@@ -179,20 +182,21 @@ public func root(_ tree: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
 @_cdecl("treeline_answer_free") public func freeAnswer(_ answer: OpaquePointer?) { answer?.release() }
 
 @_cdecl("treeline_answer_count")
-public func answerCount(_ answer: OpaquePointer) -> Int { answer.object(AnswerObject.self).clusters.count }
+public func answerCount(_ answer: OpaquePointer?) -> Int { answer.objectIfAny(AnswerObject.self)?.clusters.count ?? 0 }
 
 @_cdecl("treeline_answer_arrays")
-public func answerArrays(_ answer: OpaquePointer, _ arrays: UnsafeMutablePointer<treeline_clusters_arrays>) {
-  arrays.pointee = answer.object(AnswerObject.self).pointers
+public func answerArrays(_ answer: OpaquePointer?, _ arrays: UnsafeMutablePointer<treeline_clusters_arrays>?) {
+  arrays?.pointee = answer.objectIfAny(AnswerObject.self)?.pointers ?? treeline_clusters_arrays()
 }
 
 @_cdecl("treeline_answer_extents")
-public func answerExtents(_ answer: OpaquePointer, _ arrays: UnsafeMutablePointer<treeline_extents_arrays>) {
-  arrays.pointee = answer.object(AnswerObject.self).extentPointers
+public func answerExtents(_ answer: OpaquePointer?, _ arrays: UnsafeMutablePointer<treeline_extents_arrays>?) {
+  arrays?.pointee = answer.objectIfAny(AnswerObject.self)?.extentPointers ?? treeline_extents_arrays()
 }
 
 @_cdecl("treeline_answer_find")
-public func answerFind(_ answer: OpaquePointer, _ treeIndex: Int64) -> Int64 {
+public func answerFind(_ answer: OpaquePointer?, _ treeIndex: Int64) -> Int64 {
   guard let index = Int(exactly: treeIndex), index >= 0 else { return -1 }
-  return answer.object(AnswerObject.self).clusters.firstIndex(containingTreeIndex: index).map(Int64.init) ?? -1
+  let clusters = answer.objectIfAny(AnswerObject.self)?.clusters
+  return clusters?.firstIndex(containingTreeIndex: index).map(Int64.init) ?? -1
 }

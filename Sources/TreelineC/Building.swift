@@ -11,18 +11,21 @@ final class CancellationObject {
 public func createCancellation() -> OpaquePointer { OpaquePointer(owning: CancellationObject()) }
 
 @_cdecl("treeline_cancellation_cancel")
-public func cancel(_ cancellation: OpaquePointer) { cancellation.object(CancellationObject.self).cancellation.cancel() }
+public func cancel(_ cancellation: OpaquePointer?) {
+  cancellation.objectIfAny(CancellationObject.self)?.cancellation.cancel()
+}
 
 @_cdecl("treeline_cancellation_free")
 public func freeCancellation(_ cancellation: OpaquePointer?) { cancellation?.release() }
 
 @_cdecl("treeline_build")
 public func buildTree(
-  _ points: UnsafePointer<treeline_points>, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
+  _ points: UnsafePointer<treeline_points>?, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
   _ options: UnsafePointer<CChar>?, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    let pointCount = points.pointee.count
+    let points = try given(points, "points").pointee
+    let pointCount = points.count
     let columns = try inputColumns(columns, columnCount, pointCount: pointCount)
     let options = try read(options) { parameters in
       (
@@ -31,28 +34,31 @@ public func buildTree(
       )
     }
     let groups = try PointGroups(columns, groupBy: options.groupBy, neverCluster: options.neverCluster, pointCount)
-    let cancellation = monitor?.pointee.cancellation?.object(CancellationObject.self).cancellation
+    let cancellation = (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
     let tree = try ClusterTree.build(
-      points.pointee.coordinates, groupedBy: groups, as: options.isPlanar ? .planar : .webMercator,
+      points.coordinates, groupedBy: groups, as: options.isPlanar ? .planar : .webMercator,
       options: options.build, cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
     return TreeObject(columns.isEmpty ? tree : try tree.adding(columns: columns.map(\.indexColumn)))
   }
 }
 
 extension treeline_points {
+  /// - Throws: `ArgumentError` for NULL in place of an array.
   var coordinates: [Coordinate] {
-    guard count > 0 else { return [] }
-    let (xs, ys) = (UnsafeRawPointer(x!), UnsafeRawPointer(y!))
-    let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
-    return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
-      for row in 0..<count {
-        coordinates.initializeElement(
-          at: row,
-          to: Coordinate(
-            longitude: xs.loadUnaligned(fromByteOffset: row * xStride, as: Double.self),
-            latitude: ys.loadUnaligned(fromByteOffset: row * yStride, as: Double.self)))
+    get throws {
+      guard count > 0 else { return [] }
+      let (xs, ys) = (UnsafeRawPointer(try given(x, "x of points")), UnsafeRawPointer(try given(y, "y of points")))
+      let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
+      return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
+        for row in 0..<count {
+          coordinates.initializeElement(
+            at: row,
+            to: Coordinate(
+              longitude: xs.loadUnaligned(fromByteOffset: row * xStride, as: Double.self),
+              latitude: ys.loadUnaligned(fromByteOffset: row * yStride, as: Double.self)))
+        }
+        initializedCount = count
       }
-      initializedCount = count
     }
   }
 }
@@ -69,19 +75,20 @@ extension PointGroups {
   /// Groups as two columns tell them; nil where none is named.
   fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
     if groupBy == nil && neverCluster == nil { return nil }
-    func column(_ option: String, _ name: String?) throws -> InputColumn? {
+    func column(_ name: String?, _ purpose: String) throws -> InputColumn? {
       guard let name else { return nil }
       guard let column = columns.first(where: { $0.name == name }) else {
         throw ArgumentError(
-          "expected a column \(name.debugDescription), as '\(option)' names it, found "
+          "expected a column \(name.debugDescription), \(purpose), found "
             + (columns.isEmpty ? "none" : columns.map(\.name.debugDescription).joined(separator: ", ")))
       }
       return column
     }
-    let (names, alone) = (try column("group-by", groupBy), try column("never-cluster", neverCluster))
+    let names = try column(groupBy, "whose values are groups")
+    let alone = try column(neverCluster, "which tells what is never clustered")
     try self.init(
       (0..<pointCount).map { row in
-        try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row)?.plainText ?? "")
+        try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row).plainText ?? "")
       })
   }
 }

@@ -2,11 +2,11 @@ import CTreeline
 @_spi(Server) import Treeline
 
 @_cdecl("treeline_members")
-public func members(_ tree: OpaquePointer, _ id: UInt64, _ offset: Int, _ limit: Int, _ error: ErrorPlace)
+public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit: Int, _ error: ErrorPlace)
   -> OpaquePointer?
 {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+    let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
     let start = min(max(offset, 0), members.count)
     // No more than there are, however large the limit.
@@ -23,15 +23,15 @@ public func members(_ tree: OpaquePointer, _ id: UInt64, _ offset: Int, _ limit:
 
 @_cdecl("treeline_values")
 public func columnValues(
-  _ tree: OpaquePointer, _ column: UnsafePointer<CChar>, _ treeIndices: UnsafePointer<Int64>?, _ count: Int,
+  _ tree: OpaquePointer?, _ column: UnsafePointer<CChar>?, _ treeIndices: UnsafePointer<Int64>?, _ count: Int,
   _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    let (object, name) = (tree.object(TreeObject.self), String(cString: column))
+    let (object, name) = (try tree.object(TreeObject.self), try text(column, "the name of a column"))
     guard let column = object.tree.column(name) else {
       throw FilterError.unknownColumn(name: name, known: object.tree.columns.map(\.name))
     }
-    let values = try UnsafeBufferPointer(start: treeIndices, count: count).map {
+    let values = try array(treeIndices, count, of: "tree indices").map {
       column.value(atTreeIndex: try object.checked(treeIndex: $0))
     }
     return Table([TableColumn(column.name, values, of: column)])
@@ -39,9 +39,9 @@ public func columnValues(
 }
 
 @_cdecl("treeline_hull")
-public func hull(_ tree: OpaquePointer, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
+public func hull(_ tree: OpaquePointer?, _ id: UInt64, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).tree
+    let tree = try tree.object(TreeObject.self).tree
     let corners = tree.convexHull(of: try tree.cluster(ClusterID(rawValue: id)))
     return Table([
       TableColumn("x", doubles: corners.map(\.longitude)), TableColumn("y", doubles: corners.map(\.latitude)),
@@ -51,24 +51,26 @@ public func hull(_ tree: OpaquePointer, _ id: UInt64, _ error: ErrorPlace) -> Op
 
 @_cdecl("treeline_expansion_zoom")
 public func expansionZoom(
-  _ tree: OpaquePointer, _ id: UInt64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>,
+  _ tree: OpaquePointer?, _ id: UInt64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let tree = tree.object(TreeObject.self).tree
+    let zoom = try given(zoom, "room for a zoom")
+    let tree = try tree.object(TreeObject.self).tree
     zoom.pointee = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize) ?? .nan
   } != nil
 }
 
 @_cdecl("treeline_unclustered_zoom")
 public func unclusteredZoom(
-  _ tree: OpaquePointer, _ treeIndex: Int64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>,
+  _ tree: OpaquePointer?, _ treeIndex: Int64, _ cut: UnsafePointer<CChar>?, _ zoom: UnsafeMutablePointer<Double>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let object = tree.object(TreeObject.self)
+    let zoom = try given(zoom, "room for a zoom")
+    let object = try tree.object(TreeObject.self)
     let index = try object.checked(treeIndex: treeIndex)
     zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, by: cut, tileSize: tileSize) ?? .nan
   } != nil
@@ -80,9 +82,9 @@ private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileS
 }
 
 @_cdecl("treeline_transition")
-public func transition(_ from: OpaquePointer, _ to: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let (first, second) = (from.object(AnswerObject.self).clusters, to.object(AnswerObject.self).clusters)
+    let (first, second) = (try from.object(AnswerObject.self).clusters, try to.object(AnswerObject.self).clusters)
     guard first.tree.isSame(as: second.tree) else {
       throw ArgumentError("expected two answers of one tree, found answers of two trees")
     }

@@ -4,7 +4,8 @@ import TreelineBuilder
 
 // The columns of a build in pieces: what their values have in common, how they are encoded, and the codes of points.
 
-final class ColumnSurveyObject {
+final class ColumnSurveyObject: CObject {
+  static let noun = "a survey of columns"
   private var surveys: [ColumnSurvey]
 
   /// - Parameter columns: Of which only names, types and kinds are looked at.
@@ -48,23 +49,32 @@ final class ColumnSurveyObject {
     for (index, survey) in other.surveys.enumerated() { surveys[index].add(survey.numbered(from: firstRow)) }
   }
 
+  /// What is to be gathered before all columns can be encoded.
+  ///
+  /// - Parameter most: How long the dictionaries of these columns may be, in bytes.
+  func gathering(most: Int) throws -> GatheredColumns { try GatheredColumns(of: surveys, most: most) }
+
   /// How all columns are encoded.
-  var encodings: [ColumnEncoding] {
-    get throws {
-      try surveys.map { survey in
-        guard try !survey.needsGathering() else {
-          throw PieceError.unsupported(
-            what: "Column \(survey.name.debugDescription)",
-            reason: "it has more than the 65,536 different texts that these steps have room for",
-            remedy: "leave it out and look its values up by row, or build on one machine")
-        }
-        return try survey.encoding()
+  ///
+  /// - Parameter gathered: What `gathering` asks for.
+  func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
+    let names = surveys.map(\.name)
+    if let gathered, gathered.names != names {
+      throw ArgumentError("expected entries of \(list(names)), found those of \(list(gathered.names))")
+    }
+    return try surveys.enumerated().map { number, survey in
+      guard try survey.needsGathering() else { return try survey.encoding() }
+      guard let entries = try gathered?.entries(ofColumn: number) else {
+        throw ArgumentError(
+          "column \(survey.name.debugDescription): expected its different texts to be gathered, as they are more than "
+            + "the 65,536 that a survey keeps, found none")
       }
+      return try survey.encoding(gathered: entries)
     }
   }
 }
 
-private func list(_ names: [String]) -> String {
+func list(_ names: [String]) -> String {
   names.isEmpty ? "no columns" : names.map(\.debugDescription).joined(separator: ", ")
 }
 
@@ -82,20 +92,19 @@ public func readColumnSurvey(_ start: UnsafeRawPointer?, _ count: Int, _ error: 
 
 @_cdecl("treeline_column_survey_add_values")
 public func addValuesToColumnSurvey(
-  _ survey: OpaquePointer, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
+  _ survey: OpaquePointer?, _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int,
   _ rows: UnsafePointer<Int64>?, _ pointCount: Int, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    guard pointCount == 0 || rows != nil else { throw ArgumentError("expected a row for each point, found none") }
     return try survey.object(ColumnSurveyObject.self).add(
       inputColumns(columns, columnCount, pointCount: pointCount),
-      rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : pointCount))
+      rows: array(rows, pointCount, of: "rows"))
   }
 }
 
 @_cdecl("treeline_column_survey_add_survey")
 public func addSurveyToColumnSurvey(
-  _ survey: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
+  _ survey: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ firstRow: Int64, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
     guard firstRow >= 0 else { throw ArgumentError("expected a first row of 0 or more, found \(firstRow)") }
@@ -105,20 +114,26 @@ public func addSurveyToColumnSurvey(
 }
 
 @_cdecl("treeline_column_survey_bytes")
-public func columnSurveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
-  OpaquePointer(owning: BytesObject(survey.object(ColumnSurveyObject.self).bytes))
+public func columnSurveyBytes(_ survey: OpaquePointer?) -> OpaquePointer? {
+  lent(survey.objectIfAny(ColumnSurveyObject.self)?.bytes)
 }
 
 @_cdecl("treeline_column_survey_encoding")
-public func columnSurveyEncoding(_ survey: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings).bytes) }
+public func columnSurveyEncoding(_ survey: OpaquePointer?, _ entries: OpaquePointer?, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let gathered = entries.objectIfAny(EntriesObject.self)?.columns
+    return BytesObject(PlainList(try survey.object(ColumnSurveyObject.self).encodings(gathered: gathered)).bytes)
+  }
 }
 
 @_cdecl("treeline_column_survey_free") public func freeColumnSurvey(_ survey: OpaquePointer?) { survey?.release() }
 
 // MARK: - Codes
 
-final class EncodingObject {
+final class EncodingObject: CObject {
+  static let noun = "an encoding"
   let columns: [ColumnEncoding]
   /// Of all codes of a point, in bytes.
   let width: Int
@@ -145,7 +160,7 @@ final class EncodingObject {
 
 extension OpaquePointer? {
   /// The columns of an encoding; none without one.
-  var encodedColumns: [ColumnEncoding] { self?.object(EncodingObject.self).columns ?? [] }
+  var encodedColumns: [ColumnEncoding] { objectIfAny(EncodingObject.self)?.columns ?? [] }
 }
 
 @_cdecl("treeline_encoding_read")
@@ -154,17 +169,19 @@ public func readEncoding(_ start: UnsafeRawPointer?, _ count: Int, _ error: Erro
 }
 
 @_cdecl("treeline_encoding_width")
-public func encodingWidth(_ encoding: OpaquePointer) -> Int { encoding.object(EncodingObject.self).width }
+public func encodingWidth(_ encoding: OpaquePointer?) -> Int {
+  encoding.objectIfAny(EncodingObject.self)?.width ?? 0
+}
 
 @_cdecl("treeline_encoding_encode")
 public func encodeValues(
-  _ encoding: OpaquePointer, _ values: UnsafeRawPointer?, _ count: Int, _ codes: UnsafeMutablePointer<UInt8>?,
+  _ encoding: OpaquePointer?, _ values: UnsafeRawPointer?, _ count: Int, _ codes: UnsafeMutablePointer<UInt8>?,
   _ pointCount: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
+    let encoding = try encoding.object(EncodingObject.self)
     let values: [ColumnValues] = try PlainList(bytes: bytes(values, count)).values
-    guard let codes else { throw ArgumentError("expected room for codes, found NULL") }
-    try encoding.object(EncodingObject.self).encode(values, pointCount: pointCount, to: codes)
+    try encoding.encode(values, pointCount: pointCount, to: given(codes, "room for codes"))
   } != nil
 }
 

@@ -46,6 +46,9 @@ final class ErrorObject {
 /// Where C wants an error; nil if it does not.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
+// NULL where it stands for nothing is an error of whatever can fail, the same as other mistakes. What cannot fail does
+// nothing then, and returns 0, false or NULL.
+
 /// Does what may fail, and leaves the error where C wants it.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
   do { return try work() } catch {
@@ -60,9 +63,13 @@ func attemptObject(_ place: ErrorPlace, _ work: () throws -> AnyObject) -> Opaqu
 }
 
 @_cdecl("treeline_error_get_kind")
-public func errorKind(_ error: OpaquePointer) -> treeline_error_kind { error.object(ErrorObject.self).kind }
+public func errorKind(_ error: OpaquePointer?) -> treeline_error_kind {
+  error.objectIfAny(ErrorObject.self)?.kind ?? treeline_error_kind(0)
+}
 
 @_cdecl("treeline_error_message")
-public func errorMessage(_ error: OpaquePointer) -> UnsafePointer<CChar> { error.object(ErrorObject.self).message.text }
+public func errorMessage(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+  error.objectIfAny(ErrorObject.self)?.message.text
+}
 
 @_cdecl("treeline_error_free") public func freeError(_ error: OpaquePointer?) { error?.release() }

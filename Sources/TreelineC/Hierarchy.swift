@@ -3,10 +3,11 @@ import CTreeline
 
 @_cdecl("treeline_hierarchy")
 public func hierarchy(
-  _ tree: OpaquePointer, _ most: Int, _ plane: UnsafeMutablePointer<treeline_plane>, _ error: ErrorPlace
+  _ tree: OpaquePointer?, _ most: Int, _ plane: UnsafeMutablePointer<treeline_plane>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    let tree = tree.object(TreeObject.self).unfiltered
+    let tree = try tree.object(TreeObject.self).unfiltered
+    let plane = try given(plane, "room for a plane")
     guard most > 0 else { throw ArgumentError("expected room for one leaf or more, found \(most)") }
     let leaves = try tree.top(most: most).leaves
     plane.pointee = tree.cPlane
@@ -28,8 +29,9 @@ public func hierarchy(
 }
 
 @_cdecl("treeline_badge_curve")
-public func badgeCurve(_ tree: OpaquePointer) -> OpaquePointer {
-  let steps = tree.object(TreeObject.self).tree.badgeCurve?.steps ?? []
+public func badgeCurve(_ tree: OpaquePointer?) -> OpaquePointer? {
+  guard let tree = tree.objectIfAny(TreeObject.self)?.tree else { return nil }
+  let steps = tree.badgeCurve?.steps ?? []
   return OpaquePointer(
     owning: Table([
       TableColumn("count", integers: steps.map { Int64($0.pointCount) }),

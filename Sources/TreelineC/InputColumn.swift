@@ -99,43 +99,41 @@ struct InputColumn: @unchecked Sendable {
 
 /// The columns that C hands over.
 func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
-  try UnsafeBufferPointer(start: columns, count: columns == nil ? 0 : count).map {
-    try InputColumn($0, pointCount: pointCount)
-  }
+  try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
 }
 
 // MARK: - Values
 
 extension InputColumn {
-  /// nil for a missing value.
-  func value(_ row: Int) -> AttributeValue? {
-    guard isValid(row) else { return nil }
+  /// A missing value is null, as an empty cell of CSV is: each point has a value of each column.
+  func value(_ row: Int) -> AttributeValue {
+    guard isValid(row) else { return .null }
     switch column.type {
     case TREELINE_DOUBLES:
       let number: Double = load(row)
-      return number.isFinite ? .number("\(number)") : nil
+      return number.isFinite ? .number("\(number)") : .null
     case TREELINE_INTEGERS: return .number("\(load(row) as Int64)")
     case TREELINE_BOOLEANS: return .bool(load(row) as UInt8 != 0)
     case TREELINE_TEXTS: return .string(column.text(row))
     case TREELINE_CODES:
       let code = Int(load(row) as Int32)
-      return entries.indices.contains(code) ? .string(entries[code]) : nil
-    default: return instant(row).map { .string("\($0)") }
+      return entries.indices.contains(code) ? .string(entries[code]) : .null
+    default: return instant(row).map { .string("\($0)") } ?? .null
     }
   }
 
   /// What `never-cluster` reads, as the tool does.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
-    case nil, .null, .bool(false): return false
+    case .null, .bool(false): return false
     case .bool(true), .number("1"), .number("1.0"): return true
     case .number("0"), .number("0.0"): return false
     case .string(let text) where ["true", "yes"].contains(text.lowercased()): return true
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
-    case let value?:
+    case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as "
-          + "'never-cluster' names it, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as it tells "
+          + "which points are never clustered, found \((value.plainText ?? "").debugDescription)")
     }
   }
 

@@ -14,12 +14,49 @@ extension OpaquePointer {
   init(owning object: AnyObject) { self.init(Unmanaged.passRetained(object).toOpaque()) }
 
   /// The object that C holds.
-  func object<Object: AnyObject>(_: Object.Type = Object.self) -> Object {
+  fileprivate func object<Object: AnyObject>(_: Object.Type) -> Object {
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
   }
 
   /// Gives up what C held.
   func release() { Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(self)).release() }
+}
+
+extension OpaquePointer? {
+  /// The object that C passes; nil for NULL.
+  func objectIfAny<Object: AnyObject>(_ type: Object.Type) -> Object? { self?.object(type) }
+
+  /// The object that C passes.
+  ///
+  /// - Throws: `ArgumentError` for NULL.
+  func object<Object: CObject>(_ type: Object.Type) throws -> Object { try given(self, Object.noun).object(type) }
+}
+
+/// A class of objects that C holds.
+protocol CObject: AnyObject {
+  /// What C passes, for messages, such as `a tree`.
+  static var noun: String { get }
+}
+
+/// What C passes.
+///
+/// - Throws: `ArgumentError` for NULL.
+func given<Pointer>(_ pointer: Pointer?, _ noun: String) throws -> Pointer {
+  guard let pointer else { throw ArgumentError("expected \(noun), found NULL") }
+  return pointer
+}
+
+/// A text that C passes; invalid UTF-8 is repaired.
+///
+/// - Throws: `ArgumentError` for NULL.
+func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { String(cString: try given(text, noun)) }
+
+/// An array that C passes.
+///
+/// - Throws: `ArgumentError` for NULL, unless it is one of nothing.
+func array<Entry>(_ start: UnsafePointer<Entry>?, _ count: Int, of noun: String) throws -> UnsafeBufferPointer<Entry> {
+  guard count == 0 || start != nil else { throw ArgumentError("expected \(count) \(noun), found NULL") }
+  return UnsafeBufferPointer(start: start, count: count)
 }
 
 /// Memory that stays where it is, for pointers that are handed to C.

@@ -20,7 +20,11 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
   let value = try work(&parameters)
   parameters.refuseUnread()
   guard parameters.faults.isEmpty else {
-    let messages = parameters.faults.map { $0.message { "'\(spellings[$0] ?? $0)'" } }
+    // Who has one name so has all of them so.
+    func spelled(_ name: String) -> String {
+      spellings[name] ?? (spellings.isEmpty ? name : String(name.map { $0 == "-" ? "_" : $0 }))
+    }
+    let messages = parameters.faults.map { $0.message { "'\(spelled($0))'" } }
     throw ParameterError(description: messages.joined(separator: " "))
   }
   return value

@@ -4,7 +4,8 @@ import TreelineBuilder
 
 // The steps of a build in pieces from the plan of the pieces on.
 
-final class PiecesObject {
+final class PiecesObject: CObject {
+  static let noun = "pieces"
   let plan: PiecePlan
 
   init(_ plan: PiecePlan) { self.plan = plan }
@@ -16,8 +17,8 @@ public func readPieces(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorP
 }
 
 @_cdecl("treeline_pieces_table")
-public func piecesTable(_ pieces: OpaquePointer) -> OpaquePointer {
-  let tasks = pieces.object(PiecesObject.self).plan.pieces
+public func piecesTable(_ pieces: OpaquePointer?) -> OpaquePointer? {
+  guard let tasks = pieces.objectIfAny(PiecesObject.self)?.plan.pieces else { return nil }
   return OpaquePointer(
     owning: Table([
       TableColumn("point_count", integers: tasks.map { Int64($0.pointCount) }),
@@ -27,16 +28,16 @@ public func piecesTable(_ pieces: OpaquePointer) -> OpaquePointer {
 
 @_cdecl("treeline_pieces_find")
 public func findPieces(
-  _ pieces: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ count: Int, _ numbers: UnsafeMutablePointer<UInt32>?
+  _ pieces: OpaquePointer?, _ positions: UnsafePointer<UInt32>?, _ count: Int, _ numbers: UnsafeMutablePointer<UInt32>?
 ) {
   guard let numbers else { return }
-  pieces.object(PiecesObject.self).plan.findPieces(of: planePoints(positions, count), to: numbers)
+  pieces.objectIfAny(PiecesObject.self)?.plan.findPieces(of: planePoints(positions, count), to: numbers)
 }
 
 @_cdecl("treeline_pieces_task")
-public func pieceTask(_ pieces: OpaquePointer, _ number: Int, _ error: ErrorPlace) -> OpaquePointer? {
+public func pieceTask(_ pieces: OpaquePointer?, _ number: Int, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let tasks = pieces.object(PiecesObject.self).plan.pieces
+    let tasks = try pieces.object(PiecesObject.self).plan.pieces
     guard tasks.indices.contains(number) else {
       throw ArgumentError("expected the number of a piece from 0 to below \(tasks.count), found \(number)")
     }
@@ -48,7 +49,8 @@ public func pieceTask(_ pieces: OpaquePointer, _ number: Int, _ error: ErrorPlac
 
 // MARK: - A piece
 
-final class PieceObject {
+final class PieceObject: CObject {
+  static let noun = "a piece"
   var piece: CollectedPiece
 
   init(_ task: PieceTask, columns: [ColumnEncoding]) { piece = CollectedPiece(task, columns: columns) }
@@ -63,26 +65,27 @@ public func createPiece(
 
 @_cdecl("treeline_piece_add")
 public func addToPiece(
-  _ piece: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ rows: UnsafePointer<Int64>?,
+  _ piece: OpaquePointer?, _ positions: UnsafePointer<UInt32>?, _ rows: UnsafePointer<Int64>?,
   _ codes: UnsafePointer<UInt8>?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let object = piece.object(PieceObject.self)
+    let object = try piece.object(PieceObject.self)
     let length = object.piece.codeLength * count
     guard length == 0 || codes != nil else { throw ArgumentError("expected codes of \(count) points, found NULL") }
+    guard count == 0 || positions != nil else { throw ArgumentError("expected \(count) positions, found NULL") }
     try object.piece.add(
-      planePoints(positions, count), rows: UnsafeBufferPointer(start: rows, count: rows == nil ? 0 : count),
+      planePoints(positions, count), rows: array(rows, count, of: "rows"),
       codes: UnsafeRawBufferPointer(start: codes, count: length))
   } != nil
 }
 
 @_cdecl("treeline_piece_write")
-public func writePiece(_ piece: OpaquePointer, _ folder: UnsafePointer<CChar>, _ threads: Int, _ error: ErrorPlace)
+public func writePiece(_ piece: OpaquePointer?, _ folder: UnsafePointer<CChar>?, _ threads: Int, _ error: ErrorPlace)
   -> Bool
 {
   attempt(error) { () -> Void in
     guard threads >= 1 else { throw ArgumentError("expected at least one thread, found \(threads)") }
-    try piece.object(PieceObject.self).piece.write(to: PieceFolder(String(cString: folder)), threads: threads)
+    try piece.object(PieceObject.self).piece.write(to: PieceFolder(text(folder, "a folder")), threads: threads)
   } != nil
 }
 
@@ -92,8 +95,8 @@ public func writePiece(_ piece: OpaquePointer, _ folder: UnsafePointer<CChar>, _
 
 @_cdecl("treeline_assemble")
 public func assemble(
-  _ pieces: OpaquePointer, _ survey: OpaquePointer, _ encoding: OpaquePointer?, _ folder: UnsafePointer<CChar>,
-  _ path: UnsafePointer<CChar>, _ options: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
+  _ pieces: OpaquePointer?, _ survey: OpaquePointer?, _ encoding: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
+  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
   _ overwriting: Bool, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
@@ -103,13 +106,13 @@ public func assemble(
         memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30
       )
     }
-    let (plan, survey) = (pieces.object(PiecesObject.self).plan, survey.object(SurveyObject.self).survey)
+    let (plan, survey) = (try pieces.object(PiecesObject.self).plan, try survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
       throw ArgumentError("expected the survey of \(plan.pointCount) points, found one of \(survey.pointCount)")
     }
-    let destination = try IndexDestination(String(cString: path), overwriting: overwriting)
+    let destination = try IndexDestination(text(path, "a path"), overwriting: overwriting)
     let steps = PieceSteps(monitor?.pointee)
-    let folder = String(cString: folder)
+    let folder = try text(folder, "a folder")
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     if options.hasSeparations {
@@ -117,7 +120,7 @@ public func assemble(
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(
         scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
-        stoppingWith: monitor?.pointee.cancellation?.object(CancellationObject.self).cancellation
+        stoppingWith: (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
       ) { reporting.report(.separating, $0, of: $1) }
     }
     try assembly.write(to: destination, piecesFrom: PieceFolder(folder)) { steps.report(.writing, $0, of: $1) }
@@ -140,7 +143,7 @@ final class PieceSteps {
   init(_ monitor: treeline_monitor?) { self.monitor = monitor }
 
   var isCancelled: Bool {
-    monitor?.cancellation?.object(CancellationObject.self).cancellation.isCancelled ?? false
+    (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation.isCancelled ?? false
   }
 
   /// - Parameter total: 0 where it is not known.

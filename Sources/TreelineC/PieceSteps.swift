@@ -12,23 +12,27 @@ final class BytesObject {
   init(_ bytes: [UInt8]) { (block, count) = (Block(bytes), bytes.count) }
 }
 
+/// Bytes for C; nil where there are none.
+func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
+
 /// The bytes that C hands over; none where there is no pointer.
 func bytes(_ start: UnsafeRawPointer?, _ count: Int) -> [UInt8] {
   Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
 }
 
 @_cdecl("treeline_bytes_start")
-public func bytesStart(_ bytes: OpaquePointer, _ count: UnsafeMutablePointer<Int>) -> UnsafeRawPointer {
-  let object = bytes.object(BytesObject.self)
-  count.pointee = object.count
-  return object.block.start
+public func bytesStart(_ bytes: OpaquePointer?, _ count: UnsafeMutablePointer<Int>?) -> UnsafeRawPointer? {
+  let object = bytes.objectIfAny(BytesObject.self)
+  count?.pointee = object?.count ?? 0
+  return object?.block.start
 }
 
 @_cdecl("treeline_bytes_free") public func freeBytes(_ bytes: OpaquePointer?) { bytes?.release() }
 
 // MARK: - Survey
 
-final class SurveyObject {
+final class SurveyObject: CObject {
+  static let noun = "a survey"
   var survey: PointSurvey
 
   init(_ survey: PointSurvey) { self.survey = survey }
@@ -46,12 +50,12 @@ public func readSurvey(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorP
 
 @_cdecl("treeline_survey_add_points")
 public func addPointsToSurvey(
-  _ survey: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ refused: UnsafeMutablePointer<UInt8>?,
+  _ survey: OpaquePointer?, _ points: UnsafePointer<treeline_points>?, _ refused: UnsafeMutablePointer<UInt8>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let object = survey.object(SurveyObject.self)
-    var coordinates = points.pointee.coordinates
+    let object = try survey.object(SurveyObject.self)
+    var coordinates = try given(points, "points").pointee.coordinates
     if let refused { coordinates = coordinates.removing(notOn: object.survey.projection, noting: refused) }
     try object.survey.add(coordinates)
   } != nil
@@ -74,10 +78,10 @@ extension [Coordinate] {
 
 @_cdecl("treeline_survey_add_survey")
 public func addSurveyToSurvey(
-  _ survey: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+  _ survey: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let object = survey.object(SurveyObject.self)
+    let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
       throw ArgumentError("expected a survey of coordinates of the same kind, found one of others")
@@ -90,40 +94,45 @@ public func addSurveyToSurvey(
 }
 
 @_cdecl("treeline_survey_bytes")
-public func surveyBytes(_ survey: OpaquePointer) -> OpaquePointer {
-  OpaquePointer(owning: BytesObject(survey.object(SurveyObject.self).survey.bytes))
+public func surveyBytes(_ survey: OpaquePointer?) -> OpaquePointer? {
+  lent(survey.objectIfAny(SurveyObject.self)?.survey.bytes)
 }
 
 @_cdecl("treeline_survey_facts")
-public func surveyFacts(_ survey: OpaquePointer, _ facts: UnsafeMutablePointer<treeline_extent_facts>) {
-  let survey = survey.object(SurveyObject.self).survey
-  facts.pointee = treeline_extent_facts(
-    point_count: survey.pointCount, clipped_point_count: survey.clippedPointCount, seam: survey.plane.seam)
+public func surveyFacts(_ survey: OpaquePointer?, _ facts: UnsafeMutablePointer<treeline_extent_facts>?) {
+  let survey = survey.objectIfAny(SurveyObject.self)?.survey
+  facts?.pointee = treeline_extent_facts(
+    point_count: survey?.pointCount ?? 0, clipped_point_count: survey?.clippedPointCount ?? 0,
+    seam: survey?.plane.seam ?? 0)
 }
 
 @_cdecl("treeline_survey_free") public func freeSurvey(_ survey: OpaquePointer?) { survey?.release() }
 
 @_cdecl("treeline_project")
 public func project(
-  _ survey: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ positions: UnsafeMutablePointer<UInt32>?,
+  _ survey: OpaquePointer?, _ points: UnsafePointer<treeline_points>?, _ positions: UnsafeMutablePointer<UInt32>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let plane = survey.object(SurveyObject.self).survey.plane
-    for (row, coordinate) in points.pointee.coordinates.enumerated() {
+    let plane = try survey.object(SurveyObject.self).survey.plane
+    let coordinates = try given(points, "points").pointee.coordinates
+    guard !coordinates.isEmpty else { return }
+    let positions = try given(positions, "room for positions")
+    for (row, coordinate) in coordinates.enumerated() {
       guard plane.projection.holds(coordinate) else {
         throw BuildError.invalidCoordinate(row: row, found: coordinate, projection: plane.projection)
       }
       let point = plane.point(at: coordinate)
-      positions![2 * row] = point.x
-      positions![2 * row + 1] = point.y
+      positions[2 * row] = point.x
+      positions[2 * row + 1] = point.y
     }
   } != nil
 }
 
 // MARK: - Plan
 
-final class PlanObject {
+final class PlanObject: CObject {
+  static let noun = "a plan"
   var plan: BuildPlan
   /// That waits for its answers.
   var round: PlanRound?
@@ -159,16 +168,16 @@ extension QueryParameters {
 }
 
 @_cdecl("treeline_plan_round")
-public func nextRound(_ plan: OpaquePointer) -> OpaquePointer? {
-  let object = plan.object(PlanObject.self)
+public func nextRound(_ plan: OpaquePointer?) -> OpaquePointer? {
+  guard let object = plan.objectIfAny(PlanObject.self) else { return nil }
   if object.round == nil { object.round = object.plan.nextRound() }
   return object.round.map { OpaquePointer(owning: BytesObject($0.bytes)) }
 }
 
 @_cdecl("treeline_plan_take")
-public func takeAnswers(_ plan: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> Bool {
+public func takeAnswers(_ plan: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> Bool {
   attempt(error) { () -> Void in
-    let object = plan.object(PlanObject.self)
+    let object = try plan.object(PlanObject.self)
     guard let round = object.round else { throw ArgumentError("expected answers to a round, found that none is asked") }
     object.plan.take(try PlanAnswers(to: round, bytes: bytes(start, count)))
     object.round = nil
@@ -176,9 +185,9 @@ public func takeAnswers(_ plan: OpaquePointer, _ start: UnsafeRawPointer?, _ cou
 }
 
 @_cdecl("treeline_plan_pieces")
-public func planPieces(_ plan: OpaquePointer, _ error: ErrorPlace) -> OpaquePointer? {
+public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let object = plan.object(PlanObject.self)
+    let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
     guard object.round == nil else { throw ArgumentError("expected a plan without a round to ask, found one with one") }
     return BytesObject(object.plan.pieces.bytes)
@@ -189,7 +198,8 @@ public func planPieces(_ plan: OpaquePointer, _ error: ErrorPlace) -> OpaquePoin
 
 // MARK: - Answers to a round
 
-final class RoundObject {
+final class RoundObject: CObject {
+  static let noun = "a round"
   let round: PlanRound
   var answers: PlanAnswers
 
@@ -202,8 +212,8 @@ public func readRound(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPl
 }
 
 @_cdecl("treeline_round_add_points")
-public func addPointsToRound(_ round: OpaquePointer, _ positions: UnsafePointer<UInt32>?, _ count: Int) {
-  round.object(RoundObject.self).answers.add(planePoints(positions, count))
+public func addPointsToRound(_ round: OpaquePointer?, _ positions: UnsafePointer<UInt32>?, _ count: Int) {
+  round.objectIfAny(RoundObject.self)?.answers.add(planePoints(positions, count))
 }
 
 /// Positions as C has them: two numbers each.
@@ -214,17 +224,17 @@ func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) -> UnsafeBuf
 
 @_cdecl("treeline_round_add_answers")
 public func addAnswersToRound(
-  _ round: OpaquePointer, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
+  _ round: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let object = round.object(RoundObject.self)
+    let object = try round.object(RoundObject.self)
     object.answers.add(try PlanAnswers(to: object.round, bytes: bytes(start, count)))
   } != nil
 }
 
 @_cdecl("treeline_round_answers")
-public func roundAnswers(_ round: OpaquePointer) -> OpaquePointer {
-  OpaquePointer(owning: BytesObject(round.object(RoundObject.self).answers.bytes))
+public func roundAnswers(_ round: OpaquePointer?) -> OpaquePointer? {
+  lent(round.objectIfAny(RoundObject.self)?.answers.bytes)
 }
 
 @_cdecl("treeline_round_free") public func freeRound(_ round: OpaquePointer?) { round?.release() }

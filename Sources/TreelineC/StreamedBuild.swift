@@ -4,7 +4,8 @@ import TreelineBuilder
 
 // An index of points that come in batches, beyond memory, on one machine.
 
-final class StreamObject {
+final class StreamObject: CObject {
+  static let noun = "a stream"
   private let destination: IndexDestination
   private let folder: ScratchFolder
   private let build: ScratchBuild
@@ -36,7 +37,7 @@ final class StreamObject {
       throw ArgumentError("expected values of \(Self.list(columns)), found those of \(Self.list(values))")
     }
     let (count, firstRow) = (points.count, rowCount)
-    var coordinates = points.coordinates
+    var coordinates = try points.coordinates
     if let refused { coordinates = coordinates.removing(notOn: build.projection, noting: refused) }
     let places = (0..<count).filter { refused?[$0] != 1 }
     var givenRows: [UInt64] = []
@@ -78,7 +79,7 @@ final class StreamObject {
     }
     let steps = PieceSteps(monitor)
     build.progress = { steps.report($0, $1, of: $2) }
-    if let cancellation = monitor?.cancellation?.object(CancellationObject.self).cancellation {
+    if let cancellation = (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation {
       build.stops(with: cancellation)
     }
     try build.finish(to: destination)
@@ -90,7 +91,7 @@ final class StreamObject {
 
 @_cdecl("treeline_stream_create")
 public func createStream(
-  _ path: UnsafePointer<CChar>, _ options: UnsafePointer<CChar>?, _ columns: UnsafePointer<treeline_column>?,
+  _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?, _ columns: UnsafePointer<treeline_column>?,
   _ columnCount: Int, _ description: UnsafePointer<treeline_description>?, _ overwriting: Bool, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
@@ -107,24 +108,25 @@ public func createStream(
       return (options, scratch: parameters.text("scratch"))
     }
     if BuildPlan.isBeyond(options.0.rule) { _ = try BuildPlan(rule: options.0.rule, pieceSize: 1 << 20) }
-    return try StreamObject(String(cString: path), overwriting: overwriting, options, columns: columns)
+    return try StreamObject(text(path, "a path"), overwriting: overwriting, options, columns: columns)
   }
 }
 
 @_cdecl("treeline_stream_add")
 public func addToStream(
-  _ stream: OpaquePointer, _ points: UnsafePointer<treeline_points>, _ rows: UnsafePointer<Int64>?,
+  _ stream: OpaquePointer?, _ points: UnsafePointer<treeline_points>?, _ rows: UnsafePointer<Int64>?,
   _ columns: UnsafePointer<treeline_column>?, _ columnCount: Int, _ refused: UnsafeMutablePointer<UInt8>?,
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let values = try inputColumns(columns, columnCount, pointCount: points.pointee.count)
-    try stream.object(StreamObject.self).add(points.pointee, rows: rows, values: values, refused: refused)
+    let points = try given(points, "points").pointee
+    let values = try inputColumns(columns, columnCount, pointCount: points.count)
+    try stream.object(StreamObject.self).add(points, rows: rows, values: values, refused: refused)
   } != nil
 }
 
 @_cdecl("treeline_stream_finish")
-public func finishStream(_ stream: OpaquePointer, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace)
+public func finishStream(_ stream: OpaquePointer?, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace)
   -> Bool
 {
   attempt(error) { try stream.object(StreamObject.self).finish(monitor?.pointee) } != nil

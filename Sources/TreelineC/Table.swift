@@ -124,19 +124,19 @@ extension AttributeValue {
 @_cdecl("treeline_table_free") public func freeTable(_ table: OpaquePointer?) { table?.release() }
 
 @_cdecl("treeline_table_row_count")
-public func tableRowCount(_ table: OpaquePointer) -> Int { table.object(Table.self).rowCount }
+public func tableRowCount(_ table: OpaquePointer?) -> Int { table.objectIfAny(Table.self)?.rowCount ?? 0 }
 
 @_cdecl("treeline_table_column_count")
-public func tableColumnCount(_ table: OpaquePointer) -> Int { table.object(Table.self).columns.count }
+public func tableColumnCount(_ table: OpaquePointer?) -> Int { table.objectIfAny(Table.self)?.columns.count ?? 0 }
 
 @_cdecl("treeline_table_name")
-public func tableName(_ table: OpaquePointer, _ column: Int) -> UnsafePointer<CChar>? {
-  let columns = table.object(Table.self).columns
+public func tableName(_ table: OpaquePointer?, _ column: Int) -> UnsafePointer<CChar>? {
+  let columns = table.objectIfAny(Table.self)?.columns ?? []
   return columns.indices.contains(column) ? columns[column].name.text : nil
 }
 
 @_cdecl("treeline_table_column")
-public func tableColumn(_ table: OpaquePointer, _ column: Int, _ array: UnsafeMutablePointer<treeline_array>) {
-  let columns = table.object(Table.self).columns
-  array.pointee = columns.indices.contains(column) ? columns[column].array : treeline_array()
+public func tableColumn(_ table: OpaquePointer?, _ column: Int, _ array: UnsafeMutablePointer<treeline_array>?) {
+  let columns = table.objectIfAny(Table.self)?.columns ?? []
+  array?.pointee = columns.indices.contains(column) ? columns[column].array : treeline_array()
 }

@@ -4,7 +4,8 @@ import TreelineBuilder
 import TreelineVerification
 
 /// A tree as C holds it, with the texts that are lent of it.
-final class TreeObject {
+final class TreeObject: CObject {
+  static let noun = "a tree"
   let tree: ClusterTree
   /// The same without a filter.
   let unfiltered: ClusterTree
@@ -49,13 +50,13 @@ private let version = Block(text: Release.version)
 @_cdecl("treeline_version") public func versionText() -> UnsafePointer<CChar> { version.text }
 
 @_cdecl("treeline_open")
-public func openTree(_ path: UnsafePointer<CChar>, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { TreeObject(try ClusterTree(index: String(cString: path))) }
+public func openTree(_ path: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
+  attemptObject(error) { TreeObject(try ClusterTree(index: text(path, "a path"))) }
 }
 
 @_cdecl("treeline_save")
 public func saveTree(
-  _ tree: OpaquePointer, _ path: UnsafePointer<CChar>, _ description: UnsafePointer<treeline_description>?,
+  _ tree: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ description: UnsafePointer<treeline_description>?,
   _ overwriting: Bool, _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
@@ -63,14 +64,14 @@ public func saveTree(
       IndexDescription(title: string($0.title), attribution: string($0.attribution), unit: string($0.unit))
     }
     try tree.object(TreeObject.self).unfiltered.write(
-      to: IndexDestination(String(cString: path), overwriting: overwriting), description: given)
+      to: IndexDestination(text(path, "a path"), overwriting: overwriting), description: given)
   } != nil
 }
 
 @_cdecl("treeline_verify")
-public func verifyIndex(_ path: UnsafePointer<CChar>, _ error: ErrorPlace) -> OpaquePointer? {
+public func verifyIndex(_ path: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    let problems = try ClusterTree.problems(ofIndex: String(cString: path))
+    let problems = try ClusterTree.problems(ofIndex: text(path, "a path"))
     return Table([TableColumn("problem", texts: problems.map { "\($0)" })])
   }
 }
@@ -78,16 +79,18 @@ public func verifyIndex(_ path: UnsafePointer<CChar>, _ error: ErrorPlace) -> Op
 @_cdecl("treeline_tree_free") public func freeTree(_ tree: OpaquePointer?) { tree?.release() }
 
 @_cdecl("treeline_tree_facts")
-public func treeFacts(_ tree: OpaquePointer, _ facts: UnsafeMutablePointer<treeline_facts>) {
-  facts.pointee = tree.object(TreeObject.self).facts
+public func treeFacts(_ tree: OpaquePointer?, _ facts: UnsafeMutablePointer<treeline_facts>?) {
+  facts?.pointee = tree.objectIfAny(TreeObject.self)?.facts ?? treeline_facts()
 }
 
 @_cdecl("treeline_tree_content_hash")
-public func treeContentHash(_ tree: OpaquePointer) -> UInt64 { tree.object(TreeObject.self).tree.contentHash }
+public func treeContentHash(_ tree: OpaquePointer?) -> UInt64 {
+  tree.objectIfAny(TreeObject.self)?.tree.contentHash ?? 0
+}
 
 @_cdecl("treeline_tree_columns")
-public func treeColumns(_ tree: OpaquePointer) -> OpaquePointer {
-  let columns = tree.object(TreeObject.self).tree.columns
+public func treeColumns(_ tree: OpaquePointer?) -> OpaquePointer? {
+  guard let columns = tree.objectIfAny(TreeObject.self)?.tree.columns else { return nil }
   return OpaquePointer(
     owning: Table([
       TableColumn("name", texts: columns.map(\.name)), TableColumn("kind", texts: columns.map(\.kind.rawValue)),
@@ -95,8 +98,8 @@ public func treeColumns(_ tree: OpaquePointer) -> OpaquePointer {
 }
 
 @_cdecl("treeline_tree_groups")
-public func treeGroups(_ tree: OpaquePointer) -> OpaquePointer {
-  let groups = tree.object(TreeObject.self).unfiltered.groups
+public func treeGroups(_ tree: OpaquePointer?) -> OpaquePointer? {
+  guard let groups = tree.objectIfAny(TreeObject.self)?.unfiltered.groups else { return nil }
   let ranges = groups.map { $0.cluster?.range ?? 0..<0 }
   return OpaquePointer(
     owning: Table([
@@ -107,11 +110,11 @@ public func treeGroups(_ tree: OpaquePointer) -> OpaquePointer {
 }
 
 @_cdecl("treeline_select")
-public func selectPoints(_ tree: OpaquePointer, _ filter: UnsafePointer<CChar>?, _ error: ErrorPlace)
+public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ error: ErrorPlace)
   -> OpaquePointer?
 {
   attemptObject(error) {
-    let object = tree.object(TreeObject.self)
+    let object = try tree.object(TreeObject.self)
     let all = object.unfiltered
     // What the filter of the tree has in common with this one is not looked for again.
     let selected = try string(filter).map { try all.selecting(Filter($0), reusing: object.tree) }
@@ -120,6 +123,6 @@ public func selectPoints(_ tree: OpaquePointer, _ filter: UnsafePointer<CChar>?,
 }
 
 @_cdecl("treeline_tree_index_of_row")
-public func treeIndexOfRow(_ tree: OpaquePointer, _ row: Int64) -> Int64 {
-  Int(exactly: row).flatMap { tree.object(TreeObject.self).tree.treeIndex(ofRow: $0) }.map(Int64.init) ?? -1
+public func treeIndexOfRow(_ tree: OpaquePointer?, _ row: Int64) -> Int64 {
+  Int(exactly: row).flatMap { tree.objectIfAny(TreeObject.self)?.tree.treeIndex(ofRow: $0) }.map(Int64.init) ?? -1
 }

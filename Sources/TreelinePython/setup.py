@@ -6,9 +6,9 @@ from setuptools import Extension, setup
 native = Extension(
     "treeline._native",
     ["native.c"],
-    # The header of the library is beside it in the sources of a wheel.
+    # The headers of the library are beside it in the sources of a wheel.
     include_dirs=[numpy.get_include(), ".", "../CTreeline"],
-    depends=["../CTreeline/treeline.h"],
+    depends=["../CTreeline/treeline.h", "../CTreeline/treeline_pieces.h"],
     extra_compile_args=["-Wall", "-Wextra", "-Werror", "-g0"],
     py_limited_api=True,
 )

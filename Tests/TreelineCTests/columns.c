@@ -57,7 +57,7 @@ treeline_encoding *encode_parts(size_t column_count, uint8_t **codes) {
   for (int i = PARTS - 1; i >= 0; i--)
     values[i] = survey_columns(all, none, i, column_count);
   treeline_bytes *bytes;
-  NO_ERROR(bytes = treeline_column_survey_encoding(all, &error));
+  NO_ERROR(bytes = treeline_column_survey_encoding(all, NULL, &error));
   size_t length;
   const void *start = treeline_bytes_start(bytes, &length);
   treeline_encoding *encoding;
@@ -95,12 +95,12 @@ void test_columns_that_fail(void) {
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 2, rows, 2, &error), TREELINE_ERROR_ARGUMENT,
       "expected values of \"price\", \"rooms\", \"kind\", found those of \"price\", \"rooms\"");
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 3, NULL, 2, &error), TREELINE_ERROR_ARGUMENT,
-      "a row for each point");
+      "expected 2 rows, found NULL");
   treeline_bytes *bytes;
   NO_ERROR(bytes = treeline_column_survey_add_values(survey, columns, 3, rows, 2, &error));
   treeline_bytes_free(bytes);
   other = copy(survey);
-  EXPECT_ERROR(treeline_column_survey_encoding(other, &error), TREELINE_ERROR_COLUMN, "row 7");
+  EXPECT_ERROR(treeline_column_survey_encoding(other, NULL, &error), TREELINE_ERROR_COLUMN, "row 7");
   treeline_column_survey_free(other);
   // Of another part, whose rows come behind 100 others.
   NO_ERROR(other = treeline_column_survey_create(columns, 2, &error));
@@ -113,7 +113,7 @@ void test_columns_that_fail(void) {
   columns[2].kind = "number";
   NO_ERROR(other = treeline_column_survey_create(columns, 3, &error));
   NO_ERROR(EXPECT(treeline_column_survey_add_survey(other, start, length, 100, &error)));
-  EXPECT_ERROR(treeline_column_survey_encoding(other, &error), TREELINE_ERROR_COLUMN, "row 107");
+  EXPECT_ERROR(treeline_column_survey_encoding(other, NULL, &error), TREELINE_ERROR_COLUMN, "row 107");
   treeline_bytes_free(bytes);
   treeline_column_survey_free(other);
   treeline_column_survey_free(survey);
@@ -122,24 +122,110 @@ void test_columns_that_fail(void) {
   columns[0].kind = "number+distinct";
   EXPECT_ERROR(treeline_column_survey_create(columns, 1, &error), TREELINE_ERROR_ARGUMENT, "+distinct");
   EXPECT_ERROR(treeline_encoding_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");
+}
 
-  // A dictionary that is too long for a survey: each number as a text.
-  enum { TEXTS = 70000 };
-  int64_t *offsets = malloc((TEXTS + 1) * sizeof *offsets), *numbers = malloc(TEXTS * sizeof *numbers);
-  char *texts = malloc(TEXTS * 8);
-  offsets[0] = 0;
-  for (int i = 0; i < TEXTS; i++) {
-    offsets[i + 1] = offsets[i] + sprintf(texts + offsets[i], "%d", i);
-    numbers[i] = i;
+enum { TEXTS = 70000 };
+/// Each number as a text, one behind the other.
+static char long_texts[8 * TEXTS];
+static int64_t long_offsets[TEXTS + 1];
+
+static int compare_texts(const void *first, const void *second) {
+  int64_t a = *(const int64_t *)first, b = *(const int64_t *)second;
+  int64_t lengths[] = {long_offsets[a + 1] - long_offsets[a], long_offsets[b + 1] - long_offsets[b]};
+  size_t common = lengths[0] < lengths[1] ? lengths[0] : lengths[1];
+  int order = memcmp(long_texts + long_offsets[a], long_texts + long_offsets[b], common);
+  return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+}
+
+/// The entries that a survey asks for, of values of parts.
+static treeline_entries *gather_parts(
+    const treeline_column_survey *survey, treeline_bytes *const *values, size_t most) {
+  treeline_bytes *wanted, *found;
+  NO_ERROR(wanted = treeline_column_survey_gathering(survey, most, &error));
+  size_t wanted_length, length;
+  const void *wanted_start = treeline_bytes_start(wanted, &wanted_length);
+  EXPECT(wanted_length > 0);
+  EXPECT_ERROR(treeline_entries_read(wanted_start, wanted_length - 1, &error), TREELINE_ERROR_PIECES, "expected");
+  treeline_entries *all, *own;
+  NO_ERROR(all = treeline_entries_read(wanted_start, wanted_length, &error));
+  for (int i = PARTS - 1; i >= 0; i--) {
+    NO_ERROR(own = treeline_entries_read(wanted_start, wanted_length, &error));
+    const void *start = treeline_bytes_start(values[i], &length);
+    NO_ERROR(EXPECT(treeline_entries_add_values(own, start, length, &error)));
+    EXPECT_ERROR(treeline_entries_add_values(own, start, length - 1, &error), TREELINE_ERROR_PIECES, "expected");
+    found = treeline_entries_bytes(own);
+    start = treeline_bytes_start(found, &length);
+    // Twice is as good as once.
+    for (int time = 0; time < 2; time++)
+      NO_ERROR(EXPECT(treeline_entries_add_entries(all, start, length, &error)));
+    EXPECT_ERROR(treeline_entries_add_entries(all, start, length - 1, &error), TREELINE_ERROR_PIECES, "expected");
+    treeline_bytes_free(found);
+    treeline_entries_free(own);
   }
-  treeline_column names = {
-      .name = "name", .kind = "text", .type = TREELINE_TEXTS, .offsets = offsets, .bytes = texts};
-  NO_ERROR(survey = treeline_column_survey_create(&names, 1, &error));
-  NO_ERROR(bytes = treeline_column_survey_add_values(survey, &names, 1, numbers, TEXTS, &error));
-  EXPECT_ERROR(treeline_column_survey_encoding(survey, &error), TREELINE_ERROR_BUILD, "65,536");
+  treeline_bytes_free(wanted);
+  return all;
+}
+
+/// Columns with more different texts than a survey keeps: all are gathered, and codes are their ranks.
+void test_long_dictionaries(void) {
+  static int64_t rows[TEXTS], order[TEXTS], ranks[TEXTS];
+  for (int i = 0; i < TEXTS; i++) {
+    long_offsets[i + 1] = long_offsets[i] + sprintf(long_texts + long_offsets[i], "%d", i);
+    rows[i] = order[i] = i;
+  }
+  qsort(order, TEXTS, sizeof *order, compare_texts);
+  for (int i = 0; i < TEXTS; i++)
+    ranks[order[i]] = i;
+  treeline_column columns[2] = {
+      {.name = "number", .type = TREELINE_INTEGERS, .values = rows},
+      {.name = "name", .kind = "category", .type = TREELINE_TEXTS, .offsets = long_offsets, .bytes = long_texts}};
+  treeline_column_survey *survey;
+  NO_ERROR(survey = treeline_column_survey_create(columns, 2, &error));
+  treeline_bytes *values[PARTS], *bytes;
+  NO_ERROR(bytes = treeline_column_survey_gathering(survey, 0, &error));
+  size_t length;
+  treeline_bytes_start(bytes, &length);
+  EXPECT(length == 0);
   treeline_bytes_free(bytes);
+  for (int i = 0; i < PARTS; i++) {
+    size_t first = (size_t)TEXTS * i / PARTS, count = (size_t)TEXTS * (i + 1) / PARTS - first;
+    columns[0].values = rows + first;
+    columns[1].offsets = long_offsets + first;
+    NO_ERROR(values[i] = treeline_column_survey_add_values(survey, columns, 2, rows + first, count, &error));
+  }
+  EXPECT_ERROR(treeline_column_survey_encoding(survey, NULL, &error), TREELINE_ERROR_ARGUMENT, "65,536");
+
+  // Each has a tag of one byte, and a place of eight.
+  size_t most = long_offsets[TEXTS] + 9 * TEXTS;
+  treeline_entries *entries = gather_parts(survey, values, most - 1);
+  EXPECT_ERROR(treeline_column_survey_encoding(survey, entries, &error), TREELINE_ERROR_BUILD, "Column \"name\"");
+  treeline_entries_free(entries);
+  entries = gather_parts(survey, values, most);
+  NO_ERROR(bytes = treeline_column_survey_encoding(survey, entries, &error));
+  const void *start = treeline_bytes_start(bytes, &length);
+  treeline_encoding *encoding;
+  NO_ERROR(encoding = treeline_encoding_read(start, length, &error));
+  EXPECT(treeline_encoding_width(encoding) == 4 + 4);
+  treeline_bytes_free(bytes);
+  for (int i = 0; i < PARTS; i++) {
+    size_t first = (size_t)TEXTS * i / PARTS, count = (size_t)TEXTS * (i + 1) / PARTS - first;
+    static uint32_t codes[2 * TEXTS];
+    start = treeline_bytes_start(values[i], &length);
+    NO_ERROR(EXPECT(treeline_encoding_encode(encoding, start, length, (uint8_t *)codes, count, &error)));
+    for (size_t j = 0; j < count; j++)
+      EXPECT(codes[2 * j] == first + j && codes[2 * j + 1] == ranks[first + j]);
+    treeline_bytes_free(values[i]);
+  }
+  treeline_encoding_free(encoding);
+
+  // Of other columns.
+  treeline_column_survey *other;
+  columns[0].name = "size";
+  NO_ERROR(other = treeline_column_survey_create(columns, 2, &error));
+  NO_ERROR(bytes = treeline_column_survey_add_values(other, columns, 2, rows, 0, &error));
+  treeline_bytes_free(bytes);
+  EXPECT_ERROR(treeline_column_survey_encoding(other, entries, &error), TREELINE_ERROR_ARGUMENT, "\"size\"");
+  treeline_column_survey_free(other);
+  treeline_entries_free(entries);
   treeline_column_survey_free(survey);
-  free(offsets);
-  free(numbers);
-  free(texts);
 }

@@ -36,18 +36,13 @@ int main(int count, char **arguments) {
   test_index(tree, arguments[1]);
   test_monitor();
   test_pieces(arguments[1]);
+  test_nulls(tree, arguments[1]);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, query_often, tree);
   for (int i = 0; i < 4; i++)
     pthread_join(threads[i], NULL);
   treeline_tree_free(tree);
-  // Nothing is freed twice, and what is NULL is none.
-  treeline_tree_free(NULL);
-  treeline_answer_free(NULL);
-  treeline_table_free(NULL);
-  treeline_error_free(NULL);
-  treeline_cancellation_free(NULL);
   free(names);
   if (failures == 0)
     puts("all of the C interface holds");

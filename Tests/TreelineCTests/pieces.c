@@ -239,7 +239,7 @@ static void test_stack(const char *folder, const char *whole) {
   NO_ERROR(columns = treeline_column_survey_create(&column, 1, &error));
   treeline_bytes *found, *made;
   NO_ERROR(found = treeline_column_survey_add_values(columns, &column, 1, rows, COUNT, &error));
-  NO_ERROR(made = treeline_column_survey_encoding(columns, &error));
+  NO_ERROR(made = treeline_column_survey_encoding(columns, NULL, &error));
   size_t found_length, made_length;
   const void *found_start = treeline_bytes_start(found, &found_length);
   const void *made_start = treeline_bytes_start(made, &made_length);
@@ -375,6 +375,7 @@ void test_pieces(const char *path) {
   save_whole("split=mean", COLUMNS_GIVEN, whole);
   test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "memory=200000&threads=2", whole, folder);
   test_columns_that_fail();
+  test_long_dictionaries();
   save_whole("split=mean&no-separation=true", 0, whole);
   test_stream(whole, streamed);
   test_streamed_columns(whole, streamed);

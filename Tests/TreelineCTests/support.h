@@ -93,4 +93,6 @@ void test_hierarchy(const treeline_tree *tree);
 void test_index(const treeline_tree *tree, const char *path);
 void test_monitor(void);
 void test_columns_that_fail(void);
+void test_long_dictionaries(void);
+void test_nulls(const treeline_tree *tree, const char *path);
 void test_pieces(const char *path);

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import struct
+import subprocess
 import threading
 
 import numpy as np
@@ -13,6 +14,8 @@ import treeline
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("pyarrow.compute")
+pytest.importorskip("pyarrow.csv")
 
 #: So little that the index is built in many pieces.
 MEMORY = "200kB"
@@ -111,6 +114,56 @@ def test_columns_come_along_with_their_types(hotels, split, tmp_path):
     assert columns == whole.columns and columns["opened"] == "time" and columns["kind"] == "category"
 
 
+#: What values are taken for in columns that have nulls.
+KINDS = {"name": "text", "kind": "category", "price": "number", "rooms": "number", "open": "boolean", "day": "time",
+         "opened": "time", "none": "text"}  # fmt: skip
+
+
+@pytest.fixture
+def gaps(table):
+    """A table of which each column has nulls, one nothing else."""
+    random, count = np.random.default_rng(3), len(table)
+    values = {
+        "name": pa.array([f"Zum {number % 700}. Bären" for number in range(count)]),
+        "kind": pa.array(["hotel", "hostel", "bar"] * (count // 3)),
+        "price": pa.array(random.uniform(20, 400, count).round(2)),
+        "rooms": pa.array(random.integers(1, 300, count)),
+        "open": pa.array(random.random(count) < 0.5),
+        "day": pa.array(np.datetime64("1950-01-01") + random.integers(0, 27000, count).astype("m8[D]")),
+        "opened": pa.array(np.datetime64("1950-01-01") + random.integers(0, 10**12, count).astype("m8[ms]")),
+        "none": pa.nulls(count, pa.string()),
+    }
+    for name, column in values.items():
+        gap = pa.array(random.random(count) < 0.1)
+        table = table.append_column(name, pa.compute.if_else(gap, pa.scalar(None, column.type), column))
+    return table
+
+
+@pytest.mark.skipif("TREELINE_TOOL" not in os.environ, reason="TREELINE_TOOL names no tool")
+@pytest.mark.parametrize("format", ["csv", "geojson"])
+def test_nulls_are_those_of_other_formats(gaps, format, tmp_path):
+    """An index of a table is the same by way of Parquet, of arrays, and of what the tool reads."""
+    folder, source = write(tmp_path / "gaps", gaps), tmp_path / f"gaps.{format}"
+    if format == "csv":
+        pa.csv.write_csv(gaps, source)
+    else:
+        with source.open("w") as file:
+            for row in gaps.to_pylist():
+                point = {"type": "Point", "coordinates": [row.pop("lon"), row.pop("lat")]}
+                feature = {"type": "Feature", "geometry": point, "properties": row}
+                file.write(json.dumps(feature, default=lambda time: time.isoformat()) + "\n")
+    columns = ",".join(f"{name}:{kind}" for name, kind in KINDS.items())
+    tool = [os.environ["TREELINE_TOOL"], "build", source, "-o", tmp_path / "tool", "--columns", columns, "--quiet"]
+    subprocess.run([*tool, "--split", "mean"], check=True)
+    built = treeline.build_parquet(
+        folder, out=tmp_path / "out", columns=KINDS, kinds=KINDS, split="mean", memory="1MB")  # fmt: skip
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "tool", shallow=False)
+    assert built.open().columns == KINDS
+    treeline.build(gaps["lon"], gaps["lat"], columns=gaps.select(list(KINDS)), kinds=KINDS, split="mean").save(
+        tmp_path / "whole")  # fmt: skip
+    assert filecmp.cmp(tmp_path / "whole", tmp_path / "tool", shallow=False)
+
+
 def test_kinds_are_those_that_are_told(hotels, tmp_path):
     folder = write(tmp_path / "hotels", hotels)
     built = treeline.build_parquet(folder, out=tmp_path / "out", columns=["kind"], kinds={"kind": "text"})
@@ -121,6 +174,20 @@ def test_kinds_are_those_that_are_told(hotels, tmp_path):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
     with pytest.raises(KeyError, match="'size'"):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+
+
+def test_texts_may_be_many(table, tmp_path):
+    many = pa.table({
+        "lon": np.tile(table["lon"].to_numpy(), 13)[:70_000], "lat": np.tile(table["lat"].to_numpy(), 13)[:70_000],
+        "name": [f"Zum {number}" for number in range(70_000)],
+    })  # fmt: skip
+    folder, kinds = write(tmp_path / "many", many), {"name": "category"}
+    treeline.build_parquet(folder, out=tmp_path / "out", columns="name", kinds=kinds, memory="40MB", split="mean")
+    whole = treeline.build(many["lon"], many["lat"], columns=many.select(["name"]), kinds=kinds, split="mean")
+    whole.save(tmp_path / "whole")
+    assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
+    with pytest.raises(treeline.BuildError, match='Column "name" .* more memory'):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns="name", kinds=kinds, memory="1MB")
 
 
 def test_rows_are_those_of_a_column(table, expected, split, tmp_path):

@@ -1,16 +1,13 @@
-"""Sets of points in shuffled Parquet files, with the numbers of rows, and the index of the same rows in their order."""
+"""Sets of points in shuffled Parquet files, with the numbers of rows, and the index that the tool makes of them."""
 
-import datetime
-import json
 import os
 import subprocess
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
-
-CHUNK = 1_000_000
 
 
 def towns(random, count):
@@ -44,23 +41,37 @@ def flawed(random, count):
 
 
 #: The columns of `described`, by the kinds that they are of, and those that are told.
-KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "open": "boolean", "opened": "time",
-         "day": "time"}
-TOLD = {"name": "text", "kind": "category"}
-
-
-def described(row):
-    """The values of a row in columns of each kind, of which all have missing ones."""
-    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
-    values = {"price": row * 7919 % 100_000 / 100, "rooms": row % 300 - 7, "kind": ("hotel", "hostel", "bar")[row % 3],
-              "name": f"Zum {row % 5000}. Bären", "open": row % 2 == 0,
-              "opened": start + datetime.timedelta(milliseconds=row * 1009),
-              "day": datetime.date(1999, 1, 1) + datetime.timedelta(days=row % 9000)}
-    return {name: value for number, (name, value) in enumerate(values.items()) if row * 31 % (11 + number) != 0}
+KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "street": "category",
+         "open": "boolean", "opened": "time", "day": "time"}
+TOLD = {"name": "text", "kind": "category", "street": "category"}
 
 
 TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.string()), ("name", pa.string()),
-                   ("open", pa.bool_()), ("opened", pa.timestamp("us", "UTC")), ("day", pa.date32())])
+                   ("street", pa.string()), ("open", pa.bool_()), ("opened", pa.timestamp("us", "UTC")),
+                   ("day", pa.date32())])  # fmt: skip
+
+
+def described(rows):
+    """The values of rows in columns of each kind, of which all have nulls.
+
+    Names and streets are more than the 65,536 that a survey of a column keeps.
+    """
+    start, day = np.datetime64("2020-01-01", "us"), np.datetime64("1999-01-01", "D")
+    values = {
+        "price": rows * 7919 % 100_000 / 100, "rooms": rows % 300 - 7,
+        "kind": np.array(["hotel", "hostel", "bar"])[rows % 3], "name": texts("Zum ", rows % 80_021, ". Bären"),
+        "street": texts("", rows % 70_001, ". Straße"), "open": rows % 2 == 0,
+        "opened": start + (rows * 1009).astype("m8[ms]"), "day": day + (rows % 9000).astype("m8[D]"),
+    }  # fmt: skip
+    found = []
+    for number, field in enumerate(TYPES):
+        column = pa.array(values[field.name]).cast(field.type)
+        found.append(pc.if_else(pa.array(rows * 31 % (11 + number) != 0), column, pa.scalar(None, field.type)))
+    return pa.table(found, TYPES)
+
+
+def texts(before, numbers, behind):
+    return pc.binary_join_element_wise(before, pa.array(numbers).cast(pa.string()), behind, "")
 
 
 def write(folder, shape, count, files, seed=20240501, has_columns=False):
@@ -73,34 +84,25 @@ def write(folder, shape, count, files, seed=20240501, has_columns=False):
         # Six decimals, as text keeps them.
         table = pa.table({"id": rows[order], "lon": lon.round(6)[order], "lat": lat.round(6)[order]})
         if has_columns:
-            values = pa.Table.from_pylist([described(row) for row in rows[order].tolist()], TYPES)
-            for name in TYPES.names:
-                table = table.append_column(name, values[name])
+            for name, column in zip(TYPES.names, described(rows[order]).columns):
+                table = table.append_column(name, column)
         pq.write_table(table, f"{folder}/part-{number:04}.parquet")
 
 
 def index(folder, path, *options):
-    """The index that `treeline build` makes of the rows of a folder, in their order."""
-    table = pq.read_table(folder).sort_by("id").select(["lon", "lat"])
-    pa.csv.write_csv(table, f"{path}.csv")
-    return built(f"{path}.csv", path, *options)
-
-
-def index_with_columns(folder, path, *options):
-    """The same with the columns of `described`, by way of GeoJSON, which tells a missing value from an empty text."""
-    table = pq.read_table(folder, columns=["id", "lon", "lat"]).sort_by("id")
-    with open(f"{path}.geojson", "w") as file:
-        # A feature a line.
-        for row, lon, lat in zip(*(table[name].to_pylist() for name in ("id", "lon", "lat"))):
-            point = {"type": "Point", "coordinates": [lon, lat if lat == lat else None]}
-            feature = {"type": "Feature", "geometry": point, "properties": described(row)}
-            file.write(json.dumps(feature, default=lambda time: time.isoformat()) + "\n")
-    columns = ",".join(f"{name}:{kind}" for name, kind in KINDS.items())
-    return built(f"{path}.geojson", path, "--columns", columns, *options)
-
-
-def built(source, path, *options):
-    tool = [os.environ["TREELINE_TOOL"], "build", source, "-o", path, "--skip-invalid"]
-    subprocess.run([*tool, *options], check=True, stderr=subprocess.DEVNULL)
-    os.remove(source)
+    """The index that `treeline build` makes of the rows of a folder, which it reads as CSV."""
+    files = sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".parquet"))
+    schema = pq.read_schema(files[0])
+    command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", "--skip-invalid", *options]
+    if "kind" in schema.names:
+        command += ["--columns", ",".join(f"{name}:{kind}" for name, kind in KINDS.items())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as tool:
+        with pa.csv.CSVWriter(tool.stdin, schema) as writer:
+            for file in files:
+                with pq.ParquetFile(file) as rows:
+                    for batch in rows.iter_batches():
+                        writer.write(batch)
+        tool.stdin.close()
+    if tool.returncode:
+        raise subprocess.CalledProcessError(tool.returncode, command)
     return path

@@ -54,11 +54,10 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it with 'BuildOptions.computesSeparations', "
-        + "or its index with 'treeline build' and without '--no-separation'"
+      "a spacing needs a tree with separations, found one without; build it anew with them, as every build does unless "
+        + "told otherwise"
     case .noBadges:
-      "badges need a tree grown by merging for badges, with separations; build it with 'BuildOptions.growth' "
-        + "'.merging(by: .badges)', or its index with 'treeline build --grow badges'"
+      "badges need a tree grown by merging for badges, with separations, found another; build it anew to grow by badges"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found one without"

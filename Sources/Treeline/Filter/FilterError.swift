@@ -16,7 +16,7 @@ extension FilterError: CustomStringConvertible {
     case .unknownColumn(let name, let known):
       "expected the name of a column, found \(name.debugDescription); "
         + (known.isEmpty
-          ? "the tree has no columns: keep them with 'treeline build --columns'"
+          ? "the tree has no columns: build it with some"
           : "there are " + known.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (known.count > 20 ? " and \(known.count - 20) more" : ""))
     case .unsuited(let column, let kind, let expected, let found):

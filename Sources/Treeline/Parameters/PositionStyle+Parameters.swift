@@ -5,7 +5,9 @@ extension PositionStyle {
       parameters.choice("position", of: ShownPosition.Rule.self),
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
-      parameters.refuse([name], expected: "no \(name) beside badges, which stay apart only where they stand")
+      parameters.refuse(
+        [name], expected: "no \(name) beside badges, which stay apart only where they stand",
+        sentence: "{\(name)} and {badges} exclude each other: badges stay apart only where they stand.")
     }
   }
 }

@@ -249,17 +249,23 @@ extension QueryParameters {
   }
 
   /// Notes those that are there of parameters that go with something else.
-  public mutating func refuse(_ keys: [String], expected: String) {
+  ///
+  /// - Parameters:
+  ///   - keys: Of the parameters.
+  ///   - expected: What each should be.
+  ///   - sentence: The same in words, with names of parameters in braces.
+  public mutating func refuse(_ keys: [String], expected: String, sentence: String? = nil) {
     for key in keys {
       guard let value = text(key) else { continue }
-      refuse(key, expected: expected, found: value)
+      refuse(key, expected: expected, found: value, sentence: sentence)
     }
   }
 
   /// Notes all that nothing has read.
   public mutating func refuseUnread() {
     for entry in entries where !entry.isRead && faults.count < 16 {
-      refuse(entry.key, expected: "no such parameter", found: entry.value)
+      refuse(
+        entry.key, expected: "no such parameter", found: entry.value, sentence: "there is no parameter {\(entry.key)}.")
     }
   }
 }

@@ -10,6 +10,9 @@ public struct ColumnEntries: Sendable {
   /// About what it takes, in bytes.
   public var memory: Int { entries.memory }
 
+  /// How long the dictionary is that has them all, in bytes: 9 and its text for each, in whatever order they came.
+  package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
+
   /// Takes in the values of some points.
   public mutating func add(_ values: ColumnValues, of survey: ColumnSurvey) {
     survey.forEachEntry(of: values) { entries.insert($0) }

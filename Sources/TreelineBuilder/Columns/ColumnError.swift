@@ -29,7 +29,7 @@ package struct UnsuitableValue: Error {
   package internal(set) var point: Int
   let expected: String
   let found: String
-  var remedy = "declare it as category or text, or leave the cell empty"
+  var remedy = "declare it as category or text, or leave the value out"
 
   init(at point: Int, expected: String, found: String, remedy: String? = nil) {
     (self.point, self.expected, self.found) = (point, expected, found)

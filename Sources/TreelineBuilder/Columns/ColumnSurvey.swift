@@ -148,7 +148,7 @@ public struct ColumnSurvey: Sendable {
     if candidates.contains(.categories), isFound ? value.tag != .string : value.plainText == nil {
       reject(
         value, as: .categories, ofPoint: point, expected: "a text, a number or a boolean",
-        remedy: "declare it as text, or leave the cell empty")
+        remedy: "declare it as text, or leave the value out")
     }
   }
 

@@ -115,7 +115,7 @@ struct TimeSurvey: Sendable {
       expected: "a time within 2^63 of what the column counts, "
         + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
       found: "\(found.instant)",
-      remedy: "give times with fewer decimals, declare it as category or text, or leave the cell empty")
+      remedy: "give times with fewer decimals, declare it as category or text, or leave the value out")
   }
 }
 

@@ -37,8 +37,9 @@ extension PieceError: CustomStringConvertible {
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build anew"
     case .scratch(let path, let action, let reason):
-      "\(path): could not \(action): \(reason); free some space or choose another place with --scratch"
-    case .inUse(let path): "\(path): another build is at work there; wait for it to end or choose another --scratch"
+      "\(path): could not \(action): \(reason); free some space or choose another scratch folder"
+    case .inUse(let path):
+      "\(path): another build is at work there; wait for it to end or choose another scratch folder"
     case .writing(let error): "\(error)"
     case .cancelled: "the build was cancelled"
     }

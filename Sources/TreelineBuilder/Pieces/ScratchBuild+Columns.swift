@@ -48,7 +48,7 @@ import Treeline
         guard used + entries.memory <= mostDictionaryMemory else {
           throw .unsupported(
             what: "Column \(survey.name.debugDescription)",
-            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that --memory has for them",
+            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that there are for them",
             remedy: "leave the column out or allow more memory")
         }
       }

@@ -59,7 +59,8 @@ extension IndexWritingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .wouldOverwrite(let path):
-      "\(path): expected an index or no file, found a file that is not an index; --force overwrites it"
+      "\(path): expected an index or no file, found a file that is not an index; choose another name, or "
+        + "allow it to be overwritten"
     case .notAFile(let path):
       "\(path): expected a file or nothing, found something that is no file and is never replaced"
     case .tooManyAttributes(let found, let maximum): "expected at most \(maximum) columns to keep, found \(found)"

@@ -43,7 +43,8 @@ extension Failure {
     case PieceError.invalid, PieceError.damaged, PieceError.column, PieceError.rowTwice: self = .badData(message)
     case let error as IndexWritingError:
       switch error {
-      case .wouldOverwrite, .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)
+      case .wouldOverwrite: self = .usage("\(message) with --force")
+      case .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)
       case .column: self = .badData(message)
       case .inUse, .foreignPartialFile, .failed, .notDurable: self = .inputOutput(message)
       }

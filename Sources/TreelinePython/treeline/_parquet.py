@@ -127,7 +127,8 @@ def build_parquet(
     )  # fmt: skip
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
-    reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), list(columns), kinds or {}, row)
+    names = [columns] if isinstance(columns, str) else list(columns)
+    reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), names, kinds or {}, row)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
     with _steps.Stream(built.path, options, reader.columns(schema.empty_table()), told, overwrite) as stream:

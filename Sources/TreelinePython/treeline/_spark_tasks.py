@@ -10,13 +10,14 @@ import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
-from ._steps import ColumnSurvey, Encoding, Piece, Pieces, Round, Survey
+from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
 from ._table import AnyArray
 
 #: In the scratch folder, by which an executor knows that it is the driver's.
@@ -52,10 +53,24 @@ class Places:
 
 @dataclass(frozen=True)
 class Division:
-    """To which piece a point goes, and how the values that go with it are encoded."""
+    """To which piece a point goes, and how the values that go with it are encoded, as bytes.
 
-    pieces: bytes
-    encoding: bytes
+    What is read of them serves all tasks of a process: a dictionary may be long.
+    """
+
+    piece_bytes: bytes
+    encoding_bytes: bytes
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        return Pieces(self.piece_bytes)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        return Encoding(self.encoding_bytes)
+
+    def __getstate__(self) -> dict[str, bytes]:
+        return {"piece_bytes": self.piece_bytes, "encoding_bytes": self.encoding_bytes}
 
 
 @dataclass(frozen=True)
@@ -155,6 +170,32 @@ class Tasks:
         found = column[int(np.flatnonzero(bad)[0])].as_py()
         return np.where(bad, 0, rows), "none" if found is None else str(found)
 
+    # MARK: Dictionaries
+
+    def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
+        """Writes the different values of some partitions, in columns that have many; returns the name of the file."""
+        entries = Entries(wanted.value)
+        for name in names:
+            ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
+            with open(self.path(name, "values"), "rb") as file:
+                for start, end in zip([0, *ends], ends):
+                    entries.add(file.read(end - start))
+        yield self._written(entries)
+
+    def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
+        """Writes what some such files have, and returns the name of the file."""
+        entries = Entries(wanted.value)
+        for name in names:
+            with open(self.path(name, "entries"), "rb") as file:
+                entries.merge(file.read())
+        yield self._written(entries)
+
+    def _written(self, entries: Entries) -> str:
+        name = uuid.uuid4().hex
+        with _File(self.path(name, "entries")) as file:
+            file.file.write(entries.to_bytes())
+        return name
+
     # MARK: Planning
 
     def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
@@ -175,7 +216,7 @@ class Tasks:
 
     def partition(self, places: Any, plan: Any, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
         """Blocks of points of one piece, with their rows and codes, by the numbers of pieces."""
-        pieces, encoding = Pieces(plan.value.pieces), Encoding(plan.value.encoding)
+        pieces, encoding = plan.value.pieces, plan.value.encoding
         for section in sections:
             for positions, block in self._blocks(section, places):
                 rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
@@ -193,7 +234,7 @@ class Tasks:
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
         """Writes the pieces whose blocks these are, and returns their numbers."""
-        pieces, encoding = Pieces(plan.value.pieces), Encoding(plan.value.encoding)
+        pieces, encoding = plan.value.pieces, plan.value.encoding
         begun: dict[int, Piece] = {}
         for number, data in blocks:
             if number not in begun:

@@ -1,4 +1,4 @@
-"""The steps of a build in pieces, as `treeline.h` declares them: what goes from one to another is bytes."""
+"""The steps of a build in pieces, as `treeline_pieces.h` declares them: what goes from one to another is bytes."""
 
 from __future__ import annotations
 
@@ -66,8 +66,14 @@ _column_survey_add_survey = _declare(
     _slow, "column_survey_add_survey", c_bool, _handle, *_bytes, c_int64, _error
 )  # fmt: skip
 _column_survey_bytes = _declare(_slow, "column_survey_bytes", _handle, _handle)
-_column_survey_encoding = _declare(_slow, "column_survey_encoding", _handle, _handle, _error)
+_column_survey_gathering = _declare(_slow, "column_survey_gathering", _handle, _handle, c_size_t, _error)
+_column_survey_encoding = _declare(_slow, "column_survey_encoding", _handle, _handle, _handle, _error)
 _column_survey_free = _declare(_quick, "column_survey_free", None, _handle)
+_entries_read = _declare(_slow, "entries_read", _handle, *_bytes, _error)
+_entries_add_values = _declare(_slow, "entries_add_values", c_bool, _handle, *_bytes, _error)
+_entries_add_entries = _declare(_slow, "entries_add_entries", c_bool, _handle, *_bytes, _error)
+_entries_bytes = _declare(_slow, "entries_bytes", _handle, _handle)
+_entries_free = _declare(_quick, "entries_free", None, _handle)
 _encoding_read = _declare(_slow, "encoding_read", _handle, *_bytes, _error)
 _encoding_width = _declare(_quick, "encoding_width", c_size_t, _handle)
 _encoding_encode = _declare(_slow, "encoding_encode", c_bool, _handle, *_bytes, c_void_p, c_size_t, _error)
@@ -163,9 +169,35 @@ class ColumnSurvey(_Object):
     def to_bytes(self) -> bytes:
         return _taken(_column_survey_bytes(self.pointer))
 
-    def encoding(self) -> bytes:
+    def gathering(self, most: int) -> bytes:
+        """What `Entries` are to be gathered before all columns can be encoded; nothing where none are.
+
+        :param most: How long the dictionaries of these columns may be, in bytes.
+        """
+        return _taken(c.call(_column_survey_gathering, self.pointer, most))
+
+    def encoding(self, entries: Entries | None = None) -> bytes:
         """How all columns are encoded, once all values are surveyed."""
-        return _taken(c.call(_column_survey_encoding, self.pointer))
+        gathered = None if entries is None else entries.pointer
+        return _taken(c.call(_column_survey_encoding, self.pointer, gathered))
+
+
+class Entries(_Object):
+    """All different values of columns that have many. Entries of parts add up."""
+
+    def __init__(self, data: bytes) -> None:
+        """:param data: As of `ColumnSurvey.gathering`, or of other entries."""
+        super().__init__(c.call(_entries_read, data, len(data)), _entries_free)
+
+    def add(self, values: bytes) -> None:
+        """:param values: As `ColumnSurvey.add` returns them."""
+        c.call(_entries_add_values, self.pointer, values, len(values))
+
+    def merge(self, data: bytes) -> None:
+        c.call(_entries_add_entries, self.pointer, data, len(data))
+
+    def to_bytes(self) -> bytes:
+        return _taken(_entries_bytes(self.pointer))
 
 
 class Encoding(_Object):

@@ -62,8 +62,7 @@ def build(
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
     :param geometry: that of points as WKB.
     :param out: The path of the index, for the driver; it appears whole or not at all.
-    :param columns: The names of those that can be filtered and summed. A category or text may have 65,536 different
-        values.
+    :param columns: The names of those that can be filtered and summed.
     :param kinds: By names of columns what values are taken for, as of `treeline.build`, but nothing is prepared.
     :param row: The column with the number of each row, from 0 to 2^53, which no two share. Without one, rows are
         numbered as Spark happens to have them: the index answers the same and has the same content hash, but points of
@@ -72,7 +71,8 @@ def build(
     :param split: `least-scatter` or `mean`.
     :param separations: Whether a spacing or badges can be asked for; the driver computes that at the end.
     :param piece_size: How many points one task builds: it takes 66 bytes of memory a point, and what columns need.
-    :param memory: About what separations may take of the driver's memory, such as `2GB`.
+    :param memory: About what separations may take of the driver's memory, such as `2GB`; dictionaries of columns with
+        more than 65,536 different values may have an eighth of that, as bytes.
     :param scratch: A folder that the driver and all executors reach under this name, for 37 bytes a point and what
         columns need; beside the index unless told. What is put there is removed.
     :param overwrite: Whether to replace a file that is no index.
@@ -93,14 +93,12 @@ def build(
         run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
         # Told of before anything else is done: a value that does not suit, or too many of them.
-        encoding = run.columns.encoding()
-        pieces = run.plan(survey, split, piece_size)
-        division = Division(pieces, encoding)
+        encoding = run.encoding(byte_count(memory) // 8)
+        division = Division(run.plan(survey, split, piece_size), encoding)
         run.build(survey, division)
         told = _steps.description(title, attribution, unit)
         _steps.assemble(
-            _steps.Pieces(pieces), survey, _steps.Encoding(encoding), folder, built.path, options, told, overwrite,
-            progress,
+            division.pieces, survey, division.encoding, folder, built.path, options, told, overwrite, progress,
         )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -186,6 +184,7 @@ class _Run:
     def __init__(self, df: Any, tasks: Tasks, progress: Callable[[str, float], None]) -> None:
         self._context = df.sparkSession.sparkContext
         self._tasks, self._progress = tasks, progress
+        self._names: list[str] = []
         self._sections: list[Section] = []
         #: What is known of all values.
         self.columns = _steps.ColumnSurvey(data=tasks.columns.survey)
@@ -212,6 +211,7 @@ class _Run:
                     survey.merge(data)
                 with open(self._tasks.path(part.name, "columns"), "rb") as file:
                     self.columns.merge(file.read(), base)
+                self._names.append(part.name)
                 for first in range(0, part.points, _SECTION):
                     self._sections.append(Section(part.name, first, min(_SECTION, part.points - first), base))
                 self._list(listing, part, base)
@@ -227,6 +227,30 @@ class _Run:
             path, size = self._tasks.path(part.name, "refused"), REFUSED.itemsize
             rows = np.fromfile(path, REFUSED, min(1 << 16, part.refused - first), offset=size * first)
             listing.add(rows["row"] + first_row, rows["x"], rows["y"])
+
+    def encoding(self, most: int) -> bytes:
+        """How columns are encoded.
+
+        :param most: How long the dictionaries of those with many different values may be, in bytes.
+        """
+        wanted = self.columns.gathering(most)
+        if not wanted:
+            return self.columns.encoding()
+        self._progress("gathering", 0)
+        shared = self._context.broadcast(wanted)
+        # In a tree, of which the driver reads the top; between the levels files have what was gathered.
+        gather, names = self._tasks.gather, self._names
+        count = min(len(names), 4 * self._context.defaultParallelism)
+        while True:
+            names = self._context.parallelize(names, count).mapPartitions(partial(gather, shared)).collect()
+            if count == 1:
+                break
+            gather, count = self._tasks.unite, -(-count // _FAN_IN)
+        shared.destroy()
+        with open(self._tasks.path(names[0], "entries"), "rb") as file:
+            entries = _steps.Entries(file.read())
+        self._progress("gathering", 1)
+        return self.columns.encoding(entries)
 
     def _points(self) -> Any:
         """The sections of all points, as many as there is to do at once."""
@@ -262,7 +286,7 @@ class _Run:
 
     def build(self, survey: _steps.Survey, division: Division) -> None:
         """Has all pieces written."""
-        count = len(_steps.Pieces(division.pieces).counts)
+        count = len(division.pieces.counts)
         if count == 0:
             return
         self._progress("building", 0)

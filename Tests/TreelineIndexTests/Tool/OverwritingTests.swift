@@ -15,7 +15,7 @@ import TreelineVerification
       let path = try folder.write(bytes, to: "file")
       let refused = try Tool.run("build", Self.input, "-o", path)
       #expect(refused.code == 64)
-      #expect(refused.errors.contains("--force overwrites it"))
+      #expect(refused.errors.contains("overwritten with --force"))
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
       #expect(try Tool.run("build", Self.input, "-o", path, "--force").code == 0)
       #expect(try Tool.run("build", Self.input, "-o", path).code == 0, "an index is replaced")

@@ -74,7 +74,7 @@ import Treeline
       ["bbox": "1, 2, 3, x"],
       "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1, 2, 3, x."
     ),
-    (["colour": "red"], "colour must be no such parameter, found red."),
+    (["colour": "red"], "there is no parameter colour."),
   ]) func faultsAreTold(_ values: [String: String], message: String) {
     var parameters = QueryParameters(values.map { (name: $0, value: $1) })
     _ = Query(&parameters)
