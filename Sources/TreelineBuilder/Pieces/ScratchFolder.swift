@@ -57,8 +57,8 @@ import Treeline
     ///   - index: The path of the index.
     ///   - parent: Where the folder is; nil for beside the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
-      let hidden = FilePath(FilePath(index).hidden(suffix: ".scratch"))
-      return (parent ?? hidden.folder) + "/" + hidden.name
+      let hidden = FilePath(index).hidden(suffix: ".scratch")
+      return parent.map { "\($0)/\(FilePath(hidden).name)" } ?? hidden
     }
 
     /// All paths that there may be, the folder's own last: for who has to remove them without knowing more.
@@ -83,7 +83,7 @@ import Treeline
         if isInUse { throw .inUse(path: path) }
         throw .scratch(path: path, action: "lock it", reason: reason)
       }
-      if !keepsFiles { for name in Name.allCases where name != .lock { remove(name) } }
+      if !keepsFiles { removeFiles() }
     }
 
     deinit { close(lock) }
@@ -98,14 +98,17 @@ import Treeline
     func remove(_ name: Name) { unlink(path(name)) }
 
     /// How many bytes are free where the folder is; nil where the system does not tell.
-    package var freeSpace: Int? { Self.freeSpace(at: path) }
+    package var freeSpace: Int? { Disk(of: path)?.free }
 
-    /// How many bytes are free where a folder is; nil where the system does not tell.
-    package static func freeSpace(at folder: String) -> Int? {
-      var status = statvfs()
-      guard statvfs(folder, &status) == 0 else { return nil }
-      return Int(
-        clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    /// How many bytes of the disk the files in it take.
+    var usedSpace: Int {
+      Name.allCases.reduce(0) { sum, name in
+        var status = stat()
+        return sum + (lstat(path(name), &status) == 0 ? 512 * Int(status.st_blocks) : 0)
+      }
     }
+
+    /// Removes all that a build has put there.
+    func removeFiles() { for name in Name.allCases where name != .lock { remove(name) } }
   }
 #endif

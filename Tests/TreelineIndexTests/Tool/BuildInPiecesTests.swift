@@ -102,18 +102,28 @@ import Treeline
 
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
-  @Test(.enabled(if: canMount, "needs the right to mount")) func fullScratchDisk() throws {
+  /// A disk without the room is told of before the work, whether points fill it, pieces or the index.
+  @Test(
+    .enabled(if: canMount, "needs the right to mount"),
+    arguments: [
+      ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
+      ("700k", "$1/index", "--scratch $1/disk", "another place with --scratch"),
+      ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
+      // Scratch folder and index together.
+      ("2000k", "$1/disk/index", "", "another place with --scratch"),
+    ])
+  func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("disk")
     let result = try Tool.runShell(
       """
-      unshare -m bash -c 'mount -t tmpfs -o size=64k none "$1/disk" && \
-      "$TREELINE" build "$2" -o "$1/index" --no-separation --memory 50kB --scratch "$1/disk"; echo $?; \
+      unshare -m bash -c 'mount -t tmpfs -o size=\(size) none "$1/disk" && \
+      "$TREELINE" build "$2" -o "\(index)" --no-separation --memory 50kB \(scratch); echo $?; \
       ls -A "$1/disk"' \
       bash "$1" "$2"
       """, ["bash", folder.url.path, Repository.path(Self.inputs[0])])
     #expect(result.output == "74\n", "\(result.output)")
-    #expect(result.errors.contains("free some"), "\(result.errors)")
+    #expect(result.errors.contains(problem), "\(result.errors)")
     #expect(try folder.contents() == ["disk"])
   }
 

@@ -110,16 +110,6 @@ import Treeline
     #expect(try folder.contents() == ["input.csv"])
   }
 
-  /// How much disk it takes is told before the work, once; of how long only the first megabytes can tell.
-  @Test func tellsWhatItTakes() throws {
-    let folder = try TemporaryFolder()
-    let result = try build(Self.cities, folder.path("index"), ["--columns", "name:text", "--memory", "100kB"])
-    let lines = result.errors.split(separator: "\n")
-    let first = try #require(lines.first)
-    #expect(first.contains("need more than 100.0 kB of memory: building in pieces, in "), "\(first)")
-    #expect(lines.count { $0.contains("with up to") && $0.contains("for the index") } == 1, "\(result.errors)")
-  }
-
   private func csv(_ rows: [String], in folder: TemporaryFolder) throws -> String {
     try folder.write("lon,lat,id,name\n" + rows.joined(separator: "\n"), to: "input.csv")
   }
