@@ -8,9 +8,9 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// What a point takes once it is read on one core, in nanoseconds: each pass of the plan, and all the rest. Measured
-  /// on a virtual machine; others differ by a factor of two or so.
-  private static let (perPass, perPoint) = (20.0, 400.0)
+  /// What a point takes of one core once it is read, in nanoseconds: each pass of the plan, its separation, and all the
+  /// rest. Measured on a virtual machine; others differ by a factor of two or so.
+  private static let (perPass, perSeparation, perPoint) = (20.0, 2000.0, 400.0)
 
   /// By what is known once the first points do not fit the memory.
   ///
@@ -27,7 +27,8 @@ struct BuildForecast: CustomStringConvertible {
   /// How long it takes to build the index once all points are read.
   static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
-    return (passes * perPass + perPoint) * Double(count) / 1e9 / Double(max(options.threads, 1))
+    let nanoseconds = passes * perPass + perPoint + (options.computesSeparations ? perSeparation : 0)
+    return nanoseconds * Double(count) / 1e9 / Double(max(options.threads, 1))
   }
 
   var description: String {

@@ -66,6 +66,9 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
+  /// Whether points are x and y, once there is a build in pieces.
+  var isPlanar: Bool? { build.map { $0.projection == .planar } }
+
   /// Goes on with what a killed build has left, where that was asked for, and removes it otherwise.
   ///
   /// - Returns: Whether all points have been read.
@@ -154,7 +157,7 @@ final class BuildInPieces {
   // MARK: - Building
 
   /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
-  private static let leastForecastSize = 1 << 24
+  private static let leastForecastSize = 1 << 22
 
   /// Says that the build goes on in pieces, and what is to come, as far as the first points tell.
   private func announce(firstPoints count: Int) {
@@ -164,6 +167,7 @@ final class BuildInPieces {
       return "; by the first \(Quantity(amount: Double(count), unit: "points")), \($0)"
         + (isTooMuch ? "; only \(ByteCount(folder.freeSpace!)) are free there" : "")
     }
+    progress.clear()
     Notes.print(
       "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(forecast ?? "")")
   }

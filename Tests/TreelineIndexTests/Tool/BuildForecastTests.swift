@@ -57,6 +57,10 @@ import Treeline
     }
     #expect(seconds(2_000_000, .mean, 1 << 30) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(1_000_000, .mean, 1 << 30, threads: 1) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
+    var separated = ScratchBuild.Options(rule: .mean, threads: 2, memory: 1 << 30, projection: .webMercator)
+    separated.computesSeparations = true
+    #expect(
+      BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated) > 2 * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(100_000_000, .leastScatter, 1 << 30) > 1.5 * seconds(100_000_000, .mean, 1 << 30))
     // A billion points by the mean with 2 GB took 5 minutes.
     #expect(150...600 ~= seconds(1_000_000_000, .mean, 2_000_000_000) + 60)

@@ -118,6 +118,20 @@ import Treeline
       #expect(try folder.contents() == ["index", "input"])
     }
 
+    /// What a build is refused for, it is refused for when it is gone on with, too.
+    @Test func unitOfDegreesIsRefused() throws {
+      let folder = try TemporaryFolder()
+      let arguments = [
+        "build", Self.input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB", "--resume",
+      ]
+      #expect(try Preloaded().run(arguments, killedAt: 1000, by: SIGKILL).code == SIGKILL)
+      let refused = try Tool.run(arguments + ["--unit", "m"])
+      #expect(refused.code == 64 && refused.errors.contains("going on with"), "\(refused.errors)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("index")))
+      #expect(try Tool.run(arguments).errors.contains("going on with"))
+      #expect(try folder.contents() == ["index"])
+    }
+
     /// The tool with a library in it that kills it.
     private struct Preloaded {
       let folder = try! TemporaryFolder()
