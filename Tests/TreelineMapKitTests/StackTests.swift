@@ -58,6 +58,35 @@
       XCTAssertEqual(map.selectedRows, [members[3].row])
     }
 
+    func testAStackClosesByATapElsewhereButNotByATapOnItsPoints() async throws {
+      let map = try await makeMap(7)
+      let stack = try stack(of: map)
+      map.mapView.selectAnnotation(stack, animated: true)
+      let members = members(of: map)
+      // As MapKit does at a tap.
+      func tap(_ annotation: (any MKAnnotation)?) async {
+        for selected in map.mapView.selectedAnnotations { map.mapView.deselectAnnotation(selected, animated: true) }
+        if let annotation { map.mapView.selectAnnotation(annotation, animated: true) }
+        for _ in 0..<100 { await Task.yield() }
+      }
+      for member in [members[2], members[5]] {
+        await tap(member)
+        XCTAssertEqual(self.members(of: map).count, 7)
+      }
+      await tap(stack)
+      XCTAssertEqual(self.members(of: map).count, 7)
+      await tap(nil)
+      XCTAssertTrue(self.members(of: map).isEmpty)
+      // And opens again.
+      await tap(stack)
+      XCTAssertEqual(self.members(of: map).count, 7)
+      let other = MKPointAnnotation()
+      other.coordinate = CLLocationCoordinate2D(latitude: 50, longitude: 10.2)
+      map.mapView.addAnnotations([other])
+      await tap(other)
+      XCTAssertTrue(self.members(of: map).isEmpty)
+    }
+
     func testToAStackTheMapOnlyMoves() async throws {
       let map = try await makeMap(7)
       let east = Coordinate(longitude: 10.5, latitude: 50)

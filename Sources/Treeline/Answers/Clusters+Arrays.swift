@@ -25,10 +25,12 @@ extension Clusters {
   private func copyCoordinates(to start: UnsafeMutablePointer<Coordinate>) {
     tree.withStorage { storage in
       defer { withExtendedLifetime(tree) {} }
-      let plane = tree.plane
       for (position, node) in nodes.enumerated() {
         let stand = tree.stand(of: node, isAnchored: isAnchored, in: storage)
-        (start + position).initialize(to: plane.coordinate(x: stand.x, y: stand.y))
+        (start + position).initialize(to: Coordinate(x: stand.x, y: stand.y))
+      }
+      start.withMemoryRebound(to: Double.self, capacity: 2 * count) { numbers in
+        tree.plane.makeCoordinates(ofX: numbers, y: numbers + 1, stride: 2, count: count)
       }
     }
   }

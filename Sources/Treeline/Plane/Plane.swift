@@ -101,20 +101,24 @@ extension Plane {
     }
   }
 
-  /// Turns positions on the plane's square into the same coordinates, several at a time: in plain loops without a call,
+  /// Turns positions on the plane's square into the same coordinates, several at a time: in a plain loop without a call,
   /// where rounding down would be one.
-  func makeCoordinates(ofX xs: UnsafeMutablePointer<Double>, y ys: UnsafeMutablePointer<Double>, count: Int) {
+  ///
+  /// - Parameter stride: how far one x is from the next, and one y.
+  @inline(__always) func makeCoordinates(
+    ofX xs: UnsafeMutablePointer<Double>, y ys: UnsafeMutablePointer<Double>, stride: Int = 1, count: Int
+  ) {
     switch projection {
     case .webMercator:
       for number in 0..<count {
-        let turns = turns(x: xs[number])
-        xs[number] = (turns - (turns < 1 ? 0 : 1)) * 360 - 180
+        let turns = turns(x: xs[stride &* number])
+        xs[stride &* number] = (turns - (turns < 1 ? 0 : 1)) * 360 - 180
+        ys[stride &* number] = Mercator.latitude(y: ys[stride &* number])
       }
-      for number in 0..<count { ys[number] = Mercator.latitude(y: ys[number]) }
     case .planar:
       for number in 0..<count {
-        let coordinate = coordinate(x: xs[number], y: ys[number])
-        (xs[number], ys[number]) = (coordinate.x, coordinate.y)
+        let coordinate = coordinate(x: xs[stride &* number], y: ys[stride &* number])
+        (xs[stride &* number], ys[stride &* number]) = (coordinate.x, coordinate.y)
       }
     }
   }

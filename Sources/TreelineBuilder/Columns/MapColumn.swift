@@ -59,7 +59,9 @@ extension MapColumn {
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
-        return .integers(name: name) { row in number(values[row]).map { Int64($0) } }
+        // Row by row, as values lie in memory: the column asks for them in tree order, and twice.
+        let numbers = values.map { number($0).map { Int64(truncatingIfNeeded: $0) } }
+        return .integers(name: name) { numbers[$0] }
       }
       return IndexColumn(name: name, kind: .number) { row in number(values[row]).map { .number("\($0)") } }
     }

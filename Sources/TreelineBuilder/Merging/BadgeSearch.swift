@@ -94,6 +94,11 @@ struct BadgeSearch: PairSearch, @unchecked Sendable {
 
   func look(from cluster: UInt32) -> BadgePair? {
     let own = Own(number: cluster, node: live.nodes[Int(cluster)].number, diameter: diameters[Int(cluster)])
+    if let nearest = live.nearest(awaitedBy: Int(cluster)) {
+      var pair = own.pair
+      _ = take(nearest, own, &pair)
+      return noted(pair, .max)
+    }
     // A leaf has to know of leaves no larger than itself.
     let width = curve.width(own.diameter, own.node < leafCount ? own.diameter : greatestDiameter)
     var reach = reach(greatest, width)
@@ -114,7 +119,9 @@ struct BadgeSearch: PairSearch, @unchecked Sendable {
   private func noted(_ pair: BadgePair, _ bound: UInt64) -> BadgePair? {
     if pair.scaledDistance <= greatest && pair.clusters.hasOther { return pair }
     let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)
-    live.rounds[Int(pair.clusters.cluster)] = min(next, MergeRounds.last)
+    let isNearest = pair.clusters.hasOther && pair.scaledDistance <= bound
+    live.wait(
+      Int(pair.clusters.cluster), for: isNearest ? pair.clusters.nearest : MergeGrid.none, until: next)
     return nil
   }
 

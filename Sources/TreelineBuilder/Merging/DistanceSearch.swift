@@ -83,11 +83,18 @@ struct DistanceSearch: PairSearch, @unchecked Sendable {
   }
 
   func look(from cluster: UInt32) -> DistancePair? {
-    let isWide = greatest > Self.wideDistance * Self.wideDistance
-    let (pair, bound) = isWide ? (nearestOfAll(to: cluster), .max) : nearest(to: cluster)
+    var pair = pair(of: cluster)
+    var bound = UInt64.max
+    if let nearest = live.nearest(awaitedBy: Int(cluster)) {
+      _ = pair.take(nearest, at: live.squaredDistance(Int(cluster), Int(nearest)), live)
+    } else if greatest > Self.wideDistance * Self.wideDistance {
+      findNearestOfAll(&pair)
+    } else {
+      bound = findNearest(&pair)
+    }
     if pair.squaredDistance <= greatest && pair.clusters.hasOther { return pair }
     let next = max(MergeRounds.round(of: min(pair.squaredDistance, bound)), round &+ 1)
-    live.rounds[Int(cluster)] = min(next, MergeRounds.last)
+    live.wait(Int(cluster), for: pair.clusters.hasOther ? pair.clusters.nearest : MergeGrid.none, until: next)
     return nil
   }
 
@@ -96,11 +103,13 @@ struct DistanceSearch: PairSearch, @unchecked Sendable {
     DistancePair(squaredDistance: .max, clusters: PairOfClusters(cluster, node: live.nodes[Int(cluster)].number))
   }
 
-  /// The nearest within the width of a cell, and the square of that: a cluster that is by itself looks again at a round
-  /// of cells twice as wide. To look farther at once takes longer.
-  private func nearest(to cluster: UInt32) -> (pair: DistancePair, bound: UInt64) {
-    var pair = pair(of: cluster)
-    let (position, reach) = (live.links[Int(cluster)].position, 1 << Int(grid.shift))
+  /// Finds the nearest within the width of a cell: a cluster that is by itself looks again at a round of cells twice as
+  /// wide. To look farther at once takes longer.
+  ///
+  /// - Returns: the square of that width.
+  private func findNearest(_ pair: inout DistancePair) -> UInt64 {
+    let cluster = Int(pair.clusters.cluster)
+    let (position, reach) = (live.links[cluster].position, 1 << Int(grid.shift))
     let bound = UInt64(reach) &* UInt64(reach)
     var limit = bound
     let (live, grid) = (live, grid)
@@ -108,20 +117,18 @@ struct DistanceSearch: PairSearch, @unchecked Sendable {
       var squaredDistance = grid.squaredDistance(position, toNearby: otherPosition)
       guard squaredDistance <= limit, live.nodes[Int(other)].number < pair.clusters.node else { return }
       if live.crossesSeam {
-        squaredDistance = live.squaredDistance(Int(cluster), Int(other))
+        squaredDistance = live.squaredDistance(cluster, Int(other))
         if squaredDistance > limit { return }
       }
       if pair.take(other, at: squaredDistance, live) { limit = squaredDistance }
     }
-    return (pair, bound)
+    return bound
   }
 
-  private func nearestOfAll(to cluster: UInt32) -> DistancePair {
-    var pair = pair(of: cluster)
+  private func findNearestOfAll(_ pair: inout DistancePair) {
     for other in 0..<count where live.isLive(Int(other)) && live.nodes[Int(other)].number < pair.clusters.node {
-      _ = pair.take(other, at: live.squaredDistance(Int(cluster), Int(other)), live)
+      _ = pair.take(other, at: live.squaredDistance(Int(pair.clusters.cluster), Int(other)), live)
     }
-    return pair
   }
 }
 

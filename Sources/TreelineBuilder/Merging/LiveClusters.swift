@@ -59,6 +59,8 @@ struct LiveClusters {
   let links: UnsafeMutablePointer<MergeGrid.LinkedPosition>
   /// No cluster is nearer than in this round, but for those that know so themselves.
   let rounds: UnsafeMutablePointer<UInt8>
+  /// The nearest of those that a cluster has to know of, if it waits for the round of that pair; `MergeGrid.none` else.
+  let nearests: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// The diameters of badges, in 64ths of a pixel; known where these tell what is merged.
@@ -96,6 +98,7 @@ struct LiveClusters {
     nodes = .allocate(capacity: capacity)
     links = .allocate(capacity: capacity)
     rounds = .allocate(capacity: capacity)
+    nearests = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
     diameters = hasDiameters ? .allocate(capacity: capacity) : nil
     for block in blocks { block.adviseLargePages() }
@@ -104,7 +107,7 @@ struct LiveClusters {
   private var blocks: [MemoryBlock] {
     let blocks = [
       MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(links, count: capacity),
-      MemoryBlock(rounds, count: capacity),
+      MemoryBlock(rounds, count: capacity), MemoryBlock(nearests, count: capacity),
     ]
     return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
       + (diameters.map { [MemoryBlock($0, count: capacity)] } ?? [])
@@ -123,6 +126,20 @@ struct LiveClusters {
     isLive(Int(cluster)) && nodes[Int(cluster)].number == node
   }
 
+  /// Whom a cluster waits for, as long as that is what it was then: what was merged since has a greater number than all
+  /// that there was, and leaves wait for leaves only.
+  @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
+    let nearest = nearests[cluster]
+    guard nearest != MergeGrid.none, isLive(Int(nearest)) else { return nil }
+    return nodes[Int(nearest)].number < max(nodes[cluster].number, UInt32(capacity)) ? nearest : nil
+  }
+
+  /// Notes that a cluster is to look again in a round, for a pair that it knows of or for any.
+  @inline(__always) func wait(_ cluster: Int, for nearest: UInt32 = MergeGrid.none, until round: UInt8) {
+    rounds[cluster] = min(round, MergeRounds.last)
+    nearests[cluster] = nearest
+  }
+
   /// Has the machine fetch what merging a cluster will touch.
   @inline(__always) func prefetch(_ cluster: Int) {
     CPrefetch.prefetch(links + cluster)
@@ -138,6 +155,7 @@ struct LiveClusters {
     (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
     (links + leaf).initialize(to: MergeGrid.LinkedPosition(position: position))
     (rounds + leaf).initialize(to: 0)
+    (nearests + leaf).initialize(to: MergeGrid.none)
     if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
   }
 
@@ -156,6 +174,7 @@ struct LiveClusters {
     let number = merges.add(a.number, b.number, count: sums[first].count, greatest)
     nodes[first] = Node(number: number, scale: greatest)
     (rounds[first], rounds[second]) = (0, Self.gone)
+    nearests[first] = MergeGrid.none
   }
 
   /// The square of the distance of two clusters: across the seam only those are close that are less than half a world
@@ -172,12 +191,21 @@ struct LiveClusters {
   ///
   /// - Returns: how many there are.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
+    // Links within cells are of no use from here on: new numbers are kept there until clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
-        if next < cluster { move(cluster, to: next) }
+        links[cluster].next = UInt32(next)
         next += 1
       }
+    }
+    monitor.pass(over: 0..<count) { block in
+      for cluster in block where isLive(cluster) {
+        nearests[cluster] = nearest(awaitedBy: cluster).map { links[Int($0)].next } ?? MergeGrid.none
+      }
+    }
+    monitor.pass(over: 0..<count) { block in
+      for cluster in block where isLive(cluster) { move(cluster, to: Int(links[cluster].next)) }
     }
     return next
   }
@@ -188,6 +216,7 @@ struct LiveClusters {
     nodes[number] = nodes[cluster]
     links[number] = links[cluster]
     rounds[number] = rounds[cluster]
+    nearests[number] = nearests[cluster]
     if let longitudes { longitudes[number] = longitudes[cluster] }
     if let diameters { diameters[number] = diameters[cluster] }
   }

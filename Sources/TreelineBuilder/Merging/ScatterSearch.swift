@@ -128,7 +128,7 @@ extension ScatterSearch {
     if let pair, pair.addsLess(than: bound) { return pair }
     // What is not known adds more than that.
     let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
-    live.rounds[Int(cluster)] = min(max(next, round &+ 1), MergeRounds.last)
+    live.wait(Int(cluster), until: max(next, round &+ 1))
     return nil
   }
 

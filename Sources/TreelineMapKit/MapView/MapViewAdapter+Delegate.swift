@@ -92,6 +92,7 @@
 
     /// Nothing is selected any more.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
+      if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       // Not where the adapter hands the selection on, or a badge goes.
       guard let annotation = view.annotation as? ClusterAnnotation, isSelected(annotation) else { return }
       selectedTreeIndex = nil

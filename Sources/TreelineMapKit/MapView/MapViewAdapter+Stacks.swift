@@ -10,10 +10,13 @@
       /// Whose points they are.
       let tree: ClusterTree
       let members: [StackMemberAnnotation]
+
+      /// Whether it is the stack, or one of its points.
+      func contains(_ other: any MKAnnotation) -> Bool { other === annotation || members.contains { $0 === other } }
     }
 
     /// Shows the points of a stack around it, or tells the delegate of them, as the options say. Another stack that is
-    /// open closes.
+    /// open closes. Once the stack or one of its points was selected, it closes when none of them is any more.
     public func open(_ stack: ClusterAnnotation) {
       guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
       let rows = tree.members(of: stack.cluster)
@@ -63,6 +66,16 @@
         $0.isSame(as: openStack.tree) && $0.countsSamePoints(as: openStack.tree)
       }
       if !isShown || hasSamePoints != true { closeStack() }
+    }
+
+    /// Closes the stack after a tap elsewhere. A tap on one of its points deselects another one first, in the same turn
+    /// of the main actor.
+    func closeStackUnlessSelected() {
+      let annotation = openStack?.annotation
+      Task { [weak self] in
+        guard let self, let openStack, openStack.annotation === annotation else { return }
+        if !mapView.selectedAnnotations.contains(where: openStack.contains) { closeStack() }
+      }
     }
 
     func memberView(for annotation: StackMemberAnnotation) -> MKAnnotationView {
