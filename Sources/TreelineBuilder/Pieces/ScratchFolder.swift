@@ -71,8 +71,9 @@ import Treeline
     /// - Parameter keepsFiles: Whether what is there is kept, to go on from.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
       self.path = path
-      if mkdir(path, 0o700) != 0, errno != EEXIST {
-        throw .scratch(path: path, action: "make this folder", reason: systemReason())
+      if mkdir(path, 0o700) != 0 {
+        guard errno == EEXIST else { throw .scratch(path: path, action: "make this folder", reason: systemReason()) }
+        if let found = Self.stranger(at: path) { throw .foreignScratch(path: path, found: found) }
       }
       lock = open("\(path)/\(Name.lock.rawValue)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard lock >= 0 else { throw .scratch(path: path, action: "write to it", reason: systemReason()) }
@@ -87,6 +88,17 @@ import Treeline
     }
 
     deinit { close(lock) }
+
+    /// What is there that no build has left, by whose names files of others could be removed; nil for what one has.
+    private static func stranger(at path: String) -> String? {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "something that is no folder" }
+      // A build that was killed at once has left it empty.
+      if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
+        return nil
+      }
+      return "a folder with other files"
+    }
 
     /// Removes the folder and all that a build has put there.
     package func remove() { for path in Self.allPaths(in: path) where unlink(path) != 0 { rmdir(path) } }

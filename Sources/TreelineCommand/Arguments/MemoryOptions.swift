@@ -6,7 +6,7 @@ struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
       "How much memory the build may take, such as '2GB': points that need more are built in pieces, in a scratch folder. (default: 60 % of what is free)",
-      valueName: "size")) var memory: ByteCount?
+      valueName: "size"), transform: ByteCount.init(validating:)) var memory: ByteCount?
 
   @Option(
     help: .init("Where to make the scratch folder, if one is needed. (default: beside the index)", valueName: "folder"))
@@ -23,12 +23,20 @@ struct MemoryOptions: ParsableArguments {
 }
 
 /// A number of bytes as people write it: `2GB`, `512M`, `1.5 GiB`, `4096`.
-struct ByteCount: ExpressibleByArgument, Equatable {
+struct ByteCount: Equatable {
   let count: Int
 
   init(_ count: Int) { self.count = count }
 
-  init?(argument: String) {
+  init(validating text: String) throws {
+    guard let size = ByteCount(text) else {
+      throw ValidationError("expected a size such as 2GB, 512MiB or 1.5G, found \(text.debugDescription)")
+    }
+    self = size
+  }
+
+  /// Nil for what is no size, or less than a byte.
+  init?(_ argument: String) {
     let text = argument.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let factors: [String: Double] = [

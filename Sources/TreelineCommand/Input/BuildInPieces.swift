@@ -79,9 +79,6 @@ final class BuildInPieces {
       try? ScratchFolder(path, keepsFiles: false).remove()
       return false
     }
-    guard input.path != "-" else {
-      throw Failure.usage("'--resume' needs a file to compare with what was read, found standard input")
-    }
     let folder = try ScratchFolder(path, keepsFiles: true)
     self.folder = folder
     build = try ScratchBuild(

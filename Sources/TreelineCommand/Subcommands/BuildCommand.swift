@@ -105,6 +105,9 @@ struct BuildCommand: ParsableCommand {
         throw ValidationError("'--\(name)' must be one line of text, found \(text.debugDescription).")
       }
     }
+    if memory.resume && path == "-" {
+      throw ValidationError("'--resume' needs a file, which can be read again; standard input cannot.")
+    }
     try checkInputPath(path)
     try checkOutputPath(output, "--output")
   }

@@ -94,10 +94,47 @@ import Treeline
     #expect(try folder.contents() == ["file"])
   }
 
-  @Test func sizesThatAreNone() throws {
-    for size in ["", "0", "-1", "2XB", "GB", "1e999"] {
-      #expect(try Tool.run("build", "x", "-o", "y", "--memory=\(size)").code == 64, "\(size)")
+  /// Nobody's files are removed because they are where a scratch folder would be.
+  @Test func scratchFolderOfSomebodyElse() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder("other")
+    _ = try folder.write([1], to: "other/points")
+    for (name, make) in [
+      ("no folder", { try folder.link(".index.scratch", to: "other") }),
+      ("no folder", { _ = try folder.write([1], to: ".index.scratch") }),
+      (
+        "other files",
+        {
+          try folder.makeFolder(".index.scratch")
+          _ = try folder.write([1], to: ".index.scratch/points")
+        }
+      ),
+    ] as [(String, () throws -> Void)] {
+      try make()
+      for resume in [[], ["--resume"]] {
+        let result = try build(Self.inputs[0], folder.path("index"), "mean", ["--memory", "10kB"] + resume)
+        #expect(result.code == 74 && result.errors.contains(name), "\(result.errors)")
+        #expect(try folder.contents() == [".index.scratch", "other"])
+        #expect(FileManager.default.fileExists(atPath: folder.path("other/points")))
+      }
+      if name == "other files" { #expect(FileManager.default.fileExists(atPath: folder.path(".index.scratch/points"))) }
+      try FileManager.default.removeItem(atPath: folder.path(".index.scratch"))
     }
+    try folder.makeFolder(".index.scratch")
+    #expect(try build(Self.inputs[0], folder.path("index"), "mean", "--memory", "10kB").code == 0)
+    #expect(try folder.contents() == ["index", "other"])
+  }
+
+  @Test func sizesThatAreNone() throws {
+    for size in ["", "0", "-1", "2XB", "GB", "1e999", "1.2.3GB", "½GB", "nan"] {
+      let result = try Tool.run("build", "x", "-o", "y", "--memory=\(size)")
+      #expect(result.code == 64 && result.errors.contains("a size such as 2GB") == !size.isEmpty, "\(size): \(result.errors)")
+    }
+  }
+
+  @Test func standardInputIsNotResumed() throws {
+    let result = try Tool.run(["build", "-", "-o", "y", "--resume"], input: Data("lon,lat\n1,2\n".utf8))
+    #expect(result.code == 64 && result.errors.contains("standard input cannot"), "\(result.errors)")
   }
 
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
