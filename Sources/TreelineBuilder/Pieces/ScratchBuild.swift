@@ -62,6 +62,8 @@ import Treeline
     package internal(set) var separationWork: SeparationPieces.Work?
     /// Told how many points of a stage are done.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
+    /// Told of plain coordinates when they are projected, and onto which plane.
+    package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// - Parameter identity: Tells this build, its input and its options from others that may have left something.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
@@ -277,6 +279,7 @@ import Treeline
         try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
           try coordinates.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
         }
+        onProjection(plane, block[..<range.count])
         let points = block[..<range.count].map { plane.point(at: $0) }
         try points.withUnsafeBufferPointer { points throws(PieceError) in
           try positions.write(points, at: range.lowerBound)

@@ -102,9 +102,12 @@ final class BuildInPieces {
     columns?.note(table)
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: plan.columns.isEmpty ? .max : Self.blockSize) {
-      try build?.append(
-        Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: columns?.rows(points, of: table) ?? [],
-        values: columns?.values(points, of: table) ?? [])
+      let rows = try columns?.rows(points, of: table) ?? []
+      try namingInput {
+        try build?.append(
+          Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
+          values: columns?.values(points, of: table) ?? [])
+      }
       skippedRows = []
     }
     if table.coordinates.isEmpty {
@@ -153,6 +156,16 @@ final class BuildInPieces {
 
   // MARK: - Building
 
+  /// Tells of bad data with the input that it is in.
+  private func namingInput(_ work: () throws -> Void) throws {
+    do { try work() } catch let error as PieceError {
+      switch error {
+      case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
+      default: throw error
+      }
+    }
+  }
+
   /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
   private static let leastForecastSize = 1 << 22
 
@@ -186,7 +199,8 @@ final class BuildInPieces {
   /// - Parameter checksum: Of the input.
   func finishReading(checksum: UInt64) throws {
     guard let build else { return }
-    try build.finishReading(checksum: checksum, columns: columns?.arranged())
+    let arranged = try columns?.arranged()
+    try namingInput { try build.finishReading(checksum: checksum, columns: arranged) }
     let space = build.space
     let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
     Notes.print(
@@ -212,8 +226,13 @@ final class BuildInPieces {
       default: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "points")
       }
     }
-    try build.finish(to: destination)
+    var coarsePlane: Plane?
+    build.onProjection = { plane, coordinates in
+      if coarsePlane == nil, plane.isCoarse(for: coordinates) { coarsePlane = plane }
+    }
+    try namingInput { try build.finish(to: destination) }
     progress.clear()
+    if let coarsePlane { Notes.reportCoarsePositions(on: coarsePlane) }
     Notes.reportClippedPoints(build.clippedPointCount)
     ColumnReport.print(
       zip(build.columns, build.inexactCounts).filter { !$0.0.isAttribute }.map {

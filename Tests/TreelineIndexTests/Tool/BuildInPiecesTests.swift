@@ -55,6 +55,19 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
+  /// What is told of the points is the same.
+  @Test func coarsePositionsAreTold() throws {
+    let folder = try TemporaryFolder()
+    for (far, isTold) in [("1e9", true), ("7", false)] {
+      let rows = (0..<2000).map { "\(Double($0) / 1000),\($0 % 7)" }
+      let input = try folder.write("x,y\n\(far),\(far)\n" + rows.joined(separator: "\n"), to: "input")
+      for memory in [[], ["--memory", "20kB"]] {
+        let result = try build(input, folder.path("index"), "mean", memory)
+        #expect(result.errors.contains("positions are kept to") == isTold, "\(result.errors)")
+      }
+    }
+  }
+
   @Test func standardInput() throws {
     let folder = try TemporaryFolder()
     let input = Repository.path(Self.inputs[0])
@@ -128,7 +141,8 @@ import Treeline
   @Test func sizesThatAreNone() throws {
     for size in ["", "0", "-1", "2XB", "GB", "1e999", "1.2.3GB", "½GB", "nan"] {
       let result = try Tool.run("build", "x", "-o", "y", "--memory=\(size)")
-      #expect(result.code == 64 && result.errors.contains("a size such as 2GB") == !size.isEmpty, "\(size): \(result.errors)")
+      #expect(
+        result.code == 64 && result.errors.contains("a size such as 2GB") == !size.isEmpty, "\(size): \(result.errors)")
     }
   }
 
