@@ -71,4 +71,18 @@ import Treeline
     (7140, "119 minutes"), (7141, "2 hours"), (7201, "3 hours"), (1e6, "278 hours"),
   ])
   func timesAreToldInWords(_ seconds: Double, _ words: String) { #expect(BuildForecast.time(seconds) == words) }
+
+  @Test func memoryOfControlGroupsIsKnown() {
+    #expect(
+      ByteCount.memoryLimitFiles(ofGroups: "0::/user.slice/app.scope\n") == [
+        "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/user.slice/memory.max",
+        "/sys/fs/cgroup/user.slice/app.scope/memory.max",
+      ])
+    #expect(
+      ByteCount.memoryLimitFiles(ofGroups: "5:devices:/\n4:cpu,memory:/box\n0::/\n") == [
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/box/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory.max",
+      ])
+    #expect(ByteCount.memoryLimitFiles(ofGroups: "nothing\n") == [])
+  }
 }
