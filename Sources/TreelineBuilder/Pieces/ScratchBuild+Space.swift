@@ -22,6 +22,9 @@ import Treeline
       package let index: Int
     }
 
+    /// The survey, and what is left of the last block of each file.
+    private static let mostStateLength = 600_000
+
     /// How many bytes it takes, once all points are read.
     package var space: Space {
       // Positions, on plain planes first beside coordinates, then beside points with their rows and codes; then those
@@ -30,7 +33,8 @@ import Treeline
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
       return Space(
-        scratch: (read + wide + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength,
+        scratch: (read + wide + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
+          + Self.mostStateLength,
         pieces: (20 + wide + layout.length + separations) * pointCount,
         index: (20 + wide + separations) * pointCount
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
