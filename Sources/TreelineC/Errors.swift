@@ -36,7 +36,7 @@ final class ErrorObject {
     case is IndexWritingError: TREELINE_ERROR_WRITING
     case is CancellationError, PieceError.cancelled: TREELINE_ERROR_CANCELLED
     case PieceError.invalid, PieceError.unsupported, PieceError.rowTwice: TREELINE_ERROR_BUILD
-    case PieceError.scratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
+    case PieceError.scratch, PieceError.foreignScratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
     case PieceError.damaged: TREELINE_ERROR_PIECES
     default: TREELINE_ERROR_ARGUMENT
     }

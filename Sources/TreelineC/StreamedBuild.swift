@@ -72,10 +72,11 @@ final class StreamObject: CObject {
     guard !isFinished else { throw Self.finished }
     isFinished = true
     try build.finishReading(checksum: 0)
-    let missing = build.space.scratch - build.usedSpace
-    if let free = folder.freeSpace, free < missing {
-      throw PieceError.scratch(
-        path: folder.path, action: "put up to \(missing) bytes there", reason: "only \(free) are free")
+    if let missing = build.missingSpace(for: destination) {
+      let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) are free")
+      throw missing.isForScratch
+        ? PieceError.scratch(path: missing.path, action: action, reason: reason)
+        : PieceError.writing(.failed(path: missing.path, action: action, reason: reason))
     }
     let steps = PieceSteps(monitor)
     build.progress = { steps.report($0, $1, of: $2) }

@@ -14,6 +14,8 @@ public enum PieceError: Error, Hashable, Sendable {
   case damaged(what: String, expected: String, found: String)
   /// The system refused: no space, no permission, no such folder.
   case scratch(path: String, action: String, reason: String)
+  /// Where the scratch folder is to be, there is something that no build has left.
+  case foreignScratch(path: String, found: String)
   /// Another build works in the same place.
   case inUse(path: String)
   /// The index could not be written.
@@ -38,6 +40,9 @@ extension PieceError: CustomStringConvertible {
       "\(what): expected \(expected), found \(found); start the build anew"
     case .scratch(let path, let action, let reason):
       "\(path): could not \(action): \(reason); free some space or choose another scratch folder"
+    case .foreignScratch(let path, let found):
+      "\(path): expected nothing there, or what an earlier build has left, found \(found); move it away or choose another "
+        + "scratch folder"
     case .inUse(let path):
       "\(path): another build is at work there; wait for it to end or choose another scratch folder"
     case .writing(let error): "\(error)"

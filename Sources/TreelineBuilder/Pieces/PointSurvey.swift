@@ -35,8 +35,9 @@ public struct PointSurvey: Sendable {
     for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
       throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))
     }
-    pointCount += coordinates.count
-    guard pointCount <= IndexHeader.maximumPointCount else { throw .invalid(.tooManyPoints(found: pointCount)) }
+    let count = pointCount + coordinates.count
+    guard count <= IndexHeader.maximumPointCount else { throw .invalid(.tooManyPoints(found: count)) }
+    pointCount = count
     switch projection {
     case .webMercator:
       let uncut = Plane.webMercator()

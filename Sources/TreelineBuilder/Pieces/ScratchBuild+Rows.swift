@@ -35,6 +35,28 @@ import Treeline
     }
   }
 
+  /// The order of row numbers that points are given, as far as it is told one by one.
+  struct RowOrder {
+    private(set) var last: UInt64?
+    private(set) var greatest: UInt64 = 0
+    /// Whether each is greater than the one before.
+    private(set) var ascend = true
+
+    /// - Parameter last: That of the point before, if there is one.
+    init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
+      self.last = last
+      for row in rows {
+        guard row <= StoredRows.greatest else { throw .tooManyRows }
+        if let last = self.last, row <= last {
+          if row == last { throw .rowTwice(row: Int(row)) }
+          ascend = false
+        }
+        self.last = row
+        greatest = max(greatest, row)
+      }
+    }
+  }
+
   /// The rows of points in input order: those that they are given, or else those of the input, which has rows without a
   /// point between them.
   struct InputRows {

@@ -62,6 +62,8 @@ import Treeline
     package internal(set) var separationWork: SeparationPieces.Work?
     /// Told how many points of a stage are done.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
+    /// Told of plain coordinates when they are projected, and onto which plane.
+    package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// - Parameter identity: Tells this build, its input and its options from others that may have left something.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
@@ -153,55 +155,57 @@ import Treeline
       var lastRow: UInt64?
     }
 
+    /// Why points that were taken in are not all on the disk. Then nothing can come of the build.
+    private var writingFailure: PieceError?
+
     /// Takes in points, in their order, and the numbers of rows that were skipped, in theirs.
     ///
     /// - Parameters:
     ///   - skippedRows: No greater than that of the last point so far.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given any.
     ///   - values: Of each column the value of each point.
+    /// - Throws: `PieceError`. Of points that are refused none is taken in.
     package func append(
       _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], values: [ColumnValues] = []
     ) throws(PieceError) {
       precondition(values.count == options.columns.count, "Expected values of each column")
+      precondition(
+        !options.hasGivenRows || givenRows.count == coordinates.count, "Expected a row number for each point")
+      if let writingFailure { throw writingFailure }
       let first = pointCount
       if reading == nil { reading = try startReading() }
-      try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
-        try state.survey.add(coordinates, firstRow: first)
-        guard options.projection == .webMercator else {
-          try reading!.points.write(coordinates, at: first)
-          return
+      let rows = options.hasGivenRows ? try RowOrder(givenRows, after: reading!.lastRow) : nil
+      try state.survey.add(coordinates, firstRow: first)
+      do throws(PieceError) {
+        try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in try write(coordinates, at: first) }
+        try skippedRows.map { UInt64($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
+          try reading!.skippedRows.write(rows, at: state.skippedRowCount)
         }
-        let uncut = Plane.webMercator()
-        var points: [PlanePoint] = []
-        points.reserveCapacity(coordinates.count)
-        for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
-        try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first) }
-      }
-      try skippedRows.map { UInt64($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
-        try reading!.skippedRows.write(rows, at: state.skippedRowCount)
+        try givenRows.withUnsafeBufferPointer { rows throws(PieceError) in try reading!.givenRows.write(rows, at: first)
+        }
+        try reading!.values.append(values, pointCount: coordinates.count)
+      } catch {
+        writingFailure = error
+        throw error
       }
       state.skippedRowCount += skippedRows.count
-      if options.hasGivenRows {
-        try take(givenRows, at: first, count: coordinates.count)
+      if let rows {
+        reading!.lastRow = rows.last
+        state.greatestRow = max(state.greatestRow, rows.greatest)
+        if !rows.ascend { state.rowsAscend = false }
       } else {
         state.greatestRow = UInt64(max(pointCount + state.skippedRowCount - 1, 0))
       }
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
-      try reading!.values.append(values, pointCount: coordinates.count)
     }
 
-    private func take(_ rows: [UInt64], at first: Int, count: Int) throws(PieceError) {
-      precondition(rows.count == count, "Expected a row number for each point")
-      for row in rows {
-        guard row <= StoredRows.greatest else { throw .tooManyRows }
-        if let last = reading!.lastRow, row <= last {
-          if row == last { throw .rowTwice(row: Int(row)) }
-          state.rowsAscend = false
-        }
-        reading!.lastRow = row
-        state.greatestRow = max(state.greatestRow, row)
-      }
-      try rows.withUnsafeBufferPointer { rows throws(PieceError) in try reading!.givenRows.write(rows, at: first) }
+    private func write(_ coordinates: UnsafeBufferPointer<Coordinate>, at first: Int) throws(PieceError) {
+      guard options.projection == .webMercator else { return try reading!.points.write(coordinates, at: first) }
+      let uncut = Plane.webMercator()
+      var points: [PlanePoint] = []
+      points.reserveCapacity(coordinates.count)
+      for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
+      try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first) }
     }
 
     private func startReading() throws(PieceError) -> Reading {
@@ -210,14 +214,12 @@ import Treeline
       guard options.columns.count <= most else {
         throw .writing(.tooManyAttributes(found: options.columns.count, maximum: most))
       }
-      for name in [ScratchFolder.Name.state, .points, .rows, .codes, .pieces, .pieceEnds, .columns, .separations] {
-        folder.remove(name)
-      }
+      // What another build has left is of no use, and some of it could be taken for this one's.
+      folder.removeFiles()
       let reading = Reading(
         points: try folder.file(options.projection == .webMercator ? .positions : .coordinates),
         skippedRows: try folder.file(.skippedRows), givenRows: try folder.file(.givenRows),
         values: try ScratchValues(writingTo: folder))
-      for file in [reading.points, reading.skippedRows, reading.givenRows] { try file.setLength(0) }
       return reading
     }
 
@@ -227,6 +229,7 @@ import Treeline
     ///   - checksum: Of the input's bytes.
     ///   - columns: How the index names columns, and in which order it has them; nil for as they were given.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
+      if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
       reading = nil
       state.checksum = checksum
@@ -236,27 +239,6 @@ import Treeline
     }
 
     // MARK: - The rest
-
-    /// How many bytes the build takes at most from here on, in its folder and for the index: more than there are in
-    /// most cases.
-    package var space: (scratch: Int, index: Int) {
-      // Positions, or coordinates, and then points with their rows and codes; then those and the pieces that come of
-      // them. An index takes 19 bytes a point as a rule, and 2 for separations, which are computed when points and rows
-      // are gone.
-      let read = options.projection == .webMercator ? 22 : 28
-      let scratch = read + rowWidth - 4 + layout.length + (options.hasGivenRows ? 8 : 0)
-      let index = (options.computesSeparations ? 22 : 20) + rowWidth - 4
-      return (
-        scratch * pointCount + valueLength,
-        index * pointCount + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) }
-      )
-    }
-
-    /// How many bytes of that its folder takes already.
-    package var usedSpace: Int {
-      (options.projection == .webMercator ? 8 : 16) * pointCount + valueLength
-        + (options.hasGivenRows ? 8 * pointCount : 0)
-    }
 
     /// How many numbers of each column are not kept exactly, once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
@@ -279,20 +261,25 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Writes the positions of plain coordinates, whose plane is known only now.
+    /// Writes the positions of plain coordinates, whose plane is known only now, in place of these.
     private func project() throws(PieceError) {
       guard options.projection == .planar, !state.isPartitioned else { return }
-      let (coordinates, positions) = (try folder.file(.coordinates), try folder.file(.positions))
-      if positions.length == 8 * pointCount { return }
+      let positions = try folder.file(.positions)
+      // It has its length once it is whole, for blocks are written in order.
+      if positions.length < 8 * pointCount { try project(to: positions) }
+      folder.remove(.coordinates)
+    }
+
+    private func project(to positions: ScratchFile) throws(PieceError) {
+      let coordinates = try folder.file(.coordinates)
       let plane = state.survey.plane
       var block = [Coordinate](repeating: Coordinate(x: 0, y: 0), count: min(pointCount, Self.blockSize))
-      // It has its length once it is whole, for blocks are written in order.
-      try positions.setLength(0)
       for range in (0..<pointCount).blocks(of: Self.blockSize) {
         try checkCancelled()
         try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
           try coordinates.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
         }
+        onProjection(plane, block[..<range.count])
         let points = block[..<range.count].map { plane.point(at: $0) }
         try points.withUnsafeBufferPointer { points throws(PieceError) in
           try positions.write(points, at: range.lowerBound)

@@ -57,8 +57,8 @@ import Treeline
     ///   - index: The path of the index.
     ///   - parent: Where the folder is; nil for beside the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
-      let hidden = FilePath(FilePath(index).hidden(suffix: ".scratch"))
-      return (parent ?? hidden.folder) + "/" + hidden.name
+      let hidden = FilePath(index).hidden(suffix: ".scratch")
+      return parent.map { "\($0)/\(FilePath(hidden).name)" } ?? hidden
     }
 
     /// All paths that there may be, the folder's own last: for who has to remove them without knowing more.
@@ -71,8 +71,9 @@ import Treeline
     /// - Parameter keepsFiles: Whether what is there is kept, to go on from.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
       self.path = path
-      if mkdir(path, 0o700) != 0, errno != EEXIST {
-        throw .scratch(path: path, action: "make this folder", reason: systemReason())
+      if mkdir(path, 0o700) != 0 {
+        guard errno == EEXIST else { throw .scratch(path: path, action: "make this folder", reason: systemReason()) }
+        if let found = Self.stranger(at: path) { throw .foreignScratch(path: path, found: found) }
       }
       lock = open("\(path)/\(Name.lock.rawValue)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard lock >= 0 else { throw .scratch(path: path, action: "write to it", reason: systemReason()) }
@@ -83,10 +84,21 @@ import Treeline
         if isInUse { throw .inUse(path: path) }
         throw .scratch(path: path, action: "lock it", reason: reason)
       }
-      if !keepsFiles { for name in Name.allCases where name != .lock { remove(name) } }
+      if !keepsFiles { removeFiles() }
     }
 
     deinit { close(lock) }
+
+    /// What is there that no build has left, by whose names files of others could be removed; nil for what one has.
+    private static func stranger(at path: String) -> String? {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "something that is no folder" }
+      // A build that was killed at once has left it empty.
+      if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
+        return nil
+      }
+      return "a folder with other files"
+    }
 
     /// Removes the folder and all that a build has put there.
     package func remove() { for path in Self.allPaths(in: path) where unlink(path) != 0 { rmdir(path) } }
@@ -98,14 +110,17 @@ import Treeline
     func remove(_ name: Name) { unlink(path(name)) }
 
     /// How many bytes are free where the folder is; nil where the system does not tell.
-    package var freeSpace: Int? { Self.freeSpace(at: path) }
+    package var freeSpace: Int? { Disk(of: path)?.free }
 
-    /// How many bytes are free where a folder is; nil where the system does not tell.
-    package static func freeSpace(at folder: String) -> Int? {
-      var status = statvfs()
-      guard statvfs(folder, &status) == 0 else { return nil }
-      return Int(
-        clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    /// How many bytes of the disk the files in it take.
+    var usedSpace: Int {
+      Name.allCases.reduce(0) { sum, name in
+        var status = stat()
+        return sum + (lstat(path(name), &status) == 0 ? 512 * Int(status.st_blocks) : 0)
+      }
     }
+
+    /// Removes all that a build has put there.
+    func removeFiles() { for name in Name.allCases where name != .lock { remove(name) } }
   }
 #endif

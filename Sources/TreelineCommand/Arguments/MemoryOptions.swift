@@ -6,7 +6,7 @@ struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
       "How much memory the build may take, such as '2GB': points that need more are built in pieces, in a scratch folder. (default: 60 % of what is free)",
-      valueName: "size")) var memory: ByteCount?
+      valueName: "size"), transform: ByteCount.init(validating:)) var memory: ByteCount?
 
   @Option(
     help: .init("Where to make the scratch folder, if one is needed. (default: beside the index)", valueName: "folder"))
@@ -23,12 +23,20 @@ struct MemoryOptions: ParsableArguments {
 }
 
 /// A number of bytes as people write it: `2GB`, `512M`, `1.5 GiB`, `4096`.
-struct ByteCount: ExpressibleByArgument, Equatable {
+struct ByteCount: Equatable {
   let count: Int
 
   init(_ count: Int) { self.count = count }
 
-  init?(argument: String) {
+  init(validating text: String) throws {
+    guard let size = ByteCount(text) else {
+      throw ValidationError("expected a size such as 2GB, 512MiB or 1.5G, found \(text.debugDescription)")
+    }
+    self = size
+  }
+
+  /// Nil for what is no size, or less than a byte.
+  init?(_ argument: String) {
     let text = argument.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let factors: [String: Double] = [
@@ -53,13 +61,35 @@ extension ByteCount {
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
       let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
       guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
-      // A container may have less than the machine.
-      let limit = (try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)).flatMap {
-        Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+      // A container, or a unit of systemd, may have less than the machine.
+      let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+      let limits = memoryLimitFiles(ofGroups: groups).compactMap { path in
+        (try? String(contentsOfFile: path, encoding: .utf8)).flatMap {
+          Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
       }
-      return ByteCount(min(kibibytes << 10, limit ?? .max))
+      return ByteCount(min(kibibytes << 10, limits.min() ?? .max))
     #else
       return ByteCount(Int(clamping: ProcessInfo.processInfo.physicalMemory))
     #endif
+  }
+
+  /// Where Linux says how much memory the control groups of a process may take, which hold it all together: its own and
+  /// those around it, of which a container sees its own alone, as the root.
+  ///
+  /// - Parameter groups: The text of `/proc/self/cgroup`; see cgroups(7).
+  static func memoryLimitFiles(ofGroups groups: String) -> [String] {
+    groups.split(separator: "\n").flatMap { line -> [String] in
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3 else { return [] }
+      let isSecondVersion = fields[0] == "0" && fields[1].isEmpty
+      guard isSecondVersion || fields[1].split(separator: ",").contains("memory") else { return [] }
+      let root = isSecondVersion ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
+      let names = fields[2].split(separator: "/")
+      return (0...names.count).map { depth in
+        ([root] + names[..<depth].map(String.init)).joined(separator: "/")
+          + (isSecondVersion ? "/memory.max" : "/memory.limit_in_bytes")
+      }
+    }
   }
 }

@@ -1,26 +1,34 @@
 import TreelineBuilder
 
-/// What a build in pieces will take, by what is known once the first points do not fit the memory.
+/// What a build in pieces will take.
 struct BuildForecast: CustomStringConvertible {
-  private let pointCount: Int
-  private let scratch: Int
-  private let index: Int
-  private let seconds: Double
+  let pointCount: Int
+  /// On the disk, in bytes.
+  let scratch: Int
+  let index: Int
+  let seconds: Double
 
-  /// What a point takes behind the reading on one core, in nanoseconds: each pass of the plan, and all the rest.
-  /// Measured on a virtual machine; others differ by a factor of two or so.
-  private static let (perPass, perPoint) = (20.0, 400.0)
+  /// What a point takes of one core once it is read, in nanoseconds: each pass of the plan, its separation, and all the
+  /// rest. Measured on a virtual machine; others differ by a factor of two or so.
+  private static let (perPass, perSeparation, perPoint) = (20.0, 2000.0, 400.0)
 
+  /// By what is known once the first points do not fit the memory.
+  ///
   /// - Parameters:
   ///   - pointCount: About how many points there are.
   ///   - readingSeconds: How long it takes to read all of them, at the rate of the first.
   ///   - recordLength: Of a row, in bytes, where its columns are kept.
   init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
     self.pointCount = pointCount
-    (scratch, index) = ((28 + 2 * recordLength) * pointCount, (20 + recordLength) * pointCount)
-    let passes = Double(ScratchBuild.passCount(ofPoints: pointCount, options))
-    let work = (passes * Self.perPass + Self.perPoint) * Double(pointCount) / 1e9
-    seconds = readingSeconds + work / Double(max(options.threads, 1))
+    (scratch, index) = ((24 + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount)
+    seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options)
+  }
+
+  /// How long it takes to build the index once all points are read.
+  static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
+    let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
+    let nanoseconds = passes * perPass + perPoint + (options.computesSeparations ? perSeparation : 0)
+    return nanoseconds * Double(count) / 1e9 / Double(max(options.threads, 1))
   }
 
   var description: String {

@@ -66,6 +66,9 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
+  /// Whether points are x and y, once there is a build in pieces.
+  var isPlanar: Bool? { build.map { $0.projection == .planar } }
+
   /// Goes on with what a killed build has left, where that was asked for, and removes it otherwise.
   ///
   /// - Returns: Whether all points have been read.
@@ -75,9 +78,6 @@ final class BuildInPieces {
     guard memory.resume, obstacle == nil else {
       try? ScratchFolder(path, keepsFiles: false).remove()
       return false
-    }
-    guard input.path != "-" else {
-      throw Failure.usage("'--resume' needs a file to compare with what was read, found standard input")
     }
     let folder = try ScratchFolder(path, keepsFiles: true)
     self.folder = folder
@@ -102,9 +102,12 @@ final class BuildInPieces {
     columns?.note(table)
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: plan.columns.isEmpty ? .max : Self.blockSize) {
-      try build?.append(
-        Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: columns?.rows(points, of: table) ?? [],
-        values: columns?.values(points, of: table) ?? [])
+      let rows = try columns?.rows(points, of: table) ?? []
+      try namingInput {
+        try build?.append(
+          Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
+          values: columns?.values(points, of: table) ?? [])
+      }
       skippedRows = []
     }
     if table.coordinates.isEmpty {
@@ -153,59 +156,83 @@ final class BuildInPieces {
 
   // MARK: - Building
 
-  /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
-  private static let leastForecastSize = 1 << 24
-
-  /// Says what is to come, as far as the first points tell.
-  private func announce(firstPoints count: Int) {
-    guard let build, let reading, let folder else { return }
-    let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
-    guard input.path != "-", let size, size > 0, reading.byteCount >= Self.leastForecastSize else {
-      Notes.print("treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)")
-      return
+  /// Tells of bad data with the input that it is in.
+  private func namingInput(_ work: () throws -> Void) throws {
+    do { try work() } catch let error as PieceError {
+      switch error {
+      case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
+      default: throw error
+      }
     }
+  }
+
+  /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
+  private static let leastForecastSize = 1 << 22
+
+  /// Says that the build goes on in pieces, and what is to come, as far as the first points tell.
+  private func announce(firstPoints count: Int) {
+    guard let folder else { return }
+    let forecast = forecast(firstPoints: count).map {
+      let isTooMuch = folder.freeSpace.map { [scratch = $0.scratch] free in free < scratch } ?? false
+      return "; by the first \(Quantity(amount: Double(count), unit: "points")), \($0)"
+        + (isTooMuch ? "; only \(ByteCount(folder.freeSpace!)) are free there" : "")
+    }
+    progress.clear()
+    Notes.print(
+      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(forecast ?? "")")
+  }
+
+  private func forecast(firstPoints count: Int) -> BuildForecast? {
+    guard let build, let reading, input.path != "-", reading.byteCount >= Self.leastForecastSize,
+      let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
+    else { return nil }
     let share = max(Double(size) / Double(reading.byteCount), 1)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let forecast = BuildForecast(
-      pointCount: Int(Double(count) * share), readingSeconds: seconds * share, build.options,
-      recordLength: plan.columns.isEmpty ? 0 : size / max(Int(Double(count) * share), 1))
-    Notes.print(
-      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path); by the first "
-        + "\(Quantity(amount: Double(count), unit: "points")), \(forecast)")
+    let total = Int(Double(count) * share)
+    return BuildForecast(
+      pointCount: total, readingSeconds: seconds * share, build.options,
+      recordLength: plan.columns.isEmpty ? 0 : size / max(total, 1))
   }
 
   /// Notes that all points are read, and says what is to come.
   ///
   /// - Parameter checksum: Of the input.
   func finishReading(checksum: UInt64) throws {
-    guard let build, let folder else { return }
-    try build.finishReading(checksum: checksum, columns: columns?.arranged())
-    let (scratch, index) = build.space
-    let points = Quantity(amount: Double(build.pointCount), unit: "points")
+    guard let build else { return }
+    let arranged = try columns?.arranged()
+    try namingInput { try build.finishReading(checksum: checksum, columns: arranged) }
+    let space = build.space
+    let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
     Notes.print(
-      "treeline: \(points) need more than \(limit) of memory: building in pieces, with up to \(ByteCount(scratch)) in "
-        + "\(folder.path) and \(ByteCount(index)) for the index")
-    // Some of it is there already.
-    let missing = scratch - build.usedSpace
-    if let free = folder.freeSpace, free < missing {
-      throw Failure.inputOutput(
-        "\(folder.path): expected \(ByteCount(missing)) of free space for a build in pieces, found \(ByteCount(free)); "
-          + "free some or choose another place with --scratch")
-    }
+      "treeline: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
+        + "the scratch folder and \(ByteCount(space.index)) for the index, and \(BuildForecast.time(seconds)) from here on"
+    )
   }
 
   /// Writes the index.
   func finish(to destination: IndexDestination) throws {
     guard let build else { return }
+    if let missing = build.missingSpace(for: destination) {
+      throw Failure.inputOutput(
+        "\(missing.path): expected \(ByteCount(missing.expected)) of free space for a build in pieces, found "
+          + "\(ByteCount(missing.free)); free some or choose another place\(missing.isForScratch ? " with --scratch" : "")"
+      )
+    }
+    let passCount = ScratchBuild.passCount(ofPoints: build.pointCount, build.options)
     build.progress = { [progress] stage, done, total in
       switch stage {
-      case .planning: progress.show("Planning, pass", done: Double(done), of: nil, unit: "")
+      case .planning: progress.show(stage.verb, pass: done, ofAbout: passCount)
       case .writing: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "B")
       default: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "points")
       }
     }
-    try build.finish(to: destination)
+    var coarsePlane: Plane?
+    build.onProjection = { plane, coordinates in
+      if coarsePlane == nil, plane.isCoarse(for: coordinates) { coarsePlane = plane }
+    }
+    try namingInput { try build.finish(to: destination) }
     progress.clear()
+    if let coarsePlane { Notes.reportCoarsePositions(on: coarsePlane) }
     Notes.reportClippedPoints(build.clippedPointCount)
     ColumnReport.print(
       zip(build.columns, build.inexactCounts).filter { !$0.0.isAttribute }.map {

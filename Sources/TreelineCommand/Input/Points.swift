@@ -199,17 +199,7 @@ extension ClusterTree {
 
   /// Says where a plain plane is so wide that the positions kept are not those that were read.
   private func reportCoarsePositions(of table: PointTable) {
-    guard plane.projection == .planar else { return }
-    let format = CoordinateFormat(of: plane)
-    let isCoarse = table.coordinates.contains { given in
-      let kept = plane.coordinate(at: plane.point(at: given))
-      let error = max(abs(format.rounded(kept.x) - given.x), abs(format.rounded(kept.y) - given.y))
-      return error > 1e-6 * max(abs(given.x), abs(given.y))
-    }
-    guard isCoarse else { return }
-    Notes.print(
-      "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
-        + "leave out what lies far away if that is too coarse")
+    if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }
 
   func reportClippedPoints() { Notes.reportClippedPoints(clippedPointCount) }
@@ -226,7 +216,26 @@ extension BuildProgress.Stage {
   }
 }
 
+extension Plane {
+  /// Whether any of some points is kept elsewhere than it was read, by more than a millionth of its distance from zero.
+  func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
+    guard projection == .planar else { return false }
+    let format = CoordinateFormat(of: self)
+    return coordinates.contains { given in
+      let kept = coordinate(at: point(at: given))
+      let error = max(abs(format.rounded(kept.x) - given.x), abs(format.rounded(kept.y) - given.y))
+      return error > 1e-6 * max(abs(given.x), abs(given.y))
+    }
+  }
+}
+
 extension Notes {
+  static func reportCoarsePositions(on plane: Plane) {
+    Notes.print(
+      "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
+        + "leave out what lies far away if that is too coarse")
+  }
+
   static func reportClippedPoints(_ count: Int) {
     guard count > 0 else { return }
     let points = count == 1 ? "1 point" : "\(count) points"

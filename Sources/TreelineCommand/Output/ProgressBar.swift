@@ -16,15 +16,25 @@ final class ProgressBar: @unchecked Sendable {
 
   /// Shows that so many of a total, if that is known, are done; the rate counts from the stage's first showing.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
+    draw(stage, done, of: total) { seconds in
+      "\(Quantity(amount: done, unit: unit)), \(Quantity(amount: done / seconds, unit: unit))/s"
+    }
+  }
+
+  /// Shows which pass over all points is being made, of about how many.
+  func show(_ stage: String, pass: Int, ofAbout total: Int) {
+    draw(stage, Double(pass - 1), of: Double(total)) { _ in "pass \(pass) of about \(max(pass, total))" }
+  }
+
+  /// - Parameter detail: What is behind the bar, given for how many seconds the stage has been shown.
+  private func draw(_ stage: String, _ done: Double, of total: Double?, _ detail: (Double) -> String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }
     guard isShown, now - start > Self.patience else { return }
     if let lastDrawn, now - lastDrawn < Self.pause { return }
     lastDrawn = now
     let seconds = max((now - self.stage!.start) / .seconds(1), 0.001)
-    let amount = Quantity(amount: done, unit: unit)
-    let rate = Quantity(amount: done / seconds, unit: unit)
-    write("\r\u{1B}[K\(stage) \(bar(done, of: total))\(amount), \(rate)/s")
+    write("\r\u{1B}[K\(stage) \(bar(done, of: total))\(detail(seconds))")
   }
 
   private func bar(_ done: Double, of total: Double?) -> String {

@@ -105,6 +105,9 @@ struct BuildCommand: ParsableCommand {
         throw ValidationError("'--\(name)' must be one line of text, found \(text.debugDescription).")
       }
     }
+    if memory.resume && path == "-" {
+      throw ValidationError("'--resume' needs a file, which can be read again; standard input cannot.")
+    }
     try checkInputPath(path)
     try checkOutputPath(output, "--output")
   }
@@ -132,13 +135,13 @@ struct BuildCommand: ParsableCommand {
           options: options, description: description, columns: kept, isGrouped: groupBy != nil || neverCluster != nil),
         progress)
       defer { pieces?.cleanUp() }
-      if let pieces, try pieces.resume() { return try pieces.finish(to: destination) }
+      if let pieces, try pieces.resume() {
+        try refuseUnit(of: input, isPlanar: pieces.isPlanar ?? false)
+        return try pieces.finish(to: destination)
+      }
       let batches = pieces?.batches
       var table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
-      if unit != nil && !table.isPlanar {
-        throw Failure.usage(
-          "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
-      }
+      try refuseUnit(of: input, isPlanar: table.isPlanar)
       if !allowLoss { try refuseLoss(of: table) }
       if let pieces, let batches, pieces.build != nil {
         try pieces.finishReading(checksum: batches.checksum.finalize())
@@ -177,6 +180,12 @@ struct BuildCommand: ParsableCommand {
 
   private var keepsColumns: Bool {
     !attributes.isEmpty || !columns.isEmpty || row != nil || groupBy != nil || neverCluster != nil
+  }
+
+  private func refuseUnit(of input: Input, isPlanar: Bool) throws {
+    guard unit != nil && !isPlanar else { return }
+    throw Failure.usage(
+      "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
   }
 
   /// Whoever replaces a good index by one of bad input has lost it.

@@ -89,8 +89,8 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, of more rows than fit the memory if need be.
 
-    It is, byte for byte, the index that `treeline build --skip-invalid` makes of the same rows: those of all files, one
-    after another. Needs pyarrow. KeyboardInterrupt stops it, and
+    It is, byte for byte, the index that `treeline build --skip-invalid` makes of the same rows, those of all files, one
+    after another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops it, and
     leaves nothing.
 
     :param source: A file, a folder of Parquet files as Spark writes it, a pattern such as `places/*.parquet`, or a list
@@ -99,7 +99,7 @@ def build_parquet(
     :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
     :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of
         GeoParquet, or columns that are called longitude and latitude.
-    :param columns: The names of those that can be filtered and summed.
+    :param columns: The names of those that can be filtered and summed, in the order in which the index is to have them.
     :param kinds: By names of columns what values are taken for, as of `build`, but nothing is prepared.
     :param row: The column with the number of each row, from 0 to 2^53, which no two share; they are numbered in order
         unless told.

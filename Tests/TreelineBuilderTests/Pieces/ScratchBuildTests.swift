@@ -92,6 +92,38 @@ import Treeline
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
+  /// Of points that are refused none is taken in, and what follows is not shifted by them.
+  @Test func refusedPointsLeaveNothing() throws {
+    let set = PointSet.cities(900, seed: 6)
+    let expected = try set.indexBytes(.mean, computesSeparations: true, columns: [], row: { 10 + $0 })
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+    let folder = try ScratchFolder(place, keepsFiles: false)
+    defer { folder.remove() }
+    var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 20_000, projection: set.projection)
+    options.computesSeparations = true
+    options.hasGivenRows = true
+    let build = ScratchBuild(in: folder, identity: "test", options)
+    for start in stride(from: 0, to: 900, by: 300) {
+      let points = Array(set.coordinates[start..<start + 300])
+      let rows = (start..<start + 300).map { UInt64(10 + $0) }
+      #expect(throws: PieceError.rowTwice(row: 5)) {
+        try build.append(Array(points[..<2]), skippedRows: [], givenRows: [5, 5])
+      }
+      #expect(throws: PieceError.self) {
+        try build.append(Array(points[..<2]), skippedRows: [], givenRows: [1 << 53 + 1, 7])
+      }
+      #expect(throws: PieceError.self) {
+        try build.append([points[0], Coordinate(longitude: 0, latitude: 91)], skippedRows: [], givenRows: [1, 2])
+      }
+      try build.append(points, skippedRows: [], givenRows: rows)
+    }
+    try build.finishReading(checksum: 7)
+    let file = folder.path + "-index"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try build.finish(to: IndexDestination(file))
+    #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) == expected)
+  }
+
   @Test func anotherBuildIsNotDisturbed() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let folder = try ScratchFolder(place, keepsFiles: false)

@@ -55,6 +55,19 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
+  /// What is told of the points is the same.
+  @Test func coarsePositionsAreTold() throws {
+    let folder = try TemporaryFolder()
+    for (far, isTold) in [("1e9", true), ("7", false)] {
+      let rows = (0..<2000).map { "\(Double($0) / 1000),\($0 % 7)" }
+      let input = try folder.write("x,y\n\(far),\(far)\n" + rows.joined(separator: "\n"), to: "input")
+      for memory in [[], ["--memory", "20kB"]] {
+        let result = try build(input, folder.path("index"), "mean", memory)
+        #expect(result.errors.contains("positions are kept to") == isTold, "\(result.errors)")
+      }
+    }
+  }
+
   @Test func standardInput() throws {
     let folder = try TemporaryFolder()
     let input = Repository.path(Self.inputs[0])
@@ -94,26 +107,74 @@ import Treeline
     #expect(try folder.contents() == ["file"])
   }
 
-  @Test func sizesThatAreNone() throws {
-    for size in ["", "0", "-1", "2XB", "GB", "1e999"] {
-      #expect(try Tool.run("build", "x", "-o", "y", "--memory=\(size)").code == 64, "\(size)")
+  /// Nobody's files are removed because they are where a scratch folder would be.
+  @Test func scratchFolderOfSomebodyElse() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder("other")
+    _ = try folder.write([1], to: "other/points")
+    for (name, make) in [
+      ("no folder", { try folder.link(".index.scratch", to: "other") }),
+      ("no folder", { _ = try folder.write([1], to: ".index.scratch") }),
+      (
+        "other files",
+        {
+          try folder.makeFolder(".index.scratch")
+          _ = try folder.write([1], to: ".index.scratch/points")
+        }
+      ),
+    ] as [(String, () throws -> Void)] {
+      try make()
+      for resume in [[], ["--resume"]] {
+        let result = try build(Self.inputs[0], folder.path("index"), "mean", ["--memory", "10kB"] + resume)
+        #expect(result.code == 74 && result.errors.contains(name), "\(result.errors)")
+        #expect(try folder.contents() == [".index.scratch", "other"])
+        #expect(FileManager.default.fileExists(atPath: folder.path("other/points")))
+      }
+      if name == "other files" { #expect(FileManager.default.fileExists(atPath: folder.path(".index.scratch/points"))) }
+      try FileManager.default.removeItem(atPath: folder.path(".index.scratch"))
     }
+    try folder.makeFolder(".index.scratch")
+    #expect(try build(Self.inputs[0], folder.path("index"), "mean", "--memory", "10kB").code == 0)
+    #expect(try folder.contents() == ["index", "other"])
+  }
+
+  @Test func sizesThatAreNone() throws {
+    for size in ["", "0", "-1", "2XB", "GB", "1e999", "1.2.3GB", "½GB", "nan"] {
+      let result = try Tool.run("build", "x", "-o", "y", "--memory=\(size)")
+      #expect(
+        result.code == 64 && result.errors.contains("a size such as 2GB") == !size.isEmpty, "\(size): \(result.errors)")
+    }
+  }
+
+  @Test func standardInputIsNotResumed() throws {
+    let result = try Tool.run(["build", "-", "-o", "y", "--resume"], input: Data("lon,lat\n1,2\n".utf8))
+    #expect(result.code == 64 && result.errors.contains("standard input cannot"), "\(result.errors)")
   }
 
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
-  @Test(.enabled(if: canMount, "needs the right to mount")) func fullScratchDisk() throws {
+  /// A disk without the room is told of before the work, whether points fill it, pieces or the index.
+  @Test(
+    .enabled(if: canMount, "needs the right to mount"),
+    arguments: [
+      ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
+      ("700k", "$1/index", "--scratch $1/disk", "another place with --scratch"),
+      ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
+      // Scratch folder and index together.
+      ("2000k", "$1/disk/index", "", "another place with --scratch"),
+    ])
+  func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("disk")
     let result = try Tool.runShell(
       """
-      unshare -m bash -c 'mount -t tmpfs -o size=64k none "$1/disk" && \
-      "$TREELINE" build "$2" -o "$1/index" --no-separation --memory 50kB --scratch "$1/disk"; echo $?; \
+      unshare -m bash -c 'mount -t tmpfs -o size=\(size) none "$1/disk" && \
+      "$TREELINE" build "$2" -o "\(index)" --no-separation --memory 50kB \(scratch); echo $?; \
       ls -A "$1/disk"' \
       bash "$1" "$2"
       """, ["bash", folder.url.path, Repository.path(Self.inputs[0])])
     #expect(result.output == "74\n", "\(result.output)")
-    #expect(result.errors.contains("free some"), "\(result.errors)")
+    #expect(result.errors.contains(problem), "\(result.errors)")
     #expect(try folder.contents() == ["disk"])
   }
 

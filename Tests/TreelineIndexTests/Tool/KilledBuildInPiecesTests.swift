@@ -87,25 +87,49 @@ import Treeline
       #expect(try folder.contents() == ["index"])
     }
 
-    /// What was read of another input, or by other rules, is of no use.
-    @Test func otherInputIsReadAnew() throws {
+    /// What was read of another input, or by other rules, is of no use, however far it had come.
+    @Test(arguments: ["lon,lat", "x,y"]) func otherInputIsReadAnew(_ header: String) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
       let input = folder.path("input")
-      func arguments(_ rule: String) -> [String] {
-        [
-          "build", input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB", "--resume", "--split",
-          rule,
-        ]
+      func arguments(_ rule: String, _ memory: String...) -> [String] {
+        ["build", input, "-o", folder.path("index"), "--no-separation", "--split", rule] + memory
       }
-      let rows = (0..<4000).map { "\($0 % 359 - 179),\(Double($0) / 100 - 20)" }
-      _ = try folder.write("lon,lat\n" + rows.joined(separator: "\n"), to: "input")
-      #expect(try tools.run(arguments("mean"), killedAt: 60, by: SIGKILL).code == SIGKILL)
-      #expect(!(try Tool.run(arguments("least-scatter")).errors.contains("going on")))
-      #expect(try tools.run(arguments("mean"), killedAt: 60, by: SIGKILL).code == SIGKILL)
-      _ = try folder.write("lon,lat\n" + rows.reversed().joined(separator: "\n"), to: "input")
-      #expect(!(try Tool.run(arguments("mean")).errors.contains("going on")))
+      func resume(_ rule: String) throws {
+        let result = try Tool.run(arguments(rule, "--memory", "60kB", "--resume"))
+        #expect(!result.errors.contains("going on"), "\(result.errors)")
+        let found = try Data(contentsOf: URL(fileURLWithPath: folder.path("index")))
+        #expect(try Tool.run(arguments(rule)).code == 0)
+        #expect(try found == Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
+      }
+      func write(_ factor: Double) throws {
+        let rows = (0..<4000).map { "\($0 % 359 - 179),\(Double($0) / factor - 20)" }
+        _ = try folder.write(header + "\n" + rows.joined(separator: "\n"), to: "input")
+      }
+      for step in [8, 12, 20, 60] {
+        try write(100)
+        let killed = arguments("mean", "--memory", "60kB", "--resume")
+        #expect(try tools.run(killed, killedAt: step, by: SIGKILL).code == SIGKILL)
+        try resume("least-scatter")
+        #expect(try tools.run(killed, killedAt: step, by: SIGKILL).code == SIGKILL)
+        try write(90)
+        try resume("mean")
+      }
       #expect(try folder.contents() == ["index", "input"])
+    }
+
+    /// What a build is refused for, it is refused for when it is gone on with, too.
+    @Test func unitOfDegreesIsRefused() throws {
+      let folder = try TemporaryFolder()
+      let arguments = [
+        "build", Self.input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB", "--resume",
+      ]
+      #expect(try Preloaded().run(arguments, killedAt: 1000, by: SIGKILL).code == SIGKILL)
+      let refused = try Tool.run(arguments + ["--unit", "m"])
+      #expect(refused.code == 64 && refused.errors.contains("going on with"), "\(refused.errors)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("index")))
+      #expect(try Tool.run(arguments).errors.contains("going on with"))
+      #expect(try folder.contents() == ["index"])
     }
 
     /// The tool with a library in it that kills it.

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+import Treeline
+@testable import TreelineBuilder
+@testable import TreelineCommand
+
+/// What a build in pieces says that it is going to take, before it takes it.
+@Suite struct BuildForecastTests {
+  /// Each line says something new.
+  @Test func tellsWhatItTakes() throws {
+    let folder = try TemporaryFolder()
+    let result = try Tool.run([
+      "build", Repository.path("Fixtures/cities.csv.gz"), "-o", folder.path("index"), "--no-separation", "--columns",
+      "name:text", "--memory", "100kB",
+    ])
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 3, "\(result.errors)")
+    #expect(lines[0].contains("need more than 100.0 kB of memory: building in pieces, in "), "\(lines[0])")
+    #expect(lines[1].hasPrefix("treeline: 69.5 k points take up to "), "\(lines[1])")
+    #expect(lines[1].hasSuffix(" for the index, and less than a minute from here on"), "\(lines[1])")
+    #expect(lines[2].contains("columns: name text"), "\(lines[2])")
+  }
+
+  /// Of an input of some megabytes the first points tell how many there are, and so how much disk they take.
+  @Test(arguments: [false, true]) func firstPointsTellOfAll(_ hasColumns: Bool) throws {
+    let folder = try TemporaryFolder()
+    let rows = (0..<1_000_000).map {
+      "\($0 % 179).\(100_000 + $0 % 7919),\($0 % 83).\(100_000 + $0 % 6007),name \($0 % 5000)"
+    }
+    let input = try folder.write("lon,lat,name\n" + rows.joined(separator: "\n"), to: "input")
+    let columns = hasColumns ? ["--columns", "name:category"] : []
+    let result = try Tool.run(
+      [
+        "build", input, "-o", folder.path("index"), "--x", "lon", "--y", "lat", "--no-separation", "--memory",
+        hasColumns ? "120MB" : "60MB",
+      ]
+        + columns)
+    #expect(result.code == 0, "\(result.errors)")
+    let first = try #require(result.errors.split(separator: "\n").first)
+    let pattern =
+      /by the first .* points, about (\d+\.\d) (k|M) points, (\d+\.\d) MB there, (\d+\.\d) MB for the index and/
+    let found = try #require(try pattern.firstMatch(in: String(first)), "\(result.errors)").output
+    let points = try #require(Double(found.1)) * (found.2 == "k" ? 1e3 : 1e6)
+    #expect((0.9e6...1.1e6).contains(points), "\(first)")
+    let size = try #require(FileManager.default.attributesOfItem(atPath: folder.path("index"))[.size] as? Int)
+    let (scratch, index) = (try #require(Double(found.3)) * 1e6, try #require(Double(found.4)) * 1e6)
+    #expect(Double(size)...3 * Double(size) ~= index, "\(first)")
+    let told = try #require(try /take up to (\d+\.\d) MB in/.firstMatch(in: result.errors)).output.1
+    #expect(scratch >= 0.9e6 * (try #require(Double(told))), "\(result.errors)")
+  }
+
+  @Test func timeGrowsWithPointsAndPasses() {
+    func seconds(_ count: Int, _ rule: SplitRule, _ memory: Int, threads: Int = 2) -> Double {
+      let options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: .webMercator)
+      return BuildForecast(pointCount: count, readingSeconds: 0, options, recordLength: 0).seconds
+    }
+    #expect(seconds(2_000_000, .mean, 1 << 30) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
+    #expect(seconds(1_000_000, .mean, 1 << 30, threads: 1) > 1.9 * seconds(1_000_000, .mean, 1 << 30))
+    var separated = ScratchBuild.Options(rule: .mean, threads: 2, memory: 1 << 30, projection: .webMercator)
+    separated.computesSeparations = true
+    #expect(
+      BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated) > 2 * seconds(1_000_000, .mean, 1 << 30))
+    #expect(seconds(100_000_000, .leastScatter, 1 << 30) > 1.5 * seconds(100_000_000, .mean, 1 << 30))
+    // A billion points by the mean with 2 GB took 5 minutes.
+    #expect(150...600 ~= seconds(1_000_000_000, .mean, 2_000_000_000) + 60)
+  }
+
+  @Test(arguments: [
+    (0, "less than a minute"), (59.9, "less than a minute"), (60, "a minute"), (61, "2 minutes"),
+    (7140, "119 minutes"), (7141, "2 hours"), (7201, "3 hours"), (1e6, "278 hours"),
+  ])
+  func timesAreToldInWords(_ seconds: Double, _ words: String) { #expect(BuildForecast.time(seconds) == words) }
+
+  @Test func memoryOfControlGroupsIsKnown() {
+    #expect(
+      ByteCount.memoryLimitFiles(ofGroups: "0::/user.slice/app.scope\n") == [
+        "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/user.slice/memory.max",
+        "/sys/fs/cgroup/user.slice/app.scope/memory.max",
+      ])
+    #expect(
+      ByteCount.memoryLimitFiles(ofGroups: "5:devices:/\n4:cpu,memory:/box\n0::/\n") == [
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/box/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory.max",
+      ])
+    #expect(ByteCount.memoryLimitFiles(ofGroups: "nothing\n") == [])
+  }
+}
