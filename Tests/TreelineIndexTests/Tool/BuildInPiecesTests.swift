@@ -158,10 +158,10 @@ import Treeline
     .enabled(if: canMount, "needs the right to mount"),
     arguments: [
       ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
-      ("700k", "$1/index", "--scratch $1/disk", "another place with --scratch"),
+      ("700k", "$1/index", "--scratch $1/disk", "another scratch folder"),
       ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
       // Scratch folder and index together.
-      ("2000k", "$1/disk/index", "", "another place with --scratch"),
+      ("2000k", "$1/disk/index", "", "another scratch folder"),
     ])
   func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()
