@@ -161,7 +161,7 @@ import Treeline
       ("700k", "$1/index", "--scratch $1/disk", "another scratch folder"),
       ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
       // Scratch folder and index together.
-      ("2000k", "$1/disk/index", "", "another scratch folder"),
+      ("2000k", "$1/disk/index", "", "another place with --scratch"),
     ])
   func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()
