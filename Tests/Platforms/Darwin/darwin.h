@@ -13,6 +13,7 @@ struct stat {
   unsigned short st_nlink;
   ino_t st_ino;
   off_t st_size;
+  long long st_blocks;
 };
 
 extern int errno __attribute__((swift_attr("nonisolated(unsafe)")));
