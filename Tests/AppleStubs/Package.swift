@@ -15,8 +15,8 @@ func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 
 let excluded = ["Treeline": ["Treeline.docc"]]
 
-/// In Swift 5, whose closures are as those of frameworks in Objective-C: what the main actor makes of them traps where it
-/// is called on another thread.
+/// In Swift 5, whose closures are as those of frameworks in Objective-C: what the main actor makes of them traps where
+/// it is called on another thread.
 func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Stubs/\(name)", swiftSettings: [.swiftLanguageMode(.v5)])

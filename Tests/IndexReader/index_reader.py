@@ -418,7 +418,8 @@ class Query:
         return across and self.window.min_y <= y <= self.window.max_y
 
     def shown_at(self, node, rule=None, keep_visible=False):
-        """Where a cluster is shown, by default where it stands, and the tree index of its member there, if it is one."""
+        """Where a cluster is shown, by default where it stands, and the tree index of its member there, if it is
+        one."""
         member = self.nearest_member(node) if rule == "member" else None if rule else self.index.standing(node)
         if member is None:
             x, y = self.index.mean(node)

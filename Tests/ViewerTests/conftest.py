@@ -128,7 +128,8 @@ def style():
 
 @pytest.fixture
 def open_map(complaints, new_context, address):
-    """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this machine."""
+    """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. No page may tell of an error or look beyond this
+    machine."""
 
     def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
         context = new_context(viewport=viewport, **options)

@@ -83,7 +83,8 @@ RANDOM_CHANGES = """async () => {
 
 
 def test_every_point_is_told_by_one_label_at_any_moment(open_map):
-    """2 and 3 on their way out of 5 never look like 10, however often a change interrupts another, wherever the view goes."""
+    """2 and 3 on their way out of 5 never look like 10, however often a change interrupts another, wherever the view
+    goes."""
     page = open_map("#index=iceland&view=tree")
     wrong = page.evaluate(RANDOM_CHANGES)
     assert wrong[:3] == []

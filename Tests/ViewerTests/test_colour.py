@@ -68,7 +68,8 @@ def test_few_points_at_one_position_are_not_the_densest_place(open_map):
 
 
 def test_an_outlier_hardly_changes_the_colour(open_map):
-    """A thousand points within a square kilometre, and one far away: by the ellipse, and in a cell of the grid by its mean."""
+    """A thousand points within a square kilometre, and one far away: by the ellipse, and in a cell of the grid by its
+    mean."""
     page = open_map("#index=iceland&view=tree")
     areas = page.evaluate("""async () => {
       const {coveredArea} = await import('/viewer/density.js');

@@ -116,7 +116,8 @@ def test_pointing_at_a_tile_tells_what_tiles_do_not(open_map):
 
 
 def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
-    """As the viewer computes it of the ellipse that the same cluster has as GeoJSON, but for a unit of the plane's rounding."""
+    """As the viewer computes it of the ellipse that the same cluster has as GeoJSON, but for a unit of the plane's
+    rounding."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)

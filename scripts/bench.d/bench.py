@@ -613,7 +613,8 @@ class Bench:
                 )
 
     def map(self):
-        """A map's change of region: the answer off the main thread, and the difference that the main thread is handed."""
+        """A map's change of region: the answer off the main thread, and the difference that the main thread is
+        handed."""
         section = "A map's change of region, about 200 annotations"
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]

@@ -23,7 +23,8 @@ def publish(table, picture, is_whole):
 
 
 def merged(old, new):
-    """A table with the sections of another in place of its own of the same titles, and behind them all that it has not."""
+    """A table with the sections of another in place of its own of the same titles, and behind them all that it has
+    not."""
     def sections(table):
         return {part.split("\n", 1)[0]: part.strip() for part in re.split(r"(?m)^(?=## )", table.strip())}
 

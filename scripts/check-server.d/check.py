@@ -1,5 +1,5 @@
-"""Checks a running server from outside; called by scripts/check-server, which says what. Each function named check_… is one
-check, and gets the server; arguments are names to run alone."""
+"""Checks a running server from outside; called by scripts/check-server, which says what. Each function named check_… is
+one check, and gets the server; arguments are names to run alone."""
 
 import gzip
 import http.client
@@ -76,7 +76,8 @@ class Server:
 
 
 def built(folder):
-    """Four indexes, many points with a title, columns of all kinds, a plain plane, one grown for badges; and files of a viewer."""
+    """Four indexes, many points with a title, columns of all kinds, a plain plane, one grown for badges; and files of a
+    viewer."""
     def build(name, source, *options):
         subprocess.run([TOOL, "build", ROOT / source, "-o", folder / f"{name}.treeline", *options], check=True)
 
@@ -96,7 +97,8 @@ def built(folder):
 # MARK: The document against answers
 
 def requests_of_all_routes(server):
-    """What is asked of each route, and the status that it has: of each documented one where a client can bring it about."""
+    """What is asked of each route, and the status that it has: of each documented one where a client can bring it
+    about."""
     ids = [f["properties"]["cluster_id"] for f in server.json("/v1/iceland/clusters?limit=3")["features"]]
     version = server.json("/v1/iceland")["version"]
     shown = json.dumps({"version": version, "cluster_ids": ids})
@@ -302,8 +304,8 @@ def check_transition(server):
 
 
 def check_tiles(server):
-    """As an independent reader reads them: every cluster of a zoom in one tile, with the properties that it has as GeoJSON, and
-    the area of an ellipse in place of the ellipse."""
+    """As an independent reader reads them: every cluster of a zoom in one tile, with the properties that it has as
+    GeoJSON, and the area of an ellipse in place of the ellipse."""
     expected = {f["properties"]["cluster_id"]: f for f in server.json("/v1/iceland/clusters?zoom=7&spacing=44")["features"]}
     found = {}
     for x in range(26, 32):
@@ -581,8 +583,8 @@ def free_port():
 
 
 def check_idle_connections(server):
-    """Of 10,000 connections that ask for nothing as many are held as the bound says, whoever is among them is answered, and
-    the state is told all the while."""
+    """Of 10,000 connections that ask for nothing as many are held as the bound says, whoever is among them is answered,
+    and the state is told all the while."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 12_000:
         return print(f"  skipped: needs 12,000 open files, and the limit is {hard}")
@@ -760,7 +762,8 @@ def check_rude_clients(server):
 # MARK: Files and signals
 
 def asking(server, path, workers=4, check=lambda body: body.endswith(b"\n]}\n")):
-    """Asks from several threads until the function that it gives is called, which gives back how many requests there were."""
+    """Asks from several threads until the function that it gives is called, which gives back how many requests there
+    were."""
     isOver, counts, failures = threading.Event(), [0] * workers, []
 
     def work(number):
@@ -883,7 +886,8 @@ def check_files_under_load(server):
 
 
 def check_unreadable_index(server):
-    """A file that may not be read is refused, and the index that was read stays. Root may read all, so it asks as nobody."""
+    """A file that may not be read is refused, and the index that was read stays. Root may read all, so it asks as
+    nobody."""
     if os.geteuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:

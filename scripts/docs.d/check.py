@@ -71,7 +71,8 @@ class Page:
 
 
 def check_swift(pages):
-    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their builds."""
+    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their
+    builds."""
     problems = []
     modules = {build: {} for build in BUILDS}
     for page in pages:

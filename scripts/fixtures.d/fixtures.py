@@ -170,8 +170,8 @@ MERCATOR_EDGE = 85.06
 
 
 def on_mercator(ring):
-    """A ring up to the edge of the map, along which only its corners are kept: of many points on one line the map library
-    loses the ends as well when it thins them out, and with them half of Antarctica."""
+    """A ring up to the edge of the map, along which only its corners are kept: of many points on one line the map
+    library loses the ends as well when it thins them out, and with them half of Antarctica."""
     clamped = [(x, max(-MERCATOR_EDGE, min(y, MERCATOR_EDGE))) for x, y in ring]
 
     def is_corner(at):

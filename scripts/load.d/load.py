@@ -1,5 +1,5 @@
-"""Loads a server on loopback with wrk and writes down its figures; or, with --soak, mixes all that clients do for minutes and
-looks that no good request fails and that memory stays where it is. Called by scripts/load."""
+"""Loads a server on loopback with wrk and writes down its figures; or, with --soak, mixes all that clients do for
+minutes and looks that no good request fails and that memory stays where it is. Called by scripts/load."""
 
 import argparse
 import gzip
@@ -69,7 +69,8 @@ def mercator(latitude):
 
 
 class Views:
-    """What a laptop's screen shows, from nearly all of the data to a town of it, around places where there are points."""
+    """What a laptop's screen shows, from nearly all of the data to a town of it, around places where there are
+    points."""
 
     def __init__(self, server, bounds, seed):
         self.random = random.Random(seed)
@@ -131,7 +132,8 @@ def clusters_each(server, paths):
 
 
 def figures(server, bounds, options):
-    """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all 304."""
+    """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all
+    304."""
     paused = f", {options.pause} ms between an answer and the next question" if options.pause else ""
     print(f"{options.connections} connections{paused}, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
     print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
@@ -269,7 +271,8 @@ class Soak:
                 self.count("refused")
 
     def replacing(self):
-        """The index is replaced, or written over where it is, by itself or by a broken file: neither may change anything."""
+        """The index is replaced, or written over where it is, by itself or by a broken file: neither may change
+        anything."""
         copy = self.index.with_suffix(".next")
         good = self.index.read_bytes()
         while self.running():

@@ -1,5 +1,6 @@
--- Asks for the paths in a file, one a line, over and over. Arguments: the file, for how many milliseconds a connection waits
--- on average before it asks again, and a header with its value; a value behind a path is the header's with that path.
+-- Asks for the paths in a file, one a line, over and over. Arguments: the file, for how many milliseconds a connection
+-- waits on average before it asks again, and a header with its value; a value behind a path is the header's with that
+-- path.
 
 local requests, next_request = {}, 0
 

@@ -1,4 +1,5 @@
-"""Tells how many lines of what is written for Apple's platforms are compiled and run here, given the coverage that swift test exports.
+"""Tells how many lines of what is written for Apple's platforms are compiled and run here, given the coverage that
+swift test exports.
 
 None of it has run on a Mac; what is compiled here is compiled against stubs, and what is run is run on these.
 """

@@ -1,4 +1,5 @@
-"""Films a journey out of an index frame by frame, on a clock of its own: what a machine draws slowly is seen as on a fast one."""
+"""Films a journey out of an index frame by frame, on a clock of its own: what a machine draws slowly is seen as on a
+fast one."""
 
 import pathlib
 

@@ -1,4 +1,5 @@
-"""Flies a map through an index in headless Chromium and tells how long scripts ran in each frame, from the trace of the browser.
+"""Flies a map through an index in headless Chromium and tells how long scripts ran in each frame, from the trace of the
+browser.
 
 Prints, for each way to look at it, how many frames there were, and of two figures the median, the percentiles and the most of
 a frame, in milliseconds of the processor on the page's main thread: `own` are those in functions of the viewer and in what they
@@ -203,8 +204,8 @@ def by_frame(starts, spans):
 
 
 def main_thread(events):
-    """When frames of the page's main thread start; when its scripts start and end, and how long they have the processor. All in
-    microseconds."""
+    """When frames of the page's main thread start; when its scripts start and end, and how long they have the
+    processor. All in microseconds."""
     drawn = [e for e in events if e.get("name") == "FireAnimationFrame" and e.get("ph") == "X"]
     threads = {}
     for event in drawn:

@@ -101,8 +101,8 @@ extension Plane {
     }
   }
 
-  /// Turns positions on the plane's square into the same coordinates, several at a time: in a plain loop without a call,
-  /// where rounding down would be one.
+  /// Turns positions on the plane's square into the same coordinates, several at a time: in a plain loop without a
+  /// call, where rounding down would be one.
   ///
   /// - Parameter stride: how far one x is from the next, and one y.
   @inline(__always) func makeCoordinates(

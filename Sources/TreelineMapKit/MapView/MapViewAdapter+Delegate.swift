@@ -5,8 +5,8 @@
 
   /// Is asked for views by a ``MapViewAdapter``, and told of what happens. All of it is optional.
   @MainActor public protocol MapViewAdapterDelegate: AnyObject {
-    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`. The adapter sets
-    /// what moves and hides it, and has the map neither hide it for others nor cluster it.
+    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`. The adapter
+    /// sets what moves and hides it, and has the map neither hide it for others nor cluster it.
     func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
 
     /// The view of an annotation of your own; nil for the map's.

@@ -6,8 +6,8 @@ export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;
 export const BADGE_POWER = 0.4;
 
-/** The area of a cluster, `Plane.coveredArea` in Swift: how many standard deviations its ellipse reaches along each axis, and the
- * least share of its length that it is wide. */
+/** The area of a cluster, `Plane.coveredArea` in Swift: how many standard deviations its ellipse reaches along each
+ * axis, and the least share of its length that it is wide. */
 export const AREA_DEVIATIONS = 2;
 export const LEAST_WIDTH = 0.25;
 

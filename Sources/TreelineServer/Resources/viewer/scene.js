@@ -354,8 +354,8 @@ export class Scene {
     return sprite.go({}, start, length, { sizeEasing: bounce });
   }
 
-  /** Where a cluster comes in some of whose points have a label that leaves, that label goes at once, to all that take over
-   * from it. */
+  /** Where a cluster comes in some of whose points have a label that leaves, that label goes at once, to all that take
+   * over from it. */
   #handOver(cluster, before, now) {
     const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now));
     const sharing = counting.filter((sprite) => overlaps(sprite.cluster, cluster));
