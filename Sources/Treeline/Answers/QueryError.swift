@@ -54,8 +54,7 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it anew with them, as every build does unless "
-        + "told otherwise"
+      "a spacing needs a tree with separations, found one without; build it anew with them"
     case .noBadges:
       "badges need a tree grown by merging for badges, with separations, found another; build it anew to grow by badges"
     case .noZoom:

@@ -172,14 +172,14 @@ final class BuildInPieces {
   /// Says that the build goes on in pieces, and what is to come, as far as the first points tell.
   private func announce(firstPoints count: Int) {
     guard let folder else { return }
-    let forecast = forecast(firstPoints: count).map {
-      let isTooMuch = folder.freeSpace.map { [scratch = $0.scratch] free in free < scratch } ?? false
-      return "; by the first \(Quantity(amount: Double(count), unit: "points")), \($0)"
-        + (isTooMuch ? "; only \(ByteCount(folder.freeSpace!)) are free there" : "")
+    var text = ""
+    if let forecast = forecast(firstPoints: count) {
+      text = "; by the first \(Quantity(amount: Double(count), unit: "points")), \(forecast)"
+      if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free there" }
     }
     progress.clear()
     Notes.print(
-      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(forecast ?? "")")
+      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(text)")
   }
 
   private func forecast(firstPoints count: Int) -> BuildForecast? {
