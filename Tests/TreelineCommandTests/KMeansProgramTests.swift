@@ -12,8 +12,13 @@ import TreelineComparison
   private func labels(_ script: String, of positions: [PixelPoint]? = nil, count: Int = 3) throws -> [Int] {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    let path = try folder.write("#!/bin/sh\n\(script)\n", to: "program")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let path = folder.path("program")
+    // Written by another process. What this one has open to write to, a child that another test starts just then may
+    // hold for a moment, and such a file cannot be run.
+    let writer = try Process.run(
+      URL(fileURLWithPath: "/bin/sh"),
+      arguments: ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"", path, script])
+    writer.waitUntilExit()
     return try KMeansProgram(path: path).labels(of: positions ?? self.positions, count: count)
   }
 
