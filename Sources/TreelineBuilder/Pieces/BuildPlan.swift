@@ -27,8 +27,6 @@ public struct BuildPlan: Sendable {
   /// The nodes that the current round asks about, in its order.
   private var asked: [Int] = []
   private var round: PlanRound?
-  /// By node, where it is in the routing of the current round.
-  private var places: [Int32] = []
   /// How many passes over all points were asked for.
   public private(set) var passCount = 0
 
@@ -68,9 +66,8 @@ public struct BuildPlan: Sendable {
     let mostBins = max(mostBins / asked.count, 64)
     let questions = asked.map { nodes[$0].question(mostBins: mostBins) }
     let numbers = Dictionary(uniqueKeysWithValues: asked.enumerated().map { ($1, $0) })
-    let (routing, places) = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
+    let routing = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
     let round = PlanRound(routing: routing, questions: questions)
-    self.places = places
     self.round = round
     passCount += 1
     return round
@@ -115,16 +112,8 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// The nodes that the current round asks about, in its order.
-  var askedNodes: [Int] { asked }
-
-  /// Where a node is in the routing of the current round.
-  func place(ofNode node: Int) -> Int32 { places[node] }
-
   /// Leads to nodes that are not split, by numbers for these.
-  ///
-  /// - Returns: The routing, and by node where it is in it.
-  fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> (PointRouting, places: [Int32]) {
+  fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
     var steps: [Int: Int32] = [:]
@@ -135,7 +124,7 @@ public struct BuildPlan: Sendable {
       routing.steps.append(PointRouting.Step(split, left: next(left), right: next(left + 1)))
     }
     routing.start = next(0)
-    return (routing, nodes.indices.map(next))
+    return routing
   }
 
   /// How many points there are, once the first round is answered.
@@ -161,7 +150,7 @@ public struct BuildPlan: Sendable {
       default: preconditionFailure("The plan is not complete")
       }
     }
-    plan.routing = routing(leafCount: max(plan.pieces.count, 1)) { numbers[$0] ?? 0 }.0
+    plan.routing = routing(leafCount: max(plan.pieces.count, 1)) { numbers[$0] ?? 0 }
     return plan
   }
 }

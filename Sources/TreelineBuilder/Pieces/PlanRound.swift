@@ -17,6 +17,38 @@ enum PlanQuestion: Sendable {
   case left(Split)
 }
 
+extension PlanQuestion {
+  /// Whether what it asks depends on points in a box.
+  fileprivate func concerns(_ box: PlaneRect) -> Bool {
+    switch self {
+    case .extent: true
+    case .positions(let positions): positions.concerns(box)
+    case .left(let split): split.isLeft(of: box) ?? true
+    }
+  }
+}
+
+extension Split {
+  /// On which side of the line all points in a box are; nil where it may cross.
+  fileprivate func isLeft(of box: PlaneRect) -> Bool? {
+    let products = DotProducts(corner: corner, axis: axis).range(over: box)
+    return products.upperBound <= threshold ? true : products.lowerBound > threshold ? false : nil
+  }
+}
+
+extension DotProducts {
+  /// How far those of points in a box may reach; none of them is left of the corner or above.
+  fileprivate func range(over box: PlaneRect) -> ClosedRange<Int64> {
+    func product(_ axis: Int64, _ position: UInt32, _ corner: UInt32) -> Int64 {
+      axis * (Int64(position) - Int64(corner))
+    }
+    let (leastX, mostX) = axis.x < 0 ? (box.maxX, box.minX) : (box.minX, box.maxX)
+    let (leastY, mostY) = axis.y < 0 ? (box.maxY, box.minY) : (box.minY, box.maxY)
+    let least = product(axis.x, leastX, corner.x) + product(axis.y, leastY, corner.y)
+    return least...product(axis.x, mostX, corner.x) + product(axis.y, mostY, corner.y)
+  }
+}
+
 /// The same for ranges of the dot products of points with an axis.
 struct PositionQuestion: Sendable {
   let corner: PlanePoint
@@ -43,8 +75,6 @@ struct PositionQuestion: Sendable {
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   private let round: PlanRound
-  /// How many points something was asked of, in this process.
-  private(set) var askedCount = 0
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
@@ -65,26 +95,42 @@ public struct PlanAnswers: Sendable {
   /// - Complexity: a dot product for each level that is planned, and one or two more.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
 
-  package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) { add(points, by: round.routing) }
-
-  /// - Parameter routing: That of the round, which may start where all these points are led by.
-  mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting) {
-    let block = RoutedBlock(leafCount: routing.leafCount)
+  package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
+    let block = RoutedBlock(leafCount: round.routing.leafCount)
     defer { block.deallocate() }
-    let questions = round.questions
     for range in points.indices.blocks(of: RoutedBlock.size) {
-      block.forEachLeaf(of: UnsafeBufferPointer(rebasing: points[range]), by: routing, below: questions.count) {
-        answers[$0].add($1, to: questions[$0])
-        askedCount += $1.count
-      }
+      add(UnsafeBufferPointer(rebasing: points[range]), by: round.routing, sortedIn: block)
     }
+  }
+
+  /// - Parameters:
+  ///   - points: Up to `RoutedBlock.size`.
+  ///   - routing: That of the round, which may start where all these points are led by.
+  mutating func add(
+    _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
+  ) {
+    block.forEachLeaf(of: points, by: routing, below: round.questions.count) {
+      answers[$0].add($1, to: round.questions[$0])
+    }
+  }
+
+  /// Takes in the answers of points of which their moments and their box are known, if these tell.
+  ///
+  /// - Parameter moments: Measured from the plane's corner.
+  /// - Returns: How they are routed if not.
+  mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
+    let (routing, leaves) = round.routing.narrowed(to: box)
+    let asked = leaves.filter { $0 < round.questions.count }
+    if leaves.count == 1, let leaf = asked.first {
+      return answers[leaf].add(moments, in: box, to: round.questions[leaf]) ? nil : routing
+    }
+    return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
   /// Takes in the answers of other points to the same round.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "Answers to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
-    askedCount += other.askedCount
   }
 }
 
@@ -110,6 +156,30 @@ enum PlanAnswer: Sendable {
       self = .left(sums + LeastScatterSplit.leftSums(of: points.baseAddress!, count: points.count, by: split))
     default: preconditionFailure("An answer to another question")
     }
+  }
+
+  /// Takes in what points say of which their moments and their box are known.
+  ///
+  /// - Returns: Whether these tell.
+  fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {
+    func sums(from corner: PlanePoint) -> Halves.Sums {
+      let own = moments.moved(right: corner.x, down: corner.y)
+      return Halves.Sums(count: own.count, x: own.x, y: own.y)
+    }
+    switch (self, question) {
+    case (.extent(let sums, let reach), .extent): self = .extent(sums + moments, reach?.union(box) ?? box)
+    case (.left(let left), .left(let split)):
+      guard let isLeft = split.isLeft(of: box) else { return false }
+      if isLeft { self = .left(left + sums(from: split.corner)) }
+    case (.positions(var bins), .positions(let question)):
+      if !question.concerns(box) { return true }
+      guard box.isPoint else { return false }
+      self = .left(Halves.Sums())
+      question.put(PlanePoint(x: box.minX, y: box.minY), sums(from: question.corner), in: &bins)
+      self = .positions(bins)
+    default: preconditionFailure("An answer to another question")
+    }
+    return true
   }
 
   fileprivate mutating func add(_ other: PlanAnswer) {
@@ -147,6 +217,21 @@ struct ProductBin: BitwiseCopyable, Sendable {
 }
 
 extension PositionQuestion {
+  /// Whether some points in a box may be in one of the ranges.
+  fileprivate func concerns(_ box: PlaneRect) -> Bool {
+    let products = DotProducts(corner: corner, axis: axis).range(over: box)
+    let next = firstRange(endingAtOrAfter: products.lowerBound)
+    return next < ranges.count && ranges[next].least <= products.upperBound
+  }
+
+  /// Puts points of one position into their bin.
+  fileprivate func put(_ point: PlanePoint, _ sums: Halves.Sums, in bins: inout [ProductBin]) {
+    let product = DotProducts(corner: corner, axis: axis).of(point)
+    guard let range = range(of: product) else { return }
+    bins[range.firstBin + range.scale.bin(of: product)].add(
+      ProductBin(count: sums.count, x: sums.x, y: sums.y, least: product, most: product))
+  }
+
   @inline(__always) fileprivate func put(_ point: PlanePoint, in bins: UnsafeMutableBufferPointer<ProductBin>) {
     let product = DotProducts(corner: corner, axis: axis).of(point)
     guard let range = range(of: product) else { return }
@@ -159,11 +244,16 @@ extension PositionQuestion {
   }
 
   @inline(__always) private func range(of product: Int64) -> ProductRange? {
+    let next = firstRange(endingAtOrAfter: product)
+    return next < ranges.count && ranges[next].least <= product ? ranges[next] : nil
+  }
+
+  @inline(__always) private func firstRange(endingAtOrAfter product: Int64) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {
       let middle = (low &+ high) &>> 1
       if ranges[middle].most < product { low = middle &+ 1 } else { high = middle }
     }
-    return low < ranges.count && ranges[low].least <= product ? ranges[low] : nil
+    return low
   }
 }

@@ -18,6 +18,16 @@ package struct PointRouting: Sendable {
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)
     }
+
+    /// Where all points in a box go next; nil where some may go left and some right.
+    func next(of box: PlaneRect) -> Int32? {
+      if isRight(axisX < 0 ? box.maxX : box.minX, axisY < 0 ? box.maxY : box.minY) { return right }
+      return isRight(axisX < 0 ? box.minX : box.maxX, axisY < 0 ? box.minY : box.maxY) ? nil : left
+    }
+
+    private func isRight(_ x: UInt32, _ y: UInt32) -> Bool {
+      threshold &- axisX &* Int64(x) &- axisY &* Int64(y) < 0
+    }
   }
 
   var steps: [Step] = []
@@ -26,26 +36,26 @@ package struct PointRouting: Sendable {
   /// Leaves are numbered from 0 below this.
   var leafCount = 1
 
-  /// The same walk for points that are known to belong below a place on the way.
-  func starting(at place: Int32) -> PointRouting {
-    var routing = self
-    routing.start = place
-    return routing
-  }
-
-  /// Whether some walk from the start ends at a leaf below a number.
+  /// Where points in a box may go: the walk from where their ways part, and the leaves below.
   ///
   /// - Complexity: O(steps)
-  func leads(below count: Int) -> Bool {
-    var places = [start]
+  func narrowed(to box: PlaneRect) -> (routing: PointRouting, leaves: [Int]) {
+    var routing = self
+    while routing.start >= 0 {
+      let step = steps[Int(routing.start)]
+      guard let next = step.next(of: box) else { break }
+      routing.start = next
+    }
+    var (leaves, places) = ([Int](), [routing.start])
     while let place = places.popLast() {
-      if place >= 0 {
-        places += [steps[Int(place)].left, steps[Int(place)].right]
-      } else if Int(~place) < count {
-        return true
+      if place < 0 {
+        leaves.append(Int(~place))
+      } else {
+        let step = steps[Int(place)]
+        places += step.next(of: box).map { [$0] } ?? [step.right, step.left]
       }
     }
-    return false
+    return (routing, leaves)
   }
 
   /// The leaf of each of some points.

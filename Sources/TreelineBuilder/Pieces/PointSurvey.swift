@@ -32,21 +32,43 @@ public struct PointSurvey: Sendable {
   }
 
   package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
+    try check(coordinates, firstRow: firstRow)
+    switch projection {
+    case .webMercator:
+      let uncut = Plane.webMercator()
+      for coordinate in coordinates { add(coordinate, at: uncut.point(at: coordinate)) }
+    case .planar: extent = CoordinateExtent(coordinates).map { extent?.union($0) ?? $0 } ?? extent
+    }
+    pointCount += coordinates.count
+  }
+
+  /// The same for points on Web Mercator, which all threads project meanwhile, as if the plane were cut open at
+  /// longitude -180.
+  mutating func add(
+    _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, threads: Int,
+    projectedTo points: UnsafeMutableBufferPointer<PlanePoint>
+  ) throws(PieceError) {
+    try check(coordinates, firstRow: firstRow)
+    nonisolated(unsafe) let (shared, target) = (coordinates, points)
+    let uncut = Plane.webMercator()
+    _ = inChunks(of: coordinates.count, threads: threads) { chunk in
+      for index in chunk { target[index] = uncut.point(at: shared[index]) }
+    }
+    for index in coordinates.indices { add(coordinates[index], at: points[index]) }
+    pointCount += coordinates.count
+  }
+
+  private func check(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int) throws(PieceError) {
     for (offset, coordinate) in coordinates.enumerated() where !projection.holds(coordinate) {
       throw .invalid(.invalidCoordinate(row: firstRow + offset, found: coordinate, projection: projection))
     }
     let count = pointCount + coordinates.count
     guard count <= IndexHeader.maximumPointCount else { throw .invalid(.tooManyPoints(found: count)) }
-    pointCount = count
-    switch projection {
-    case .webMercator:
-      let uncut = Plane.webMercator()
-      for coordinate in coordinates {
-        gaps.add(uncut.point(at: coordinate).x)
-        clippedPointCount += Plane.isClipped(coordinate) ? 1 : 0
-      }
-    case .planar: extent = CoordinateExtent(coordinates).map { extent?.union($0) ?? $0 } ?? extent
-    }
+  }
+
+  private mutating func add(_ coordinate: Coordinate, at point: PlanePoint) {
+    gaps.add(point.x)
+    clippedPointCount += Plane.isClipped(coordinate) ? 1 : 0
   }
 
   /// Takes in what another survey has found.

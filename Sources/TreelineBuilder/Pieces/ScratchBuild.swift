@@ -175,9 +175,16 @@ import Treeline
       let first = pointCount
       if reading == nil { reading = try startReading() }
       let rows = options.hasGivenRows ? try RowOrder(givenRows, after: reading!.lastRow) : nil
-      try state.survey.add(coordinates, firstRow: first)
+      let points = try survey(coordinates)
       do throws(PieceError) {
-        try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in try write(coordinates, at: first) }
+        if projection == .webMercator {
+          try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first)
+          }
+        } else {
+          try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
+            try reading!.points.write(coordinates, at: first)
+          }
+        }
         try skippedRows.map { UInt64($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
           try reading!.skippedRows.write(rows, at: state.skippedRowCount)
         }
@@ -199,13 +206,24 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    private func write(_ coordinates: UnsafeBufferPointer<Coordinate>, at first: Int) throws(PieceError) {
-      guard options.projection == .webMercator else { return try reading!.points.write(coordinates, at: first) }
-      let uncut = Plane.webMercator()
-      var points: [PlanePoint] = []
-      points.reserveCapacity(coordinates.count)
-      for coordinate in coordinates { points.append(uncut.point(at: coordinate)) }
-      try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first) }
+    /// Where points are on Web Mercator; on plain planes none, for these are known only at the end.
+    private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
+      try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
+        guard projection == .webMercator else {
+          try state.survey.add(coordinates, firstRow: pointCount)
+          return []
+        }
+        var failure: PieceError?
+        let points = [PlanePoint](unsafeUninitializedCapacity: coordinates.count) { points, count in
+          do throws(PieceError) {
+            try state.survey.add(
+              coordinates, firstRow: pointCount, threads: options.threads, projectedTo: points)
+            count = coordinates.count
+          } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return points
+      }
     }
 
     private func startReading() throws(PieceError) -> Reading {

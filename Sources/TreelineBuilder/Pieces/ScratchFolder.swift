@@ -27,9 +27,8 @@ import Treeline
       case coordinates
       /// On the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
       case positions
-      /// Positions by nodes of the plan, one after another of two files.
-      case evenBuckets = "even-buckets"
-      case oddBuckets = "odd-buckets"
+      /// Positions by place, while the pieces are planned.
+      case cells
       /// Row numbers of the input that have no point.
       case skippedRows = "skipped-rows"
       /// Positions and rows by piece, in input order within each.

@@ -8,9 +8,10 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// What a point takes of one core once it is read, in nanoseconds: each pass of the plan, its separation, and all the
-  /// rest. Measured on a virtual machine; others differ by a factor of two or so.
-  private static let (perPass, perSeparation, perPoint) = (20.0, 2000.0, 400.0)
+  /// What a point takes of one core once it is read, in nanoseconds: each pass of the plan, its separation, the search
+  /// for the least scatter in its piece, and all the rest. Measured on a virtual machine; others differ by a factor of
+  /// two or so.
+  private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
   /// By what is known once the first points do not fit the memory.
   ///
@@ -27,7 +28,9 @@ struct BuildForecast: CustomStringConvertible {
   /// How long it takes to build the index once all points are read.
   static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
-    let nanoseconds = passes * perPass + perPoint + (options.computesSeparations ? perSeparation : 0)
+    let nanoseconds =
+      passes * perPass + perPoint + (options.rule == .mean ? 0 : perSearch)
+      + (options.computesSeparations ? perSeparation : 0)
     return nanoseconds * Double(count) / 1e9 / Double(max(options.threads, 1))
   }
 

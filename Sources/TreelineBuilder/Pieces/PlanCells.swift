@@ -1,0 +1,229 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// Positions divided into cells, with what the points of each say together: a pass of the plan then reads the cells
+  /// that a line crosses, and few others.
+  ///
+  /// Of m cells with about as many points a line crosses O(√m).
+  struct PlanCells: Sendable {
+    struct Cell: Sendable {
+      /// Measured from the plane's corner.
+      fileprivate(set) var moments = Moments<UInt128>()
+      /// Nil where there are no points.
+      fileprivate(set) var box: PlaneRect?
+      /// Where in the file they are.
+      fileprivate(set) var blocks: [Range<Int>] = []
+
+      fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
+        if points.isEmpty { return }
+        var reach = box ?? PlaneRect(points[0])
+        for point in points { reach.formUnion(point) }
+        box = reach
+        moments = moments + Moments(points, from: PlanePoint(x: 0, y: 0))
+        blocks.append(index..<index + points.count)
+      }
+
+      fileprivate mutating func add(_ other: Cell) {
+        moments = moments + other.moments
+        box = other.box.map { box?.union($0) ?? $0 } ?? box
+        blocks += other.blocks
+      }
+    }
+
+    private(set) var cells: [Cell]
+    private let file: ScratchFile
+
+    /// What is written at once, in points, however little memory there is.
+    private static let leastBlock = 64
+
+    /// A cell has about as many points at least.
+    static let leastCount = 256
+
+    /// Divides positions. They take as much room on the disk once more.
+    ///
+    /// - Parameters:
+    ///   - leastCount: About how many points a cell has at least.
+    ///   - memory: For all threads, in bytes.
+    ///   - monitor: Has it stop with `PieceError.cancelled`.
+    init(
+      dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
+      threads: Int, _ monitor: BuildMonitor
+    ) throws(PieceError) {
+      // Where blocks are takes a part of the memory, too.
+      let leastBlock = min(max(Self.leastBlock, 256 * positions.count / max(memory, 1)), RoutedBlock.size)
+      let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
+      let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
+      let capacity = max(leastBlock, min(memory / (8 * threads * tree.leafCount), RoutedBlock.size))
+      try file.setLength(0)
+      let parts: [Result<[Cell], PieceError>] = inChunks(of: positions.count, threads: threads) { chunk in
+        let writer = CellWriter(file, at: chunk.lowerBound, tree, capacity: capacity)
+        do throws(PieceError) {
+          try positions.forEachBlock(of: chunk) { _, points throws(PieceError) in
+            if monitor.isCancelled { throw .cancelled }
+            try writer.add(points)
+          }
+          return .success(try writer.finish())
+        } catch { return .failure(error) }
+      }
+      var cells = try parts[0].get()
+      for part in parts.dropFirst() { for (index, cell) in try part.get().enumerated() { cells[index].add(cell) } }
+      self.cells = cells.filter { $0.box != nil }
+      self.file = file
+    }
+
+    /// What all points say, found by all threads: of most cells by their sums, and of the others by their points.
+    ///
+    /// - Returns: Besides, how many points were read.
+    func answers(
+      to round: PlanRound, threads: Int, _ monitor: BuildMonitor
+    ) throws(PieceError) -> (PlanAnswers, readCount: Int) {
+      var all = PlanAnswers(to: round)
+      var reads: [(blocks: [Range<Int>], routing: PointRouting)] = []
+      var readCount = 0
+      for cell in cells {
+        guard let routing = all.add(cell.moments, in: cell.box!) else { continue }
+        reads.append((cell.blocks, routing))
+        readCount += Int(cell.moments.count)
+      }
+      let parts: [Result<PlanAnswers, PieceError>] = inChunks(of: readCount, threads: threads) { [reads] chunk in
+        var answers = PlanAnswers(to: round)
+        let buffer = UnsafeMutableBufferPointer<PlanePoint>.allocate(capacity: RoutedBlock.size)
+        let sorting = RoutedBlock(leafCount: round.routing.leafCount)
+        defer {
+          buffer.deallocate()
+          sorting.deallocate()
+        }
+        var start = 0
+        do throws(PieceError) {
+          for (blocks, routing) in reads {
+            if monitor.isCancelled { throw .cancelled }
+            let own = blocks.filter { block in
+              defer { start += block.count }
+              return chunk.contains(start)
+            }
+            try read(own, by: buffer) { points in answers.add(points, by: routing, sortedIn: sorting) }
+          }
+          return .success(answers)
+        } catch { return .failure(error) }
+      }
+      for part in parts { all.add(try part.get()) }
+      return (all, readCount)
+    }
+
+    /// Reads the points of some blocks, as many at once as a buffer holds.
+    private func read(
+      _ blocks: [Range<Int>], by buffer: UnsafeMutableBufferPointer<PlanePoint>,
+      _ body: (UnsafeBufferPointer<PlanePoint>) -> Void
+    ) throws(PieceError) {
+      var count = 0
+      for block in blocks {
+        if count + block.count > buffer.count {
+          body(UnsafeBufferPointer(rebasing: buffer[..<count]))
+          count = 0
+        }
+        let target = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + block.count])
+        try file.read(target, at: block.lowerBound)
+        count += block.count
+      }
+      body(UnsafeBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  /// Points on their way to a file, some of each cell in memory. One for each thread.
+  private final class CellWriter {
+    private let file: ScratchFile
+    private var end: Int
+    private let tree: MedianTree
+    private let capacity: Int
+    private let pending: UnsafeMutablePointer<PlanePoint>
+    private var counts: [Int]
+    private var cells: [PlanCells.Cell]
+
+    /// - Parameter first: Where in the file it writes as many points as it is given.
+    init(_ file: ScratchFile, at first: Int, _ tree: MedianTree, capacity: Int) {
+      (self.file, end, self.tree, self.capacity) = (file, first, tree, capacity)
+      pending = .allocate(capacity: capacity * tree.leafCount)
+      counts = Array(repeating: 0, count: tree.leafCount)
+      cells = Array(repeating: PlanCells.Cell(), count: tree.leafCount)
+    }
+
+    deinit { pending.deallocate() }
+
+    func add(_ points: UnsafeBufferPointer<PlanePoint>) throws(PieceError) {
+      for point in points {
+        let cell = tree.leaf(of: point)
+        pending[cell &* capacity &+ counts[cell]] = point
+        counts[cell] &+= 1
+        if counts[cell] == capacity { try flush(cell) }
+      }
+    }
+
+    func finish() throws(PieceError) -> [PlanCells.Cell] {
+      for cell in cells.indices { try flush(cell) }
+      return cells
+    }
+
+    private func flush(_ cell: Int) throws(PieceError) {
+      let points = UnsafeBufferPointer(start: pending + cell * capacity, count: counts[cell])
+      try file.write(points, at: end)
+      cells[cell].add(points, at: end)
+      end += points.count
+      counts[cell] = 0
+    }
+  }
+
+  /// A balanced k-d tree over the medians of a sample, across x and y by turns.
+  private struct MedianTree {
+    let depth: Int
+    /// The children of the median with number n, from 1 on, have the numbers 2n and 2n + 1.
+    private var medians: [UInt32]
+
+    var leafCount: Int { 1 << depth }
+
+    /// As many points of the sample for each leaf.
+    private static let sampleDensity = 16
+    /// So many are read at once.
+    private static let runLength = 16
+
+    init(of positions: Positions, depth: Int) throws(PieceError) {
+      self.depth = depth
+      medians = Array(repeating: 0, count: 1 << depth)
+      var sample = try Self.sample(of: positions, runCount: Self.sampleDensity << depth / Self.runLength)
+      sample.withUnsafeMutableBufferPointer { split($0, number: 1, level: 0) }
+    }
+
+    /// Runs of points, evenly spaced.
+    private static func sample(of positions: Positions, runCount: Int) throws(PieceError) -> [PlanePoint] {
+      var sample: [PlanePoint] = []
+      for run in 0..<runCount {
+        let (start, end) = (positions.count * run / runCount, positions.count * (run + 1) / runCount)
+        try positions.forEachBlock(of: start..<min(start + runLength, end)) { _, points in sample += points }
+      }
+      return sample
+    }
+
+    private mutating func split(_ points: UnsafeMutableBufferPointer<PlanePoint>, number: Int, level: Int) {
+      if level == depth { return }
+      var sample = points
+      if level.isMultiple(of: 2) { sample.sort { $0.x < $1.x } } else { sample.sort { $0.y < $1.y } }
+      let middle = sample.count / 2
+      if !sample.isEmpty { medians[number] = level.isMultiple(of: 2) ? sample[middle].x : sample[middle].y }
+      split(UnsafeMutableBufferPointer(rebasing: sample[..<middle]), number: 2 * number, level: level + 1)
+      split(UnsafeMutableBufferPointer(rebasing: sample[middle...]), number: 2 * number + 1, level: level + 1)
+    }
+
+    /// Without a branch, so that several points are on their way at once.
+    @inline(__always) func leaf(of point: PlanePoint) -> Int {
+      medians.withUnsafeBufferPointer { medians in
+        var number = 1
+        var (next, other) = (point.x, point.y)
+        for _ in 0..<depth {
+          let isRight = (UInt64(medians[number]) &- UInt64(next)) &>> 63
+          number = 2 &* number &+ Int(truncatingIfNeeded: isRight)
+          swap(&next, &other)
+        }
+        return number &- 1 &<< depth
+      }
+    }
+  }
+#endif

@@ -1,0 +1,74 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// Passes of a plan over cells of points, of which most are known by their sums.
+@Suite struct PlanCellsTests {
+  /// Asks all points and cells of them the same, round by round, until the pieces are known.
+  ///
+  /// - Returns: How many points there are in all rounds, and how many of them were read from cells.
+  private func compare(
+    _ set: PointSet, _ rule: SplitRule, pieceSize: Int, leastCount: Int, memory: Int, threads: Int, mostBins: Int
+  ) throws -> (points: Int, reads: Int) {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("cells-\(UUID().uuidString)").path
+    let folder = try ScratchFolder(place, keepsFiles: false)
+    defer { folder.remove() }
+    var survey = PointSurvey(projection: set.projection)
+    try survey.add(set.coordinates)
+    let points = set.coordinates.map(survey.plane.point(at:))
+    let file = try folder.file(.positions)
+    // As if the seam were elsewhere.
+    let seam: UInt32 = 12_345
+    try points.map { PlanePoint(x: $0.x &+ seam, y: $0.y) }.withUnsafeBufferPointer { try file.write($0, at: 0) }
+    let monitor = BuildMonitor(pointCount: points.count)
+    let cells = try PlanCells(
+      dividing: Positions(file, count: points.count, seam: seam), into: try folder.file(.cells),
+      leastCount: leastCount, memory: memory, threads: threads, monitor)
+    #expect(cells.cells.reduce(0) { $0 + Int($1.moments.count) } == points.count)
+    var plan = try BuildPlan(rule: rule, pieceSize: pieceSize)
+    plan.mostBins = mostBins
+    var reads = 0
+    while let round = plan.nextRound() {
+      var expected = PlanAnswers(to: round)
+      expected.add(points)
+      let (found, readCount) = try cells.answers(to: round, threads: threads, monitor)
+      #expect(found.bytes == expected.bytes, "pass \(plan.passCount)")
+      reads += readCount
+      plan.take(expected)
+    }
+    return (plan.passCount * points.count, reads)
+  }
+
+  @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
+  func nastyPointsAnswerTheSame(_ set: PointSet, _ rule: SplitRule) throws {
+    for (leastCount, memory) in [(1, 1 << 22), (20, 1 << 22), (1, 5000), (1, 0)] {
+      _ = try compare(
+        set, rule, pieceSize: 30, leastCount: leastCount, memory: memory, threads: 2, mostBins: 1 << 12)
+    }
+  }
+
+  @Test(arguments: [SplitRule.mean, .leastScatter]) func randomPointsAnswerTheSame(_ rule: SplitRule) throws {
+    for seed: UInt64 in 1...60 {
+      let set = PointSet.random(seed: seed, upTo: 12_000)
+      var random = SplitMix64(seed: seed)
+      _ = try compare(
+        set, rule, pieceSize: 17 + random.index(below: 500), leastCount: 1 + random.index(below: 100),
+        memory: 1 << (8 + random.index(below: 16)), threads: 1 + random.index(below: 3),
+        mostBins: 1 << (7 + random.index(below: 8)))
+    }
+  }
+
+  /// By the mean once all of them, to be divided, and then few.
+  @Test func fewPointsAreRead() throws {
+    let set = PointSet.cities(200_000, seed: 3)
+    for (rule, most) in [(SplitRule.mean, 0.05), (.leastScatter, 0.2)] {
+      let (points, reads) = try compare(
+        set, rule, pieceSize: 20_000, leastCount: 32, memory: 1 << 24, threads: 2, mostBins: 1 << 16)
+      let share = Double(reads) / Double(points)
+      #expect(share > 0 && share < most, "\(rule): \(share)")
+      print("points read by \(rule): \(share) of all in each pass")
+    }
+  }
+}
