@@ -5,10 +5,26 @@ import Treeline
     /// The plan of the pieces, made by as many passes over positions as it takes.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
-      var plan = try BuildPlan(rule: options.rule, pieceSize: pieceSize)
+      let pieces = if let groups = state.groups { try plan(groups) } else { try plan(Positions(of: self)) }
+      state.planned = (pieceSize, pieces)
+      try state.save(in: folder)
+      return pieces
+    }
+
+    /// The plan of a tree.
+    ///
+    /// - Parameters:
+    ///   - positions: Of all its points.
+    ///   - extent: What these answer in the first round, if that is known.
+    ///   - level: At which its root lies.
+    func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
+    {
+      var plan = try BuildPlan(
+        rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
+      if let extent, let round = plan.nextRound() { plan.take(PlanAnswers(to: round, answers: [extent])) }
       // Some eighth of the memory for all threads' answers and their sum.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
-      var buckets = PlanBuckets(of: try Positions(of: self))
+      var buckets = PlanBuckets(of: positions)
       while let round = plan.nextRound() {
         progress(.planning, plan.passCount, 0)
         if buckets.isWasteful {
@@ -23,10 +39,7 @@ import Treeline
         plan.take(answers)
       }
       for name in [ScratchFolder.Name.evenBuckets, .oddBuckets] { folder.remove(name) }
-      let pieces = plan.pieces
-      state.planned = (pieceSize, pieces)
-      try state.save(in: folder)
-      return pieces
+      return plan.pieces
     }
 
     /// About how many passes over all points the plan of so many will take: see `BuildPlan`.
@@ -169,10 +182,12 @@ import Treeline
     }
   }
 
-  /// Positions as they are read from the disk: of all points, in input order, or of some, divided by nodes.
+  /// Positions as they are read from the disk: of all points, in input order, of one part of the tree, or of some,
+  /// divided by nodes.
   struct Positions: Sendable {
     private let file: ScratchFile
     private let seam: UInt32
+    private var first = 0
     let count: Int
     /// Whether they were divided, and into which of two files.
     private(set) var isDivided = false
@@ -181,6 +196,12 @@ import Treeline
     init(of build: ScratchBuild) throws(PieceError) {
       file = try build.folder.file(.positions)
       (seam, count) = (build.state.survey.plane.seam, build.pointCount)
+    }
+
+    /// Those of a part.
+    init(in file: ScratchFile, _ part: Range<UInt32>) {
+      (self.file, seam) = (file, 0)
+      (first, count) = (Int(part.lowerBound), part.count)
     }
 
     init(divided file: ScratchFile, count: Int, isOdd: Bool) {
@@ -202,7 +223,7 @@ import Treeline
       -> UnsafeBufferPointer<PlanePoint>
     {
       let points = UnsafeMutableBufferPointer(rebasing: buffer[..<range.count])
-      try file.read(points, at: range.lowerBound)
+      try file.read(points, at: first + range.lowerBound)
       if seam != 0 { for index in points.indices { points[index].x &-= seam } }
       return UnsafeBufferPointer(points)
     }
