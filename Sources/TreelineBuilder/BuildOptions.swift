@@ -100,7 +100,7 @@ public enum BuildError: Error, Hashable, Sendable {
   /// More points than row numbers can count: 2^31.
   case tooManyPoints(found: Int)
 
-  /// More names of groups than there may be: 4096.
+  /// More names of groups than there may be: 4096. Points that come in batches are not read any further then.
   case tooManyGroups(found: Int)
 
   /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.

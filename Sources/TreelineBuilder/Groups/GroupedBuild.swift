@@ -37,33 +37,25 @@ struct GroupedBuild {
     return build.tree(laid.storage(of: header), on: projected)
   }
 
-  /// A node above the trees, of some parts, and its level; of one part it is the root of its tree.
-  private struct Above {
-    let parts: Range<Int>
-    let record: Int
-    let level: Int
-  }
-
   private func layOut(
     _ positions: MutableArray<PlanePoint>, _ rows: MutableArray<UInt32>, _ starts: [Int], hasCoarseScales: Bool = false
   ) throws(BuildFailure) -> LaidOutTrees {
     let monitor = build.monitor
     var laid = LaidOutTrees(pointCount: starts.last!)
-    var stack = starts.count > 1 ? [Above(parts: 0..<starts.count - 1, record: 0, level: 0)] : []
+    // Nodes above the trees and their roots, each with the record that awaits it.
+    var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
-    while let above = stack.popLast() {
-      let range = starts[above.parts.lowerBound]..<starts[above.parts.upperBound]
-      if above.parts.count == 1 {
-        let storage = try storage(of: positions, range, level: above.level, hasCoarseScales: hasCoarseScales)
-        laid.append(storage, rows: rows.start + range.lowerBound, at: range.lowerBound, record: above.record)
+    while let (node, record) = stack.popLast() {
+      let range = starts[node.parts.lowerBound]..<starts[node.parts.upperBound]
+      if let halves = node.halves {
+        let left = laid.addChildren(
+          of: record, UnsafeBufferPointer(start: positions.start + range.lowerBound, count: range.count))
+        stack += [(halves.right, left + 1), (halves.left, left)]
+      } else {
+        let storage = try storage(of: positions, range, level: node.level, hasCoarseScales: hasCoarseScales)
+        laid.append(storage, rows: rows.start + range.lowerBound, at: range.lowerBound, record: record)
         monitor.advance(stage, by: range.count)
-        continue
       }
-      let left = laid.addChildren(
-        of: above.record, UnsafeBufferPointer(start: positions.start + range.lowerBound, count: range.count))
-      let middle = above.parts.lowerBound + (above.parts.count + 1) / 2
-      stack.append(Above(parts: middle..<above.parts.upperBound, record: left + 1, level: above.level + 1))
-      stack.append(Above(parts: above.parts.lowerBound..<middle, record: left, level: above.level + 1))
     }
     if monitor.isCancelled { throw .cancelled }
     return laid

@@ -23,30 +23,16 @@ public struct PointGroups: Hashable, Sendable {
   /// - Parameter groups: That of each point, in the order of their coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
   public init(_ groups: some Sequence<Group>) throws(BuildError) {
-    // Names are told apart by their bytes: strings that are equal in Swift may have different ones.
-    var known: [[UInt8]: UInt32] = [:]
-    var last: (group: Group, number: UInt32)?
-    var numbers: [UInt32] = []
-    numbers.reserveCapacity(groups.underestimatedCount)
-    for group in groups {
+    var known = GroupNumbers()
+    let numbers = groups.map { group -> UInt32 in
       switch group {
-      case .neverClustered: numbers.append(.max)
-      case .named(let name):
-        if let last, case .named(let lastName) = last.group, lastName.utf8.elementsEqual(name.utf8) {
-          numbers.append(last.number)
-          continue
-        }
-        let number = known[Array(name.utf8), default: UInt32(known.count)]
-        known[Array(name.utf8)] = number
-        last = (group, number)
-        numbers.append(number)
+      case .neverClustered: .max
+      case .named(let name): known.number(of: name)
       }
     }
     guard known.count <= TreeGroups.maximumCount else { throw .tooManyGroups(found: known.count) }
-    let sorted = known.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    names = sorted.map { String(decoding: $0.key, as: UTF8.self) }
-    var places = [UInt32](repeating: 0, count: sorted.count)
-    for (place, entry) in sorted.enumerated() { places[Int(entry.value)] = UInt32(place) }
-    self.numbers = numbers.map { $0 == .max ? UInt32(sorted.count) : places[Int($0)] }
+    let (names, places) = known.sorted
+    self.names = names
+    self.numbers = numbers.map { $0 == .max ? UInt32(names.count) : places[Int($0)] }
   }
 }

@@ -9,6 +9,8 @@ import Treeline
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
+    /// Of trees that lie one behind the other.
+    var groups: TreeGroups?
     /// Computes the separations of the tree that is written so far, where they are wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
@@ -45,14 +47,15 @@ import Treeline
       // Attributes come first.
       let columnOrder =
         columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
-      let sectionCount = 6 + (separate == nil ? 0 : 1) + columns.count + (description.isEmpty ? 0 : 1)
+      let sectionCount =
+        6 + (separate == nil ? 0 : 1) + columns.count + (description.isEmpty ? 0 : 1) + (groups == nil ? 0 : 1)
       var layout = IndexLayout(sectionCount: sectionCount)
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
       let total = layout.fileLength(
         of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
           + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
           + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
-          + (description.isEmpty ? [] : [description.bytes.count]))
+          + (description.isEmpty ? [] : [description.bytes.count]) + (groups.map { [$0.bytes.count] } ?? []))
       do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
       var content = XXHash64(ofContentOn: survey.plane)
       func add(_ kind: IndexSection.Kind, _ fill: (inout SectionStream) throws(PieceError) -> Void) throws(PieceError) {
@@ -114,7 +117,8 @@ import Treeline
       if let separate {
         let codes = try separate(
           SeparatedTree(
-            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount))
+            layout.sections, of: destination.file, survey, pointCount: count, nodeCount: order.recordCount,
+            groups: groups))
         try add(.separations) { stream throws(PieceError) in
           try codes.forEachBlock { bytes throws(PieceError) in try stream.append(bytes) }
         }
@@ -147,6 +151,7 @@ import Treeline
       if !description.isEmpty {
         try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
       }
+      if let groups { try add(.groups) { stream throws(PieceError) in try stream.append(groups.bytes) } }
       var header = IndexHeader.Content(
         plane: survey.plane, growth: .splitting(plan.rule), pointCount: count, nodeCount: order.recordCount,
         contentHash: content.finalize())

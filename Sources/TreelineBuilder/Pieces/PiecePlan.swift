@@ -6,6 +6,8 @@ public struct PiecePlan: Sendable {
   public let rule: SplitRule
   /// Leads each point to its piece.
   var routing = PointRouting()
+  /// Of trees that lie one behind the other, where the walks of the points of each begin; none for one tree.
+  private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
   /// Depth first, the left child of each before the right one: nodes that are split, and nil for a piece.
@@ -37,6 +39,18 @@ public struct PiecePlan: Sendable {
         stack: Scatter(segment.points.moments).isZero ? PlanePoint(x: segment.box.minX, y: segment.box.minY) : nil))
     order.append(nil)
   }
+
+  /// Adds the plan of a tree behind those that there are, whose root lies at a level.
+  mutating func append(_ tree: PiecePlan, level: Int) {
+    let (firstPiece, firstPoint) = (pieces.count, pointCount)
+    starts.append(routing.append(tree.routing, firstLeaf: firstPiece))
+    order += tree.order
+    pieces += tree.pieces.map { piece in
+      PieceTask(
+        number: firstPiece + piece.number, first: firstPoint + piece.first, pointCount: piece.pointCount, rule: rule,
+        root: SubtreeRoot(level: level + piece.root.level, corner: piece.root.corner), stack: piece.stack)
+    }
+  }
 }
 
 /// A piece to be built: a subtree, by itself.
@@ -63,6 +77,7 @@ extension PiecePlan: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(rule.kind.rawValue)
     bytes.append(routing)
+    bytes.append(starts)
     bytes.append(pieces)
     bytes.append(order.map { $0 == nil ? 0 : 1 as UInt8 })
     bytes.append(order.compactMap(\.self))
@@ -71,6 +86,7 @@ extension PiecePlan: PlainValue {
   package init(from bytes: inout PlainBytes) throws(PieceError) {
     rule = try SplitRule(from: &bytes)
     routing = try PointRouting(from: &bytes)
+    starts = try bytes.readArray()
     pieces = try bytes.readValues()
     let kinds: [UInt8] = try bytes.readArray()
     let records: [TopRecord] = try bytes.readArray()
@@ -81,7 +97,7 @@ extension PiecePlan: PlainValue {
       end += piece.pointCount
     }
     guard kinds.count(where: { $0 == 1 }) == records.count, kinds.count == records.count + pieces.count,
-      end <= IndexHeader.maximumPointCount, routing.leafCount == max(pieces.count, 1),
+      end <= IndexHeader.maximumPointCount, routing.leafCount == max(pieces.count, 1), starts.allSatisfy(routing.has),
       pieces.isEmpty ? kinds.isEmpty : records.count + 1 == pieces.count
     else { throw Self.unsound }
     var next = records.makeIterator()
@@ -142,7 +158,14 @@ extension PiecePlan {
   }
 
   /// Writes the number of the piece of each of some points.
-  package func findPieces(of points: UnsafeBufferPointer<PlanePoint>, to numbers: UnsafeMutablePointer<UInt32>) {
-    routing.leaves(of: points, to: numbers)
+  ///
+  /// - Parameter parts: Of trees that lie one behind the other, the one that each point belongs to; nil for one tree.
+  package func findPieces(
+    of points: UnsafeBufferPointer<PlanePoint>, inParts parts: ArraySlice<UInt16>? = nil,
+    to numbers: UnsafeMutablePointer<UInt32>
+  ) {
+    guard let parts else { return routing.leaves(of: points, to: numbers) }
+    let starts = parts.map { self.starts[Int($0)] }
+    routing.leaves(of: points, from: starts, to: numbers)
   }
 }

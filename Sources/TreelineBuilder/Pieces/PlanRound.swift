@@ -141,7 +141,7 @@ enum PlanAnswer: Sendable {
   case positions([ProductBin])
   case left(Halves.Sums)
 
-  fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, to question: PlanQuestion) {
+  mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, to question: PlanQuestion) {
     switch (self, question) {
     case (.extent(let moments, let box), .extent):
       var reach = box ?? PlaneRect(points[0])
@@ -182,7 +182,7 @@ enum PlanAnswer: Sendable {
     return true
   }
 
-  fileprivate mutating func add(_ other: PlanAnswer) {
+  mutating func add(_ other: PlanAnswer) {
     switch (self, other) {
     case (.extent(let moments, let box), .extent(let otherMoments, let otherBox)):
       self = .extent(moments + otherMoments, otherBox.map { box?.union($0) ?? $0 } ?? box)

@@ -36,6 +36,23 @@ package struct PointRouting: Sendable {
   /// Leaves are numbered from 0 below this.
   var leafCount = 1
 
+  /// Adds the steps and leaves of another routing behind those that there are.
+  ///
+  /// - Returns: Where a walk by the other one begins here.
+  mutating func append(_ other: PointRouting, firstLeaf: Int) -> Int32 {
+    let firstStep = Int32(steps.count)
+    func moved(_ place: Int32) -> Int32 { place >= 0 ? firstStep + place : ~(Int32(firstLeaf) + ~place) }
+    for var step in other.steps {
+      (step.left, step.right) = (moved(step.left), moved(step.right))
+      steps.append(step)
+    }
+    leafCount = firstLeaf + other.leafCount
+    return moved(other.start)
+  }
+
+  /// Whether there is such a step or leaf.
+  func has(_ place: Int32) -> Bool { place >= 0 ? Int(place) < steps.count : Int(~place) < leafCount }
+
   /// Where points in a box may go: the walk from where their ways part, and the leaves below.
   ///
   /// - Complexity: O(steps)
@@ -61,18 +78,33 @@ package struct PointRouting: Sendable {
   /// The leaf of each of some points.
   func leaves(of points: UnsafeBufferPointer<PlanePoint>, to leaves: UnsafeMutablePointer<UInt32>) {
     steps.withUnsafeBufferPointer { steps in
-      for index in points.indices {
-        let (x, y) = (Int64(points[index].x), Int64(points[index].y))
-        var next = start
-        while next >= 0 {
-          let step = steps[Int(next)]
-          let isRight = (step.threshold &- step.axisX &* x &- step.axisY &* y) &>> 63
-          // A comparison would be a branch that cannot be predicted.
-          next = step.left ^ ((step.left ^ step.right) & Int32(truncatingIfNeeded: isRight))
-        }
-        leaves[index] = UInt32(bitPattern: ~next)
-      }
+      for index in points.indices { leaves[index] = Self.leaf(of: points[index], from: start, steps) }
     }
+  }
+
+  /// The same for points whose walks begin at places of their own.
+  func leaves(
+    of points: UnsafeBufferPointer<PlanePoint>, from starts: [Int32], to leaves: UnsafeMutablePointer<UInt32>
+  ) {
+    steps.withUnsafeBufferPointer { steps in
+      for index in points.indices { leaves[index] = Self.leaf(of: points[index], from: starts[index], steps) }
+    }
+  }
+
+  @inline(__always) private static func leaf(
+    of point: PlanePoint, from start: Int32, _ steps: UnsafeBufferPointer<Step>
+  )
+    -> UInt32
+  {
+    let (x, y) = (Int64(point.x), Int64(point.y))
+    var next = start
+    while next >= 0 {
+      let step = steps[Int(next)]
+      let isRight = (step.threshold &- step.axisX &* x &- step.axisY &* y) &>> 63
+      // A comparison would be a branch that cannot be predicted.
+      next = step.left ^ ((step.left ^ step.right) & Int32(truncatingIfNeeded: isRight))
+    }
+    return UInt32(bitPattern: ~next)
   }
 }
 
@@ -88,9 +120,7 @@ extension PointRouting: PlainValue {
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()
     // Steps lead down only, so that every walk ends, and to leaves that there are.
-    func isSound(_ next: Int32, below index: Int) -> Bool {
-      next >= 0 ? Int(next) > index && Int(next) < steps.count : Int(~next) < leafCount
-    }
+    func isSound(_ next: Int32, below index: Int) -> Bool { has(next) && (next < 0 || Int(next) > index) }
     let areSound = steps.indices.allSatisfy {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
     }

@@ -7,6 +7,7 @@ import Treeline
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
       var rows = try InputRows(of: self)
+      let parts = try state.groups.map { groups throws(PieceError) in try PointParts(of: self, groups) }
       let values = try ScratchValues(reading: self)
       let layout = layout
       let ranges =
@@ -27,8 +28,11 @@ import Treeline
         try checkCancelled()
         let block = try positions.read(range, to: points)
         nonisolated(unsafe) let (shared, sharedLeaves) = (block, leaves)
+        let ofPoints = try parts?.read(range)
         _ = inChunks(of: range.count, threads: options.threads) { chunk in
-          plan.routing.leaves(of: UnsafeBufferPointer(rebasing: shared[chunk]), to: sharedLeaves + chunk.lowerBound)
+          plan.findPieces(
+            of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
+            to: sharedLeaves + chunk.lowerBound)
         }
         if !columns.isEmpty { encode(try values.read(batch: number), layout, to: codes) }
         for index in block.indices {
@@ -40,7 +44,9 @@ import Treeline
       try target.finish()
       state.isPartitioned = true
       try state.save(in: folder)
-      for name in [ScratchFolder.Name.positions, .coordinates, .skippedRows, .givenRows, .values, .valueEnds] {
+      for name in [
+        ScratchFolder.Name.positions, .coordinates, .skippedRows, .givenRows, .groups, .values, .valueEnds,
+      ] {
         folder.remove(name)
       }
     }

@@ -5,26 +5,41 @@ import Treeline
     /// The plan of the pieces, made by passes over positions by place.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
-      var plan = try BuildPlan(rule: options.rule, pieceSize: pieceSize)
-      // Some eighth of the memory for all threads' answers and their sum.
-      plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
-      progress(.planning, 1, 0)
-      let positions = try Positions(of: self)
-      let cells = try PlanCells(
-        dividing: positions, into: try folder.file(.cells), memory: options.memory / 8, threads: options.threads,
-        monitor)
-      planningReads += 8 * positions.count
-      while let round = plan.nextRound() {
-        progress(.planning, 1 + plan.passCount, 0)
-        let (answers, readCount) = try cells.answers(to: round, threads: options.threads, monitor)
-        planningReads += 8 * readCount
-        plan.take(answers)
-      }
-      folder.remove(.cells)
-      let pieces = plan.pieces
+      let pieces = if let groups = state.groups { try plan(groups) } else { try plan(Positions(of: self)) }
       state.planned = (pieceSize, pieces)
       try state.save(in: folder)
       return pieces
+    }
+
+    /// The plan of a tree.
+    ///
+    /// - Parameters:
+    ///   - positions: Of all its points.
+    ///   - extent: What these answer in the first round, if that is known.
+    ///   - level: At which its root lies.
+    func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
+    {
+      var plan = try BuildPlan(
+        rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
+      if let extent, let round = plan.nextRound() { plan.take(PlanAnswers(to: round, answers: [extent])) }
+      // Some eighth of the memory for all threads' answers and their sum.
+      plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
+      var cells: PlanCells?
+      while let round = plan.nextRound() {
+        if cells == nil {
+          progress(.planning, plan.passCount, 0)
+          cells = try PlanCells(
+            dividing: positions, into: try folder.file(.cells), memory: options.memory / 8, threads: options.threads,
+            monitor)
+          planningReads += 8 * positions.count
+        }
+        progress(.planning, 1 + plan.passCount, 0)
+        let (answers, readCount) = try cells!.answers(to: round, threads: options.threads, monitor)
+        planningReads += 8 * readCount
+        plan.take(answers)
+      }
+      if cells != nil { folder.remove(.cells) }
+      return plan.pieces
     }
 
     /// About how many passes the plan of so many points will take, the division into cells with them.
@@ -35,10 +50,11 @@ import Treeline
     }
   }
 
-  /// Positions as they are read from the disk: of all points, in input order.
+  /// Positions as they are read from the disk: of all points, in input order, or of one part of the tree.
   struct Positions: Sendable {
     private let file: ScratchFile
     private let seam: UInt32
+    private var first = 0
     let count: Int
 
     init(of build: ScratchBuild) throws(PieceError) {
@@ -46,6 +62,12 @@ import Treeline
     }
 
     init(_ file: ScratchFile, count: Int, seam: UInt32) { (self.file, self.count, self.seam) = (file, count, seam) }
+
+    /// Those of a part.
+    init(in file: ScratchFile, _ part: Range<UInt32>) {
+      (self.file, seam) = (file, 0)
+      (first, count) = (Int(part.lowerBound), part.count)
+    }
 
     /// Reads the points of a range block by block.
     func forEachBlock(
@@ -61,7 +83,7 @@ import Treeline
       -> UnsafeBufferPointer<PlanePoint>
     {
       let points = UnsafeMutableBufferPointer(rebasing: buffer[..<range.count])
-      try file.read(points, at: range.lowerBound)
+      try file.read(points, at: first + range.lowerBound)
       if seam != 0 { for index in points.indices { points[index].x &-= seam } }
       return UnsafeBufferPointer(points)
     }

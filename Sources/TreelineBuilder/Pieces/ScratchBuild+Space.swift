@@ -32,8 +32,10 @@ import Treeline
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
+      // The numbers of groups, and positions by group.
+      let groups = options.isGrouped ? 10 : 0
       return Space(
-        scratch: (read + wide + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
+        scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,
         pieces: (20 + wide + layout.length + separations) * pointCount,
         index: (20 + wide + separations) * pointCount

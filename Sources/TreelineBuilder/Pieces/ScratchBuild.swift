@@ -32,6 +32,8 @@ import Treeline
       package var columns: [(purpose: ColumnSurvey.Purpose, name: String)] = []
       /// Whether the input gives points their row numbers.
       package var hasGivenRows = false
+      /// Whether points share a cluster only with others of their group.
+      package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
         (self.rule, self.memory, self.projection) = (rule, memory, projection)
@@ -112,6 +114,7 @@ import Treeline
         length(.positions) == 8 * pointCount || options.projection == .planar && length(.coordinates) == 16 * pointCount
       return isRead && length(.skippedRows) == 8 * state.skippedRowCount && (try? ScratchValues(reading: self)) != nil
         && (!options.hasGivenRows || length(.givenRows) == 8 * pointCount)
+        && (!options.isGrouped || length(.groups) == 2 * pointCount)
     }
 
     /// How the columns are encoded, once all points are read.
@@ -151,6 +154,8 @@ import Treeline
       let points: ScratchFile
       let skippedRows: ScratchFile
       let givenRows: ScratchFile
+      let groups: ScratchFile
+      var tally = GroupTally()
       var values: ScratchValues
       var lastRow: UInt64?
     }
@@ -163,19 +168,25 @@ import Treeline
     /// - Parameters:
     ///   - skippedRows: No greater than that of the last point so far.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given any.
+    ///   - groups: The group of each point, if they are grouped.
     ///   - values: Of each column the value of each point.
     /// - Throws: `PieceError`. Of points that are refused none is taken in.
     package func append(
-      _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], values: [ColumnValues] = []
+      _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], groups: [PointGroups.Group] = [],
+      values: [ColumnValues] = []
     ) throws(PieceError) {
       precondition(values.count == options.columns.count, "Expected values of each column")
       precondition(
         !options.hasGivenRows || givenRows.count == coordinates.count, "Expected a row number for each point")
+      precondition(groups.count == (options.isGrouped ? coordinates.count : 0), "Expected a group for each point")
       if let writingFailure { throw writingFailure }
       let first = pointCount
       if reading == nil { reading = try startReading() }
       let rows = options.hasGivenRows ? try RowOrder(givenRows, after: reading!.lastRow) : nil
+      var tally = reading!.tally
+      let groupNumbers = try tally.add(groups)
       let points = try survey(coordinates)
+      reading!.tally = tally
       do throws(PieceError) {
         if projection == .webMercator {
           try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first)
@@ -189,6 +200,9 @@ import Treeline
           try reading!.skippedRows.write(rows, at: state.skippedRowCount)
         }
         try givenRows.withUnsafeBufferPointer { rows throws(PieceError) in try reading!.givenRows.write(rows, at: first)
+        }
+        try groupNumbers.withUnsafeBufferPointer { numbers throws(PieceError) in
+          try reading!.groups.write(numbers, at: first)
         }
         try reading!.values.append(values, pointCount: coordinates.count)
       } catch {
@@ -227,8 +241,8 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Beside six sections that every index has, separations, and one of what it tells of itself.
-      let most = IndexHeader.maximumSectionCount - 8
+      // Beside six sections that every index has, separations, groups, and one of what it tells of itself.
+      let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       guard options.columns.count <= most else {
         throw .writing(.tooManyAttributes(found: options.columns.count, maximum: most))
       }
@@ -237,7 +251,7 @@ import Treeline
       let reading = Reading(
         points: try folder.file(options.projection == .webMercator ? .positions : .coordinates),
         skippedRows: try folder.file(.skippedRows), givenRows: try folder.file(.givenRows),
-        values: try ScratchValues(writingTo: folder))
+        groups: try folder.file(.groups), values: try ScratchValues(writingTo: folder))
       return reading
     }
 
@@ -249,6 +263,7 @@ import Treeline
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
+      if options.isGrouped { state.groups = ScratchGroups(reading!.tally) }
       reading = nil
       state.checksum = checksum
       try checkRows()
@@ -269,6 +284,7 @@ import Treeline
       let pieces = try buildPieces(of: plan)
       try checkCancelled()
       var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
+      assembly.groups = state.groups?.header
       if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in

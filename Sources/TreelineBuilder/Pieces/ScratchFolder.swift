@@ -41,6 +41,10 @@ import Treeline
       case columns
       /// The row numbers that a column of the input gives points, in input order.
       case givenRows = "given-rows"
+      /// The number of each point's group, in input order.
+      case groups
+      /// Positions by part of the tree, while each is planned.
+      case dividedPositions = "divided-positions"
       /// The codes of all columns by piece, as `rows`.
       case codes
       /// The built pieces, one behind the other, and where each ends.

@@ -22,6 +22,8 @@ import Treeline
     /// The greatest row number, and whether points come in the order of theirs.
     var greatestRow: UInt64 = 0
     var rowsAscend = true
+    /// What points may share a cluster; nil if all may.
+    var groups: ScratchGroups?
     /// How many numbers of each column are not kept exactly, once all are encoded.
     var inexactCounts: [Int] = []
     /// How many points a piece may have, and the plan, once there is one.
@@ -31,7 +33,7 @@ import Treeline
     /// Whether all separations are there.
     var isSeparated = false
 
-    private static let title = "Treeline scratch 2"
+    private static let title = "Treeline scratch 3"
 
     /// Saves the state in place of an older one.
     func save(in folder: ScratchFolder) throws(PieceError) {
@@ -45,6 +47,7 @@ import Treeline
       ])
       bytes.append([greatestRow, rowsAscend ? 1 : 0])
       bytes.append(inexactCounts.map { UInt64($0) })
+      bytes.append(groups.map { [$0] } ?? [])
       bytes.append(planned.map { [$0.plan] } ?? [])
       bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       let file = try folder.file(.newState)
@@ -75,6 +78,7 @@ import Treeline
         let numbers: [UInt64] = try bytes.readArray()
         let rows: [UInt64] = try bytes.readArray()
         inexactCounts = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
+        groups = try bytes.readValues(of: ScratchGroups.self).first
         let plans: [PiecePlan] = try bytes.readValues()
         guard numbers.count == 4, rows.count == 2, bytes.isAtEnd else { return nil }
         (greatestRow, rowsAscend) = (rows[0], rows[1] != 0)

@@ -70,9 +70,10 @@ import Treeline
 
   extension SeparatedTree {
     /// The tree of an index that is being written: all but its rows are there.
-    init(_ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int)
-      throws(PieceError)
-    {
+    init(
+      _ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int,
+      groups: TreeGroups?
+    ) throws(PieceError) {
       let mapped: MappedFile
       do throws(IndexError) { mapped = try MappedFile(path: file.partialPath) } catch {
         throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
@@ -86,7 +87,7 @@ import Treeline
         // Nobody asks for rows.
         points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
         gaps: start(.gaps), nodes: start(.nodes),
-        nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads),
+        nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,
         release: { withExtendedLifetime(mapped) {} })
       self.init(storage, survey.plane.projection) {
         _ = madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count, MADV_DONTNEED)

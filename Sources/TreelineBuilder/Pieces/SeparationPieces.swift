@@ -54,30 +54,49 @@ package final class SeparationPieces: Sendable {
 
   /// - Parameter progress: Told how many points are done, by one thread at a time.
   func run(threads: Int, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) throws(PieceError) {
-    guard let front = try advance(ShownFront(of: tree.storage), selecting: capacity) else {
-      preconditionFailure("All is known, and yet something is unsure")
+    let done = Mutex(0)
+    @Sendable func note(_ count: Int) {
+      done.withLock { done in
+        done += count
+        progress(done)
+      }
     }
-    let pieces = front.pieces(upTo: capacity / 2)
-    let next = Mutex((piece: 0, done: tree.storage.pointCount - front.weight, failure: PieceError?.none))
-    let sharedFront = front
-    concurrently(max(1, min(threads, pieces.count))) { _ in
-      while true {
-        let number = next.withLock { next -> Int? in
-          guard next.piece < pieces.count, next.failure == nil else { return nil }
-          next.piece += 1
-          return next.piece - 1
+    // Trees that lie one behind the other are not in each other's way: of small ones each thread takes one at a time.
+    let roots = tree.storage.partRoots
+    try forEach(roots.filter { $0.count <= capacity }, threads) { root throws(PieceError) in
+      _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
+      note(Int(root.count))
+    }
+    for root in roots where root.count > capacity {
+      guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
+        preconditionFailure("All is known, and yet something is unsure")
+      }
+      note(Int(root.count) - front.weight)
+      try forEach(front.pieces(upTo: capacity / 2), threads) { piece throws(PieceError) in
+        guard try self.separate(piece, of: front) else {
+          preconditionFailure("Nothing is left out, and yet something is unsure")
         }
-        guard let number else { return }
-        do throws(PieceError) {
-          guard try self.separate(pieces[number], of: sharedFront) else {
-            preconditionFailure("Nothing is left out, and yet something is unsure")
-          }
-          let weight = pieces[number].reduce(0) { $0 + sharedFront.nodes[Int($1)].weight }
-          next.withLock { next in
-            next.done += weight
-            progress(next.done)
-          }
-        } catch { next.withLock { $0.failure = $0.failure ?? error } }
+        note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
+      }
+    }
+  }
+
+  /// Has threads take elements, one at a time each, until one fails.
+  private func forEach<Element: Sendable>(
+    _ elements: [Element], _ threads: Int, _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
+  ) throws(PieceError) {
+    let next = Mutex((index: 0, failure: PieceError?.none))
+    concurrently(max(1, min(threads, elements.count))) { _ in
+      while true {
+        let index = next.withLock { next -> Int? in
+          guard next.index < elements.count, next.failure == nil else { return nil }
+          next.index += 1
+          return next.index - 1
+        }
+        guard let index else { return }
+        do throws(PieceError) { try work(elements[index]) } catch {
+          next.withLock { $0.failure = $0.failure ?? error }
+        }
       }
     }
     if let failure = next.withLock({ $0.failure }) { throw failure }
@@ -132,6 +151,23 @@ package final class SeparationPieces: Sendable {
     if selection.floor == 1 { return ShownFront(squaredDistance: 0) }
     defer { tree.forget() }
     return part.front(after: front, at: selection.floor - 1, &tree)
+  }
+}
+
+extension TreeStorage {
+  /// The roots of trees that lie one behind the other, or of the one tree.
+  fileprivate var partRoots: [Node] {
+    guard let root else { return [] }
+    guard let parts = groups?.parts else { return [root] }
+    var (roots, waiting) = ([Node](), [root])
+    while let node = waiting.popLast() {
+      if node.count == parts[roots.count].count {
+        roots.append(node)
+      } else if let children = InternalNodeTable.children(of: node, self) {
+        waiting += [children.right, children.left]
+      }
+    }
+    return roots
   }
 }
 

@@ -24,10 +24,9 @@ struct ShownFront: Sendable {
 
   init(squaredDistance: UInt64) { self.squaredDistance = squaredDistance }
 
-  /// All of a tree as one node.
-  init(of storage: TreeStorage) {
+  /// All below the root of a tree as one node.
+  init(_ root: Node, of storage: TreeStorage) {
     squaredDistance = .max
-    guard let root = storage.root else { return }
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 

@@ -21,7 +21,9 @@ struct BuildForecast: CustomStringConvertible {
   ///   - recordLength: Of a row, in bytes, where its columns are kept.
   init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
     self.pointCount = pointCount
-    (scratch, index) = ((24 + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount)
+    (scratch, index) = (
+      (24 + (options.isGrouped ? 10 : 0) + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount
+    )
     seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options)
   }
 

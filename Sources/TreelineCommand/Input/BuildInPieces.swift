@@ -17,6 +17,7 @@ final class BuildInPieces {
   /// Nil as long as all points are in memory.
   private(set) var build: ScratchBuild?
   private var columns: ColumnsInPieces?
+  private var groups: GroupsInPieces?
   private var reading: PointBatches?
   private let start = ContinuousClock.now
 
@@ -25,7 +26,7 @@ final class BuildInPieces {
     let options: BuildOptions
     let description: IndexDescription
     let columns: ColumnOptionValues
-    let isGrouped: Bool
+    let groups: GroupColumns
   }
 
   /// What a build in memory takes a point: coordinates and all that comes of them, rounded up.
@@ -60,8 +61,7 @@ final class BuildInPieces {
     if BuildPlan.isBeyond(rule) {
       return ("its points are weighed by what only all of them tell", "use '--split mean' or '--split least-scatter'")
     }
-    return plan.isGrouped
-      ? ("the hierarchies of groups are laid one behind the other in memory", "leave out groups") : nil
+    return nil
   }
 
   // MARK: - Reading
@@ -96,24 +96,29 @@ final class BuildInPieces {
     if build == nil {
       try refuseObstacle()
       columns = try ColumnsInPieces(plan.columns, of: table, in: input)
+      groups = try GroupsInPieces(plan.groups, of: table, in: input)
       try start(isPlanar: batch.isPlanar)
       announce(firstPoints: table.coordinates.count)
     }
     columns?.note(table)
     var skippedRows = batch.skippedRows
-    for points in table.coordinates.indices.chunks(of: plan.columns.isEmpty ? .max : Self.blockSize) {
+    for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
       let rows = try columns?.rows(points, of: table) ?? []
+      let groups = try groups?.groups(points, of: batch) ?? []
       try namingInput {
         try build?.append(
           Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
-          values: columns?.values(points, of: table) ?? [])
+          groups: groups, values: columns?.values(points, of: table) ?? [])
       }
       skippedRows = []
     }
+    groups?.note(batch)
     if table.coordinates.isEmpty {
       try build?.append([], skippedRows: skippedRows, values: columns?.values(0..<0, of: table) ?? [])
     }
   }
+
+  private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
 
   /// How many points' columns are looked at at once: their different values stay in the cache.
   private static let blockSize = 1 << 16
@@ -143,6 +148,7 @@ final class BuildInPieces {
     scratch.computesSeparations = plan.options.computesSeparations
     scratch.columns = columns?.columns ?? []
     scratch.hasGivenRows = plan.columns.row != nil
+    scratch.isGrouped = !plan.groups.isEmpty
     return scratch
   }
 
@@ -151,7 +157,8 @@ final class BuildInPieces {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
     return "\(path) \(input.columns.choice) \(input.columns.decimal) \(input.columns.skipInvalid) "
-      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.row?.name ?? "")"
+      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.row?.name ?? "") "
+      + "\([plan.groups.groupBy, plan.groups.neverCluster])"
   }
 
   // MARK: - Building
@@ -160,6 +167,7 @@ final class BuildInPieces {
   private func namingInput(_ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
+      case .invalid(.tooManyGroups): throw Failure.usage("\(input.name): --group-by: \(error)")
       case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
       default: throw error
       }
@@ -200,6 +208,7 @@ final class BuildInPieces {
   func finishReading(checksum: UInt64) throws {
     guard let build else { return }
     let arranged = try columns?.arranged()
+    try groups?.finish()
     try namingInput { try build.finishReading(checksum: checksum, columns: arranged) }
     let space = build.space
     let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)

@@ -7,27 +7,39 @@ struct GroupColumns {
   let groupBy: String?
   let neverCluster: String?
 
+  var isEmpty: Bool { groupBy == nil && neverCluster == nil }
+
   /// Finds the columns and reads what they tell of each point; nil where none is named.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
-    if groupBy == nil && neverCluster == nil { return nil }
-    for (option, name) in [("--group-by", groupBy), ("--never-cluster", neverCluster)] {
-      guard let name, !table.coordinates.isEmpty || table.columnNames != nil, !table.hasColumn(named: name) else {
-        continue
-      }
-      throw Failure.usage(
-        "\(input.name): expected a column \(name.debugDescription), as \(option) names it, found none")
-    }
-    let groups = try table.coordinates.indices.map { point -> PointGroups.Group in
-      let columns = table.columns(ofPoint: point)
-      func value(_ name: String?) -> AttributeValue? { columns.first { $0.name == name }?.value }
-      if try neverCluster != nil && isTrue(value(neverCluster), ofPoint: point, of: table, in: input) {
-        return .neverClustered
-      }
-      return .named(groupBy == nil ? "" : Self.name(of: value(groupBy)))
-    }
+    if isEmpty { return nil }
+    if !table.coordinates.isEmpty || table.columnNames != nil { try refuse(missing(in: table), in: input) }
+    let groups = try table.coordinates.indices.map { try group(ofPoint: $0, of: table, in: input, table.row) }
     do { return try PointGroups(groups) } catch {
       throw Failure.usage("\(input.name): --group-by: \(error)")
     }
+  }
+
+  typealias Named = (option: String, name: String)
+
+  /// Those that no point of a table has.
+  fileprivate func missing(in table: PointTable) -> [Named] {
+    let named = [("--group-by", groupBy), ("--never-cluster", neverCluster)]
+    return named.compactMap { option, name in name.map { (option, $0) } }.filter { !table.hasColumn(named: $0.name) }
+  }
+
+  fileprivate func refuse(_ missing: [Named], in input: Input) throws {
+    guard let (option, name) = missing.first else { return }
+    throw Failure.usage(
+      "\(input.name): expected a column \(name.debugDescription), as \(option) names it, found none")
+  }
+
+  /// - Parameter row: That of a point, for errors.
+  fileprivate func group(ofPoint point: Int, of table: PointTable, in input: Input, _ row: (_ ofPoint: Int) -> Int)
+    throws -> PointGroups.Group
+  {
+    func value(_ name: String) -> AttributeValue? { table.value(ofColumn: name, point: point) }
+    if let neverCluster, try isTrue(value(neverCluster), in: input, row: { row(point) }) { return .neverClustered }
+    return .named(groupBy.map { Self.name(of: value($0)) } ?? "")
   }
 
   /// Points without a value form a group without a name.
@@ -39,9 +51,7 @@ struct GroupColumns {
     }
   }
 
-  private func isTrue(_ value: AttributeValue?, ofPoint point: Int, of table: PointTable, in input: Input) throws
-    -> Bool
-  {
+  private func isTrue(_ value: AttributeValue?, in input: Input, row: () -> Int) throws -> Bool {
     switch value {
     case nil, .null: return false
     case .bool(let value): return value
@@ -51,8 +61,42 @@ struct GroupColumns {
     case .string(let text) where ["false", "no", "f", ""].contains(text.lowercased()): return false
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
-        "\(input.name), row \(table.row(ofPoint: point)): expected true, false, yes, no, 1, 0 or nothing in the column "
+        "\(input.name), row \(row()): expected true, false, yes, no, 1, 0 or nothing in the column "
           + "that --never-cluster names, found \(text.debugDescription)")
     }
   }
+}
+
+/// The same of points that are read in batches.
+struct GroupsInPieces {
+  private let columns: GroupColumns
+  private let input: Input
+  /// Those that no batch has so far.
+  private var missing: [GroupColumns.Named]
+  /// How many rows the batches so far have had, those without a point included.
+  private var rowCount = 0
+
+  /// Finds the columns, as far as the first batch tells; nil where none is named.
+  init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
+    if columns.isEmpty { return nil }
+    (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
+    // Features may have columns that no feature of the first batch has.
+    if table.columnNames != nil { try columns.refuse(missing, in: input) }
+  }
+
+  /// The groups of some points of a batch.
+  func groups(_ points: Range<Int>, of batch: PointBatch) throws -> [PointGroups.Group] {
+    try points.map { point in
+      try columns.group(ofPoint: point, of: batch.table, in: input) { batch.row(ofPoint: $0, from: rowCount) }
+    }
+  }
+
+  /// Takes in a batch whose groups were read.
+  mutating func note(_ batch: PointBatch) {
+    missing.removeAll { batch.table.hasColumn(named: $0.name) }
+    rowCount += batch.rowCount
+  }
+
+  /// Refuses columns that no point has, once all are read.
+  func finish() throws { try columns.refuse(missing, in: input) }
 }

@@ -132,7 +132,7 @@ struct BuildCommand: ParsableCommand {
       let pieces = BuildInPieces(
         of: input, to: output, memory,
         BuildInPieces.Plan(
-          options: options, description: description, columns: kept, isGrouped: groupBy != nil || neverCluster != nil),
+          options: options, description: description, columns: kept, groups: groupColumns),
         progress)
       defer { pieces?.cleanUp() }
       if let pieces, try pieces.resume() {
@@ -162,7 +162,7 @@ struct BuildCommand: ParsableCommand {
     let input = Input(path: path, columns: positions)
     let kept = try KeptColumns(attributes, of: table, in: input)
     let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
-    let groups = try GroupColumns(groupBy: groupBy, neverCluster: neverCluster).groups(of: table, in: input)
+    let groups = try groupColumns.groups(of: table, in: input)
     let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
     tree.reportClippedPoints()
     let encoded: [EncodedColumn]
@@ -178,9 +178,9 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
-  private var keepsColumns: Bool {
-    !attributes.isEmpty || !columns.isEmpty || row != nil || groupBy != nil || neverCluster != nil
-  }
+  private var groupColumns: GroupColumns { GroupColumns(groupBy: groupBy, neverCluster: neverCluster) }
+
+  private var keepsColumns: Bool { !attributes.isEmpty || !columns.isEmpty || row != nil || !groupColumns.isEmpty }
 
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }

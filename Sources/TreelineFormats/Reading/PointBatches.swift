@@ -50,6 +50,17 @@ package struct PointBatch {
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }
+
+  /// How many rows there are, those without a valid position included.
+  package var rowCount: Int { coordinates.count + skippedRows.count }
+
+  /// The row of the input that a point stood in, counted from 0.
+  ///
+  /// - Parameter firstRow: How many rows the batches before this one have had.
+  package func row(ofPoint index: Int, from firstRow: Int) -> Int {
+    // As in `PointTable.row(ofPoint:)`.
+    firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
+  }
 }
 
 extension PointReader {

@@ -83,7 +83,7 @@ import Treeline
   @Test(arguments: [
     (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
-    (["--no-separation", "--group-by", "country"], "leave out groups"),
+    (["--grow", "badges", "--group-by", "country"], "--grow split"),
     (["--no-separation", "--columns", "population+percentiles"], "leave that out"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {

@@ -47,12 +47,14 @@ import Treeline
     /// Every step is tried early on, and then fewer and fewer.
     private static let steps = Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700]
 
-    @Test(arguments: ["mean", "least-scatter"]) func killedAndResumed(_ rule: String) throws {
+    @Test(arguments: [
+      ("mean", ["--columns", "country,population", "--attributes", "name"]), ("least-scatter", []),
+      ("mean", ["--group-by", "country"]),
+    ])
+    func killedAndResumed(_ rule: String, _ columns: [String]) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
       let expected = folder.path("expected")
-      // Of both rules one comes with columns, whose files are more than those of points.
-      let columns = rule == "mean" ? ["--columns", "country,population", "--attributes", "name"] : []
       #expect(try Tool.run(["build", Self.input, "-o", expected, "--split", rule] + columns).code == 0)
       var (killed, resumed) = (0, 0)
       for step in Self.steps {

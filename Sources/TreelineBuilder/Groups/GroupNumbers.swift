@@ -1,0 +1,28 @@
+import Treeline
+
+/// Numbers the names of groups from 0 as they come, and tells their order once all have.
+struct GroupNumbers: Sendable {
+  // Names are told apart by their bytes: strings that are equal in Swift may have different ones.
+  private var numbers: [[UInt8]: UInt32] = [:]
+  private var last: (name: String, number: UInt32)?
+
+  /// How many names there are.
+  var count: Int { numbers.count }
+
+  mutating func number(of name: String) -> UInt32 {
+    if let last, last.name.utf8.elementsEqual(name.utf8) { return last.number }
+    let bytes = Array(name.utf8)
+    let number = numbers[bytes] ?? UInt32(numbers.count)
+    numbers[bytes] = number
+    last = (name, number)
+    return number
+  }
+
+  /// The names in the order of their bytes in UTF-8, and by number the place in it.
+  var sorted: (names: [String], places: [UInt32]) {
+    let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    var places = [UInt32](repeating: 0, count: sorted.count)
+    for (place, entry) in sorted.enumerated() { places[Int(entry.value)] = UInt32(place) }
+    return (sorted.map { String(decoding: $0.key, as: UTF8.self) }, places)
+  }
+}

@@ -1,0 +1,179 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  extension ScratchBuild {
+    /// The plan of trees that lie one behind the other, as `GroupedBuild` lays them: that of each part by itself, and
+    /// the nodes above.
+    func plan(_ groups: ScratchGroups) throws(PieceError) -> PiecePlan {
+      var plan = PiecePlan(rule: options.rule)
+      let counts = groups.header.parts.map(\.count)
+      if counts.isEmpty { return plan }
+      let divided = try DividedPositions(of: self, groups, counts)
+      var stack = [PartRange(partCount: counts.count)]
+      while let node = stack.popLast() {
+        if let halves = node.halves {
+          plan.add(node: divided.segment(of: node))
+          stack += [halves.right, halves.left]
+        } else {
+          let part = node.parts.lowerBound
+          try plan.append(
+            self.plan(divided.positions(of: part), knowing: divided.extents[part], level: node.level),
+            level: node.level)
+        }
+      }
+      folder.remove(.dividedPositions)
+      return plan
+    }
+  }
+
+  /// The groups of all points, once they are read.
+  struct ScratchGroups: PlainValue {
+    let header: TreeGroups
+    /// By the number under which a group was read, which of the parts of the tree it is.
+    private let parts: [UInt16]
+
+    init(_ tally: GroupTally) {
+      let (names, places) = tally.numbers.sorted
+      var counts = [UInt32](repeating: 0, count: names.count)
+      for (number, place) in places.enumerated() { counts[Int(place)] = tally.counts[number] }
+      header = TreeGroups(names: names, pointCounts: counts, neverClustered: tally.neverClustered)
+      parts = places.map { UInt16($0) }
+    }
+
+    /// Puts the part in the place of the number under which a group was read.
+    func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
+      let last = UInt16(parts.count)
+      for index in numbers.indices {
+        numbers[index] = numbers[index] == GroupTally.neverClustered ? last : parts[Int(numbers[index])]
+      }
+    }
+
+    func write(to bytes: inout PlainBytes) {
+      bytes.append(UInt64(header.names.count))
+      for name in header.names { bytes.append(name) }
+      bytes.append(header.starts)
+      bytes.append(header.pointCount)
+      bytes.append(parts)
+    }
+
+    init(from bytes: inout PlainBytes) throws(PieceError) {
+      let unsound = PieceError.damaged(what: "groups", expected: "those of all points", found: "others")
+      let count = try bytes.read(UInt64.self)
+      guard count <= TreeGroups.maximumCount else { throw unsound }
+      var names: [String] = []
+      for _ in 0..<count { names.append(try bytes.readText()) }
+      let starts: [UInt32] = try bytes.readArray()
+      let pointCount = try bytes.read(UInt32.self)
+      parts = try bytes.readArray()
+      guard starts.count == names.count + 1, starts[0] == 0, starts == starts.sorted(), starts.last! <= pointCount,
+        parts.map({ Int($0) }).sorted() == Array(names.indices)
+      else { throw unsound }
+      header = TreeGroups(
+        names: names, pointCounts: zip(starts, starts.dropFirst()).map { $1 - $0 },
+        neverClustered: pointCount - starts.last!)
+    }
+  }
+
+  /// The groups of the points that were read so far.
+  struct GroupTally {
+    fileprivate var numbers = GroupNumbers()
+    /// By number, how many points each has.
+    fileprivate var counts: [UInt32] = []
+    fileprivate var neverClustered: UInt32 = 0
+
+    /// What stands for a point that is never clustered, in the place of a number.
+    static let neverClustered = UInt16.max
+
+    /// Takes in the groups of some points.
+    ///
+    /// - Returns: The number of each.
+    mutating func add(_ groups: [PointGroups.Group]) throws(PieceError) -> [UInt16] {
+      var found: [UInt16] = []
+      found.reserveCapacity(groups.count)
+      for group in groups {
+        guard case .named(let name) = group else {
+          neverClustered += 1
+          found.append(Self.neverClustered)
+          continue
+        }
+        let number = numbers.number(of: name)
+        if number == counts.count { counts.append(0) }
+        guard counts.count <= TreeGroups.maximumCount else { throw .invalid(.tooManyGroups(found: counts.count)) }
+        counts[Int(number)] += 1
+        found.append(UInt16(number))
+      }
+      return found
+    }
+  }
+
+  /// Which part of the tree each point belongs to, in input order.
+  struct PointParts {
+    private let file: ScratchFile
+    private let groups: ScratchGroups
+
+    init(of build: ScratchBuild, _ groups: ScratchGroups) throws(PieceError) {
+      (file, self.groups) = (try build.folder.file(.groups), groups)
+    }
+
+    /// The parts of some points.
+    func read(_ range: Range<Int>) throws(PieceError) -> [UInt16] {
+      var parts = [UInt16](repeating: 0, count: range.count)
+      try parts.withUnsafeMutableBufferPointer { parts throws(PieceError) in
+        try file.read(parts, at: range.lowerBound)
+        groups.replace(parts)
+      }
+      return parts
+    }
+  }
+
+  /// Positions by the part of the tree that they belong to, and the answers of each part to the first question of its
+  /// plan.
+  private struct DividedPositions {
+    private let file: ScratchFile
+    private let header: TreeGroups
+    let extents: [PlanAnswer]
+
+    init(of build: ScratchBuild, _ groups: ScratchGroups, _ counts: [Int]) throws(PieceError) {
+      let file = try build.folder.file(.dividedPositions)
+      try file.setLength(0)
+      var extents = [PlanAnswer](repeating: .extent(Moments(), nil), count: counts.count)
+      let capacity = max(16, min(build.options.memory / 8 / (8 * counts.count), 1 << 16))
+      let buffers = UnsafeMutablePointer<PlanePoint>.allocate(capacity: capacity * counts.count)
+      defer { buffers.deallocate() }
+      var pending = [Int](repeating: 0, count: counts.count)
+      var ends = groups.header.parts.map { Int($0.lowerBound) }
+      func flush(_ part: Int) throws(PieceError) {
+        let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
+        extents[part].add(points, to: .extent)
+        // What fits a piece is asked nothing more.
+        if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
+        ends[part] += points.count
+        pending[part] = 0
+      }
+      let parts = try PointParts(of: build, groups)
+      let positions = try Positions(of: build)
+      try positions.forEachBlock(of: 0..<positions.count) { range, points throws(PieceError) in
+        try build.checkCancelled()
+        for (point, part) in zip(points, try parts.read(range)) {
+          let part = Int(part)
+          buffers[part &* capacity &+ pending[part]] = point
+          pending[part] &+= 1
+          if pending[part] == capacity { try flush(part) }
+        }
+      }
+      for part in counts.indices where pending[part] > 0 { try flush(part) }
+      (self.file, header, self.extents) = (file, groups.header, extents)
+    }
+
+    func positions(of part: Int) -> Positions { Positions(in: file, header.parts[part]) }
+
+    /// All points below a node above several parts.
+    func segment(of node: PartRange) -> Segment {
+      var all = extents[node.parts.lowerBound]
+      for part in node.parts.dropFirst() { all.add(extents[part]) }
+      guard case .extent(let moments, let box?) = all else { preconditionFailure("A part without points") }
+      let points = PointGroup(first: 0, moments: moments, corner: PlanePoint(x: 0, y: 0))
+      return Segment(points: points.moved(to: box), box: box, level: node.level)
+    }
+  }
+#endif

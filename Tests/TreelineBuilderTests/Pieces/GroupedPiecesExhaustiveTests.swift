@@ -1,0 +1,264 @@
+import Foundation
+import PointSets
+import Testing
+import Treeline
+@testable import TreelineBuilder
+
+/// Groups that never mix, built beyond memory: the bytes of a build in memory.
+@Suite struct GroupedPiecesExhaustiveTests {
+  /// Random points, groups, memory, threads and columns.
+  @Test(arguments: 0..<240 as Range<UInt64>) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let set =
+      seed % 5 == 4
+      ? PointSet.planar(1 + random.index(below: 1500), x: -3...9, y: 0...1, seed: seed)
+      : .random(seed: seed, upTo: 1500)
+    let groups = TestGroups(set.coordinates.count, &random)
+    let columns = seed % 3 == 0 ? TestColumn.all(seed: seed) : []
+    let build = GroupedScratchBuild(
+      set: set, groups: groups.all, rule: seed % 2 == 0 ? .mean : .leastScatter, columns: columns,
+      computesSeparations: random.index(below: 4) > 0)
+    let expected = try build.expected()
+    for _ in 0..<2 {
+      let memory = [100, 3000, 20_000, 200_000, 80_000_000][random.index(below: 5)]
+      let threads = 1 + random.index(below: 4)
+      let found = try build.bytes(memory: memory, threads: threads, batch: 1 + random.index(below: 900))
+      #expect(found == expected, "seed \(seed), \(set), \(groups), \(memory) bytes, \(threads) threads")
+    }
+  }
+
+  /// In any order of rows that are numbered by the input.
+  @Test(arguments: 0..<30 as Range<UInt64>) func anyOrderGivesTheSameBytes(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let set = PointSet.random(seed: seed, upTo: 1000)
+    let groups = TestGroups(set.coordinates.count, &random)
+    let inOrder = GroupedScratchBuild(set: set, groups: groups.all, rule: .mean, rows: Array(set.coordinates.indices))
+    let order = random.shuffled(Array(set.coordinates.indices))
+    let shuffled = GroupedScratchBuild(
+      set: PointSet("\(set), shuffled", order.map { set.coordinates[$0] }, as: set.projection),
+      groups: order.map { groups.all[$0] }, rule: .mean, rows: order)
+    let expected = try inOrder.expected()
+    #expect(try inOrder.bytes(memory: 9000) == expected, "seed \(seed)")
+    #expect(try shuffled.bytes(memory: 9000, batch: 100) == expected, "seed \(seed)")
+  }
+
+  @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
+  func nastyPointsGiveTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
+    let count = set.coordinates.count
+    let divisions: [(String, (Int) -> PointGroups.Group)] = [
+      ("one group", { _ in .named("") }), ("none clustered", { _ in .neverClustered }),
+      ("a group for each point", { .named("\($0 % 4000)") }),
+      ("halves", { .named($0 < count / 2 ? "z" : "a") }),
+      ("all but one", { $0 == count / 3 ? .named("one") : .neverClustered }),
+      ("one that is not", { $0 == count / 3 ? .neverClustered : .named("\($0 % 3)") }),
+      // Equal to Swift, of different bytes.
+      ("names", { .named(["\u{e9}", "e\u{301}", "", "\u{0}", "E"][$0 % 5]) }),
+    ]
+    for (name, group) in divisions {
+      let build = GroupedScratchBuild(set: set, groups: (0..<count).map(group), rule: rule)
+      let expected = try build.expected()
+      for memory in [1000, 60_000, 80_000_000] {
+        #expect(try build.bytes(memory: memory) == expected, "\(set), \(name), \(memory) bytes")
+      }
+    }
+  }
+
+  /// As many groups as there may be, and one more.
+  @Test func mostGroups() throws {
+    let set = PointSet.cities(6000, seed: 11)
+    func build(_ count: Int) -> GroupedScratchBuild {
+      GroupedScratchBuild(
+        set: set, groups: set.coordinates.indices.map { $0 % 9 == 8 ? .neverClustered : .named("\($0 * 7 % count)") },
+        rule: .mean)
+    }
+    let most = build(TreeGroups.maximumCount)
+    #expect(try most.bytes(memory: 100_000) == most.expected())
+    #expect(throws: PieceError.invalid(.tooManyGroups(found: TreeGroups.maximumCount + 1))) {
+      _ = try build(TreeGroups.maximumCount + 1).bytes(memory: 100_000)
+    }
+  }
+
+  /// Groups far larger than a piece, beside stacks that are larger than one, and parts of separations of each.
+  @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
+    let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
+    let coordinates =
+      PointSet.cities(25_000, seed: 12).coordinates + stack + PointSet.roads(15_000, seed: 13).coordinates
+    let groups = coordinates.indices.map { index -> PointGroups.Group in
+      index % 3 == 0 ? .named("large") : index % 3 == 1 ? .neverClustered : .named(index % 50 < 2 ? "few" : "many")
+    }
+    let build = GroupedScratchBuild(set: PointSet("large groups", coordinates), groups: groups, rule: rule)
+    let expected = try build.expected()
+    for memory in [60_000, 700_000] {
+      for threads in [1, 3] {
+        #expect(try build.bytes(memory: memory, threads: threads) == expected, "\(memory) bytes, \(threads) threads")
+      }
+    }
+  }
+
+  /// Stopped in any stage, and gone on with, with as much memory or with more.
+  @Test(
+    arguments: [SplitRule.mean, .leastScatter],
+    [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)])
+  func cancelledAndResumed(_ rule: SplitRule, _ set: PointSet) throws {
+    var random = SplitMix64(seed: 21)
+    let build = GroupedScratchBuild(
+      set: set, groups: TestGroups(set.coordinates.count, &random).all, rule: rule,
+      columns: rule == .mean ? TestColumn.all(seed: 4) : [])
+    let expected = try build.expected()
+    for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
+      for skip in [0, 1, 4] {
+        let folder = try ScratchFolder(build.path(), keepsFiles: false)
+        defer { folder.remove() }
+        let memory = 40_000 * (1 + skip % 2)
+        let first = try build.bytes(in: folder, memory: memory, cancelledIn: stage, after: skip)
+        #expect(first == nil || first == expected)
+        let second = try build.bytes(in: folder, memory: 40_000)
+        #expect(second == expected, "\(stage) \(skip)")
+        folder.remove()
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+      }
+    }
+  }
+
+  /// Of points that are refused nothing is counted, and no group is left without points.
+  @Test func refusedPointsLeaveNoGroup() throws {
+    let set = PointSet.cities(500, seed: 6)
+    let groups = (0..<500).map { PointGroups.Group.named("\($0 % 3)") }
+    let build = GroupedScratchBuild(set: set, groups: groups, rule: .mean)
+    let folder = try ScratchFolder(build.path(), keepsFiles: false)
+    defer { folder.remove() }
+    let scratch = ScratchBuild(in: folder, identity: "", build.options(memory: 4000, threads: 2))
+    for start in [0, 200, 400] {
+      #expect(throws: PieceError.self) {
+        try scratch.append(
+          [set.coordinates[0], Coordinate(longitude: 0, latitude: 91)], skippedRows: [],
+          groups: [.named("none"), .neverClustered])
+      }
+      let points = start..<min(start + 200, 500)
+      try scratch.append(Array(set.coordinates[points]), skippedRows: [], groups: Array(groups[points]))
+    }
+    try scratch.finishReading(checksum: 0)
+    #expect(try build.finish(scratch) == build.expected())
+  }
+
+  @Test func damagedGroupsAreAnErrorOrAValue() throws {
+    var tally = GroupTally()
+    _ = try tally.add([.named("b"), .named(""), .neverClustered, .named("b"), .named("a")])
+    let bytes = ScratchGroups(tally).plainBytes
+    let found = try ScratchGroups(plainBytes: bytes)
+    #expect(found.header == TreeGroups(names: ["", "a", "b"], pointCounts: [1, 1, 2], neverClustered: 1))
+    var random = SplitMix64(seed: 3)
+    for length in bytes.indices {
+      #expect(throws: PieceError.self) { _ = try ScratchGroups(plainBytes: Array(bytes[..<length])) }
+      for _ in 0..<8 {
+        var damaged = bytes
+        damaged[length] ^= 1 << UInt8(random.index(below: 8))
+        _ = try? ScratchGroups(plainBytes: damaged)
+      }
+    }
+  }
+}
+
+/// Groups of random points: few or many, some of them large, some of one point.
+private struct TestGroups: CustomStringConvertible {
+  let all: [PointGroups.Group]
+  let description: String
+
+  init(_ count: Int, _ random: inout SplitMix64) {
+    let groupCount = [1, 2, 3, 7, 40, 1500][random.index(below: 6)]
+    let neverClustered = [0, 0, 1, 5, 50, 100][random.index(below: 6)]
+    let isSkewed = random.index(below: 2) == 0
+    description = "\(groupCount) groups and \(neverClustered) % of points by themselves"
+    all = (0..<count).map { _ in
+      if random.index(below: 100) < neverClustered { return .neverClustered }
+      let most = isSkewed ? 1 + random.index(below: groupCount) : groupCount
+      return .named("group \(random.index(below: most))")
+    }
+  }
+}
+
+/// A build of groups beyond memory, and in memory.
+private struct GroupedScratchBuild {
+  let set: PointSet
+  let groups: [PointGroups.Group]
+  let rule: SplitRule
+  var columns: [TestColumn] = []
+  var computesSeparations = true
+  /// The row number of each point, if points are given any.
+  var rows: [Int]?
+
+  func path() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("groups-\(UUID().uuidString)").path
+  }
+
+  /// The bytes of the index that is built in memory.
+  func expected() throws -> [UInt8] {
+    let file = path()
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let options = BuildOptions(splitRule: rule, threads: 2, computesSeparations: computesSeparations)
+    try ClusterTree(set.coordinates, groupedBy: PointGroups(groups), as: set.projection, options: options).write(
+      index: file, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column))
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+
+  func options(memory: Int, threads: Int) -> ScratchBuild.Options {
+    var options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: set.projection)
+    options.computesSeparations = computesSeparations
+    options.columns = columns.map { ($0.purpose, $0.name) }
+    options.hasGivenRows = rows != nil
+    options.isGrouped = true
+    options.leastSeparatedNodes = 100
+    return options
+  }
+
+  func bytes(memory: Int, threads: Int = 2, batch: Int = 700) throws -> [UInt8] {
+    let folder = try ScratchFolder(path(), keepsFiles: false)
+    defer { folder.remove() }
+    return try #require(try bytes(in: folder, memory: memory, threads: threads, batch: batch))
+  }
+
+  /// Goes on with what is in a folder.
+  ///
+  /// - Returns: nil if the build was cancelled.
+  func bytes(
+    in folder: ScratchFolder, memory: Int, threads: Int = 2, batch: Int = 700,
+    cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0
+  ) throws -> [UInt8]? {
+    let options = options(memory: memory, threads: threads)
+    let build: ScratchBuild
+    if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
+      #expect(stage == nil)
+      build = resumed
+    } else {
+      build = ScratchBuild(in: folder, identity: "test", options)
+      for start in stride(from: 0, to: groups.count, by: batch) {
+        let points = start..<min(start + batch, groups.count)
+        let values = columns.map { column in
+          var values = ColumnValues()
+          for point in points { values.append(column.value(point)) }
+          return values
+        }
+        try build.append(
+          Array(set.coordinates[points]), skippedRows: [],
+          givenRows: rows.map { rows in rows[points].map { UInt64($0) } } ?? [], groups: Array(groups[points]),
+          values: values)
+      }
+      try build.finishReading(checksum: 7)
+    }
+    var left = count
+    build.progress = { now, _, _ in
+      if now == stage {
+        left -= 1
+        if left < 0 { build.cancel() }
+      }
+    }
+    do { return try finish(build) } catch PieceError.cancelled { return nil }
+  }
+
+  func finish(_ build: ScratchBuild) throws -> [UInt8] {
+    let file = path()
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try build.finish(to: IndexDestination(file))
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+}
