@@ -314,6 +314,16 @@ import TreelineVerification
     _ = tree.groups.map(\.name)
   }
 
+  @Test(arguments: growths) func noPointsAnswerAsThoseOfNoGroups(_ options: BuildOptions) throws {
+    let tree = try ClusterTree([], groupedBy: PointGroups([]), options: options)
+    let ungrouped = try ClusterTree([], options: options)
+    #expect(tree.groups.isEmpty && tree.isGrouped)
+    for cut in [Cut.limit(5), .detail(40), .spacing(40), .badges(scale: 1)] {
+      #expect(tree.supports(cut) == ungrouped.supports(cut), "\(options.growth), \(cut)")
+      if tree.supports(cut) { #expect(try tree.clusters(cut, in: .everything(zoom: 3)).isEmpty) }
+    }
+  }
+
   // MARK: - The tool
 
   @Test func theToolBuildsQueriesAndInspectsGroups() throws {

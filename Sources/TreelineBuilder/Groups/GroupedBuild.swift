@@ -42,6 +42,10 @@ struct GroupedBuild {
   ) throws(BuildFailure) -> LaidOutTrees {
     let monitor = build.monitor
     var laid = LaidOutTrees(pointCount: starts.last!)
+    if starts.count == 1 {
+      // Of no points, too, a tree answers by spacing if it was asked to.
+      laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
+    }
     // Nodes above the trees and their roots, each with the record that awaits it.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
@@ -130,6 +134,12 @@ private struct LaidOutTrees {
     let pairCount = NodeSums.count(ofNodes: tree.nodeCount)
     nodes.sums.append(contentsOf: UnsafeBufferPointer(start: tree.sums, count: pairCount))
     nodes.spreads.append(contentsOf: UnsafeBufferPointer(start: tree.spreads, count: pairCount))
+    appendSeparations(tree, at: first)
+  }
+
+  /// Takes over what is known of where nodes are split, by the tree index of their points.
+  mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
+    let count = tree.pointCount
     if let codes = tree.separations {
       let separations = self.separations ?? MutableArray(count: points.count)
       (separations.start + first).update(from: codes, count: count)

@@ -65,10 +65,10 @@ import Treeline
 
   /// As many groups as there may be, and one more.
   @Test func mostGroups() throws {
-    let set = PointSet.cities(6000, seed: 11)
+    let set = PointSet.cities(9000, seed: 11)
     func build(_ count: Int) -> GroupedScratchBuild {
       GroupedScratchBuild(
-        set: set, groups: set.coordinates.indices.map { $0 % 9 == 8 ? .neverClustered : .named("\($0 * 7 % count)") },
+        set: set, groups: set.coordinates.indices.map { $0 % 2 == 0 ? .named("\($0 / 2 % count)") : .neverClustered },
         rule: .mean)
     }
     let most = build(TreeGroups.maximumCount)
