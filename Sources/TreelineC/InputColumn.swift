@@ -72,12 +72,15 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
+  /// What a build in pieces is to keep.
+  var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
+
   /// The kind that values are declared to be of, where nothing is to be prepared; nil to be found.
   var plainKind: IndexColumn.Kind? {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected no preparations, which need all values in memory, found "
+          "column \(name.debugDescription): expected no preparations, which a build by steps does not make, found "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind

@@ -105,7 +105,7 @@ public func createStream(
       options.description = IndexDescription(description?.pointee)
       options.computesSeparations = !parameters.flag("no-separation")
       options.hasGivenRows = parameters.flag("rows")
-      options.columns = try columns.map { (purpose: .typed(try $0.plainKind), name: $0.name) }
+      options.columns = columns.map(\.requested)
       return (options, scratch: parameters.text("scratch"))
     }
     if BuildPlan.isBeyond(options.0.rule) { _ = try BuildPlan(rule: options.0.rule, pieceSize: 1 << 20) }

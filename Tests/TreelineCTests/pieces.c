@@ -30,10 +30,9 @@ static bool are_same(const char *first, const char *second) {
   return a == b;
 }
 
-static void save_whole(const char *options, size_t column_count, const char *path) {
+static void save_whole(
+    const char *options, const treeline_column *columns, size_t column_count, const char *path) {
   treeline_points all = points();
-  treeline_column columns[COLUMNS_GIVEN];
-  columns_from(0, columns);
   treeline_tree *tree;
   NO_ERROR(tree = treeline_build(&all, columns, column_count, options, NULL, &error));
   NO_ERROR(EXPECT(treeline_save(tree, path, NULL, true, &error)));
@@ -335,10 +334,13 @@ static void test_stream(const char *whole, const char *path) {
   treeline_tree_free(tree);
 }
 
-static void test_streamed_columns(const char *whole, const char *path) {
+/// The kind of the first column is told, where it is not NULL.
+static void test_streamed_columns(const char *whole, const char *path, const char *kind) {
   treeline_column columns[COLUMNS_GIVEN];
   size_t count = columns_from(0, columns);
-  save_whole("split=mean", count, whole);
+  if (kind != NULL)
+    columns[0].kind = kind;
+  save_whole("split=mean", columns, count, whole);
   static int64_t rows[POINTS];
   for (int i = 0; i < POINTS; i++)
     rows[i] = i;
@@ -349,6 +351,8 @@ static void test_streamed_columns(const char *whole, const char *path) {
     treeline_points own = part(i);
     size_t first = (size_t)POINTS * i / PARTS;
     columns_from(first, columns);
+    if (kind != NULL)
+      columns[0].kind = kind;
     const int64_t *own_rows = rows + first;
     EXPECT_ERROR(treeline_stream_add(stream, &own, own_rows, columns, count - 1, NULL, &error),
         TREELINE_ERROR_ARGUMENT, "expected values of \"price\", \"rooms\", \"kind\"");
@@ -359,9 +363,6 @@ static void test_streamed_columns(const char *whole, const char *path) {
   NO_ERROR(EXPECT(treeline_stream_finish(stream, NULL, &error)));
   treeline_stream_free(stream);
   EXPECT(are_same(path, whole));
-  columns[0].kind = "number+percentiles";
-  EXPECT_ERROR(treeline_stream_create(path, NULL, columns, count, NULL, true, &error), TREELINE_ERROR_ARGUMENT,
-      "+percentiles");
 }
 
 void test_pieces(const char *path) {
@@ -370,15 +371,17 @@ void test_pieces(const char *path) {
   snprintf(whole, sizeof whole, "%s.whole", path);
   snprintf(streamed, sizeof streamed, "%s.streamed", path);
   EXPECT(mkdir(folder, 0700) == 0);
-  save_whole("split=least-scatter&no-separation=true", 0, whole);
+  save_whole("split=least-scatter&no-separation=true", NULL, 0, whole);
   test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, "no-separation=true", whole, folder);
-  save_whole("split=mean", COLUMNS_GIVEN, whole);
+  treeline_column columns[COLUMNS_GIVEN];
+  save_whole("split=mean", columns, columns_from(0, columns), whole);
   test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "memory=200000&threads=2", whole, folder);
   test_columns_that_fail();
   test_long_dictionaries();
-  save_whole("split=mean&no-separation=true", 0, whole);
+  save_whole("split=mean&no-separation=true", NULL, 0, whole);
   test_stream(whole, streamed);
-  test_streamed_columns(whole, streamed);
+  test_streamed_columns(whole, streamed, NULL);
+  test_streamed_columns(whole, streamed, "number+percentiles+distinct");
   EXPECT_ERROR(treeline_plan_create("piece-size=16", &error), TREELINE_ERROR_PARAMETER, "piece-size");
   EXPECT_ERROR(treeline_plan_create("split=gamma:2", &error), TREELINE_ERROR_BUILD, "gamma");
   EXPECT_ERROR(treeline_round_read("x", 1, &error), TREELINE_ERROR_PIECES, "expected");

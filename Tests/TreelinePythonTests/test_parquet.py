@@ -168,8 +168,14 @@ def test_kinds_are_those_that_are_told(hotels, tmp_path):
     folder = write(tmp_path / "hotels", hotels)
     built = treeline.build_parquet(folder, out=tmp_path / "out", columns=["kind"], kinds={"kind": "text"})
     assert built.open().columns == {"kind": "text"}
-    with pytest.raises(treeline.ArgumentError, match="percentiles"):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns=["price"], kinds={"price": "number+percentiles"})
+    told = {"columns": ["price"], "kinds": {"price": "number+percentiles+distinct"}}
+    treeline.build_parquet(folder, out=tmp_path / "out", split="mean", memory=MEMORY, **told)
+    treeline.build(
+        hotels["lon"], hotels["lat"], columns=hotels.select(["price"]), kinds=told["kinds"], split="mean"
+    ).save(tmp_path / "whole")  # fmt: skip
+    assert filecmp.cmp(tmp_path / "whole", tmp_path / "out", shallow=False)
+    with pytest.raises(treeline.ArgumentError, match="percentile"):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns=["price"], kinds={"price": "number+percentile"})
     with pytest.raises(treeline.ColumnError, match="'?kind"):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
     with pytest.raises(KeyError, match="'size'"):

@@ -14,11 +14,18 @@ struct ColumnOrder {
     self.keys = (0..<column.pointCount).map { keys[$0] }
     order.reserveCapacity(pointCount)
     for index in 0..<pointCount where self.keys[index] != OrderedKeys.missing { order.append(UInt32(index)) }
-    sort()
+    Self.sort(&order, by: self.keys)
+  }
+
+  /// The places of some keys in their order, and of equal ones as they are.
+  static func sorted(_ keys: [UInt64]) -> [UInt32] {
+    var order = keys.indices.map { UInt32($0) }
+    sort(&order, by: keys)
+    return order
   }
 
   /// Sorts by one byte of the keys after the other, from the lowest; those that all have in common are left out.
-  private mutating func sort() {
+  private static func sort(_ order: inout [UInt32], by keys: [UInt64]) {
     guard let first = order.first else { return }
     var differing: UInt64 = 0
     for index in order { differing |= keys[Int(index)] ^ keys[Int(first)] }
@@ -87,7 +94,15 @@ struct ColumnOrder {
       for level in 0..<levelCount {
         let levelBytes = UnsafeMutableRawBufferPointer(
           rebasing: blocks[level * levelLength..<(level + 1) * levelLength])
-        let zeroCount = integers.partition(by: UInt32(levelCount - 1 - level), into: levelBytes, &ones)
+        let zeroCount = integers.withUnsafeMutableBufferPointer { integers in
+          ones.withUnsafeMutableBufferPointer { ones in
+            let start = ones.baseAddress!
+            let zeroCount = integers.partition(
+              byBit: levelCount - 1 - level, into: levelBytes, oneCount: 0, ones: start)
+            for index in zeroCount..<integers.count { integers[index] = start[index - zeroCount] }
+            return zeroCount
+          }
+        }
         bytes.store(UInt32(zeroCount), at: Offset.zeroCounts + 4 * level)
       }
       for (rank, index) in firstIndices.enumerated() {
@@ -98,49 +113,49 @@ struct ColumnOrder {
   }
 }
 
-extension [UInt32] {
-  /// Writes a bit of each to the blocks of a level, and puts those where it is 0 before the others.
+extension UnsafeMutableBufferPointer<UInt32> {
+  /// Writes a bit of each to the blocks of a level, of which there are as many as bytes for them, and moves those where
+  /// it is 0 to the front.
   ///
-  /// - Parameter ones: As long as this, for what it is needed for on the way.
+  /// - Parameters:
+  ///   - oneCount: How many bits of the level before these are 1.
+  ///   - ones: Where those go whose bit is 1: room for as many.
   /// - Returns: How many bits are 0.
-  fileprivate mutating func partition(
-    by bit: UInt32, into blocks: UnsafeMutableRawBufferPointer, _ ones: inout [UInt32]
+  func partition(
+    byBit bit: Int, into blocks: UnsafeMutableRawBufferPointer, oneCount onesBefore: Int,
+    ones: UnsafeMutablePointer<UInt32>
   ) -> Int {
-    withUnsafeMutableBufferPointer { integers in
-      ones.withUnsafeMutableBufferPointer { ones in
-        var (zeroCount, oneCount) = (0, 0)
-        for block in 0..<WaveletMatrix.blockCount(of: integers.count) {
-          let start = block * WaveletMatrix.bitsPerBlock
-          let end = Swift.min(start + WaveletMatrix.bitsPerBlock, integers.count)
-          // The bits of a block stand behind the 32 of its count.
-          var (word, place) = (UInt64(oneCount), UInt64(32))
-          var offset = block * WaveletMatrix.bytesPerBlock
-          for index in start..<end {
-            let integer = integers[index]
-            let isOne = integer &>> bit & 1
-            word |= UInt64(isOne) &<< (place & 63)
-            // Both are written, and one of them stays.
-            integers[zeroCount] = integer
-            ones[oneCount] = integer
-            zeroCount &+= Int(1 &- isOne)
-            oneCount &+= Int(isOne)
-            place &+= 1
-            if place & 63 == 0 {
-              blocks.store(word, at: offset)
-              (word, offset) = (0, offset + 8)
-            }
-          }
-          if place & 63 != 0 { blocks.store(word, at: offset) }
+    let bit = UInt32(bit)
+    var (zeroCount, oneCount) = (0, 0)
+    for block in 0..<blocks.count / WaveletMatrix.bytesPerBlock {
+      let start = block * WaveletMatrix.bitsPerBlock
+      let end = Swift.min(start + WaveletMatrix.bitsPerBlock, count)
+      // The bits of a block stand behind the 32 of its count.
+      var (word, place) = (UInt64(onesBefore + oneCount), UInt64(32))
+      var offset = block * WaveletMatrix.bytesPerBlock
+      for index in start..<end {
+        let integer = self[index]
+        let isOne = integer &>> bit & 1
+        word |= UInt64(isOne) &<< (place & 63)
+        // Both are written, and one of them stays.
+        self[zeroCount] = integer
+        ones[oneCount] = integer
+        zeroCount &+= Int(1 &- isOne)
+        oneCount &+= Int(isOne)
+        place &+= 1
+        if place & 63 == 0 {
+          blocks.store(word, at: offset)
+          (word, offset) = (0, offset + 8)
         }
-        for index in 0..<oneCount { integers[zeroCount + index] = ones[index] }
-        return zeroCount
       }
+      if place & 63 != 0 { blocks.store(word, at: offset) }
     }
+    return zeroCount
   }
 }
 
 extension UnsafeMutableRawBufferPointer {
-  fileprivate func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
+  func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
     storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
   }
 }

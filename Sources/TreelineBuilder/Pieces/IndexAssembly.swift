@@ -11,6 +11,9 @@ import Treeline
     private let description: IndexDescription
     /// Of trees that lie one behind the other.
     var groups: TreeGroups?
+    /// What columns are to be prepared for, if any is, and where that is done.
+    var preparations: [Set<IndexColumn.Preparation>] = []
+    var workspace: ScratchMatrix.Workspace?
     /// Computes the separations of the tree that is written so far, where they are wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
@@ -48,10 +51,11 @@ import Treeline
       let columnOrder =
         columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
       let sectionCount =
-        6 + (separate == nil ? 0 : 1) + columns.count + (description.isEmpty ? 0 : 1) + (groups == nil ? 0 : 1)
+        6 + (separate == nil ? 0 : 1) + columns.count + preparations.reduce(0) { $0 + $1.count }
+        + (description.isEmpty ? 0 : 1) + (groups == nil ? 0 : 1)
       var layout = IndexLayout(sectionCount: sectionCount)
       let (count, pairs) = (plan.pointCount, NodeSums.count(ofNodes: order.recordCount))
-      let total = layout.fileLength(
+      var total = layout.fileLength(
         of: [8 * count, Gap.byteCount(ofPoints: count), 24 * order.recordCount, 16 * pairs, 12 * pairs]
           + (separate == nil ? [] : [2 * count]) + [(hasWideRows ? 8 : 4) * count]
           + columnOrder.map { columns[$0].sectionLength(pointCount: count) }
@@ -148,6 +152,17 @@ import Treeline
           try encoding.forEachPartOfTail { part throws(PieceError) in try stream.append(part) }
         }
       }
+      let columnSections = layout.sections.filter { $0.kind == .column }
+      for (number, column) in columnOrder.filter({ !columns[$0].isAttribute }).enumerated() where !preparations.isEmpty
+      {
+        for kind in IndexColumn.Preparation.allCases where preparations[column].contains(kind) {
+          let matrix = try ScratchMatrix(
+            preparing: columnSections[number], of: destination.file, pointCount: count, for: kind, in: workspace!)
+          total += UInt64(IndexHeader.aligned(UInt64(matrix.byteCount)))
+          do throws(IndexWritingError) { try destination.file.setLength(total) } catch { throw .writing(error) }
+          try add(matrix.sectionKind) { stream throws(PieceError) in try matrix.write(ofColumn: number, to: &stream) }
+        }
+      }
       if !description.isEmpty {
         try add(.description) { stream throws(PieceError) in try stream.append(description.bytes) }
       }
@@ -161,6 +176,8 @@ import Treeline
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
           try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)
         }
+        // What was made longer for sections whose lengths were not known.
+        try destination.file.setLength(layout.end)
         try destination.file.finish()
       } catch { throw .writing(error) }
     }

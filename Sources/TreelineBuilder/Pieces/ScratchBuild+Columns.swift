@@ -19,8 +19,12 @@ import Treeline
       }
       var bytes = PlainBytes([])
       columnNumbers = arranged.map(\.column)
+      preparations = columnNumbers.map { options.columns[$0].preparations }
       bytes.append(columns)
       bytes.append(columnNumbers.map { UInt64($0) })
+      for kind in IndexColumn.Preparation.allCases {
+        bytes.append(preparations.map { $0.contains(kind) ? 1 : 0 as UInt8 })
+      }
       bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       let file = try folder.file(.columns)
       try file.setLength(0)
@@ -68,6 +72,12 @@ import Treeline
       var bytes = PlainBytes(Array(all.dropLast(8)))
       columns = try bytes.readValues()
       columnNumbers = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
+      preparations = columns.map { _ in [] }
+      for kind in IndexColumn.Preparation.allCases {
+        let marks: [UInt8] = try bytes.readArray()
+        guard marks.count == columns.count else { throw damaged }
+        for column in marks.indices where marks[column] != 0 { preparations[column].insert(kind) }
+      }
       guard bytes.isAtEnd, columnNumbers.sorted() == Array(columns.indices) else { throw damaged }
     }
 

@@ -34,11 +34,16 @@ import Treeline
       let separations = options.computesSeparations ? 2 : 0
       // The numbers of groups, and positions by group.
       let groups = options.isGrouped ? 10 : 0
+      // Of one preparation at a time the order of values; its section has up to 32 levels, and ranks the different
+      // values besides.
+      let preparations = preparations.flatMap { $0 }
+      let ordering = preparations.isEmpty ? 0 : 16
+      let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : 5) }
       return Space(
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,
-        pieces: (20 + wide + layout.length + separations) * pointCount,
-        index: (20 + wide + separations) * pointCount
+        pieces: (20 + wide + layout.length + separations + ordering) * pointCount,
+        index: (20 + wide + separations + prepared) * pointCount
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 

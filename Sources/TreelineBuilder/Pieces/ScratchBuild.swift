@@ -29,7 +29,7 @@ import Treeline
       var leastSeparatedNodes: Int?
       package var description = IndexDescription()
       /// The columns that the index is to have.
-      package var columns: [(purpose: ColumnSurvey.Purpose, name: String)] = []
+      package var columns: [RequestedColumn] = []
       /// Whether the input gives points their row numbers.
       package var hasGivenRows = false
       /// Whether points share a cluster only with others of their group.
@@ -49,6 +49,18 @@ import Treeline
       func pieceSize(codeLength: Int) -> Int {
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
         return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
+      }
+    }
+
+    /// A column that an index is to have.
+    package struct RequestedColumn: Sendable {
+      let purpose: ColumnSurvey.Purpose
+      let name: String
+      let preparations: Set<IndexColumn.Preparation>
+
+      /// - Parameter preparations: None of an attribute.
+      package init(_ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = []) {
+        (self.purpose, self.name, self.preparations) = (purpose, name, preparations)
       }
     }
 
@@ -121,8 +133,9 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// What is known of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// Of each column, the number under which its values were taken in.
+    /// Of each column, the number under which its values were taken in, and what it is to be prepared for.
     var columnNumbers: [Int] = []
+    var preparations: [Set<IndexColumn.Preparation>] = []
 
     /// How the codes of a point stand.
     var layout: RecordLayout { RecordLayout(columns) }
@@ -243,9 +256,8 @@ import Treeline
     private func startReading() throws(PieceError) -> Reading {
       // Beside six sections that every index has, separations, groups, and one of what it tells of itself.
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
-      guard options.columns.count <= most else {
-        throw .writing(.tooManyAttributes(found: options.columns.count, maximum: most))
-      }
+      let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
+      guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
       // What another build has left is of no use, and some of it could be taken for this one's.
       folder.removeFiles()
       let reading = Reading(
@@ -285,6 +297,9 @@ import Treeline
       try checkCancelled()
       var assembly = IndexAssembly(of: plan, state.survey, columns: columns, description: options.description)
       assembly.groups = state.groups?.header
+      assembly.preparations = preparations
+      assembly.workspace = ScratchMatrix.Workspace(
+        folder: folder, memory: options.memory - options.reserve, checkCancelled: checkCancelled)
       if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in

@@ -52,6 +52,8 @@ import Treeline
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
+      /// A file that has no name but for a moment.
+      case unnamed
     }
 
     /// The folder for an index.
@@ -109,6 +111,13 @@ import Treeline
     func path(_ name: Name) -> String { "\(path)/\(name.rawValue)" }
 
     func file(_ name: Name) throws(PieceError) -> ScratchFile { try ScratchFile(path(name)) }
+
+    /// An empty file that is gone when it is closed.
+    func unnamedFile() throws(PieceError) -> ScratchFile {
+      let file = try file(.unnamed)
+      remove(.unnamed)
+      return file
+    }
 
     func remove(_ name: Name) { unlink(path(name)) }
 

@@ -74,10 +74,7 @@ import Treeline
       _ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int,
       groups: TreeGroups?
     ) throws(PieceError) {
-      let mapped: MappedFile
-      do throws(IndexError) { mapped = try MappedFile(path: file.partialPath) } catch {
-        throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
-      }
+      let mapped = try MappedFile(beingWritten: file)
       nonisolated(unsafe) let bytes = mapped.bytes
       func start<Entry>(_ kind: IndexSection.Kind) -> UnsafePointer<Entry> {
         let section = sections.first { $0.kind == kind }!
@@ -89,8 +86,22 @@ import Treeline
         gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,
         release: { withExtendedLifetime(mapped) {} })
-      self.init(storage, survey.plane.projection) {
-        _ = madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count, MADV_DONTNEED)
+      self.init(storage, survey.plane.projection) { mapped.giveBack() }
+    }
+  }
+
+  extension MappedFile {
+    /// What is written so far.
+    convenience init(beingWritten file: AtomicFile) throws(PieceError) {
+      do throws(IndexError) { try self.init(path: file.partialPath) } catch {
+        throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
+      }
+    }
+
+    /// Gives memory back; what is looked at again is read again.
+    func giveBack() {
+      if let start = bytes.baseAddress {
+        _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)
       }
     }
   }

@@ -17,7 +17,7 @@ struct ColumnsInPieces {
   private let row: RowColumn?
   private let attributeCount: Int
   private let names: [String]
-  let columns: [(purpose: ColumnSurvey.Purpose, name: String)]
+  let columns: [ScratchBuild.RequestedColumn]
   /// Nil where the first batch tells the names and their order.
   private var order: InputColumnOrder?
 
@@ -35,15 +35,9 @@ struct ColumnsInPieces {
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
     let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
-    if let prepared = typed.preparedName {
-      throw Failure.usage(
-        "\(input.name): column \(prepared.debugDescription) cannot be prepared by '+percentiles' or '+distinct' in a "
-          + "build in pieces: the values of all points are put into order in memory; leave that out or allow more "
-          + "with --memory")
-    }
     attributeCount = attributes.count
-    columns = attributes.map { (.attribute, $0) } + typed.kinds.map { (.typed($0.kind), $0.name) }
-    names = columns.map(\.name)
+    columns = attributes.map { .init(.attribute, name: $0) } + typed.requested
+    names = attributes + typed.names
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
 

@@ -80,11 +80,12 @@ struct TypedColumns {
     return preparations
   }
 
-  /// The columns and what they are taken for; nil to find it.
-  var kinds: [(name: String, kind: IndexColumn.Kind?)] { named.map { ($0.name, $0.kind) } }
+  var names: [String] { named.map(\.name) }
 
-  /// The first that is to be prepared for more than filters and sums.
-  var preparedName: String? { named.first { !$0.preparations.isEmpty }?.name }
+  /// What a build in pieces is to keep.
+  var requested: [ScratchBuild.RequestedColumn] {
+    named.map { .init(.typed($0.kind), name: $0.name, preparations: $0.preparations) }
+  }
 
   /// What the index is to keep.
   var columns: [IndexColumn] {

@@ -14,7 +14,7 @@ import Treeline
       ? PointSet.planar(1 + random.index(below: 1500), x: -3...9, y: 0...1, seed: seed)
       : .random(seed: seed, upTo: 1500)
     let groups = TestGroups(set.coordinates.count, &random)
-    let columns = seed % 3 == 0 ? TestColumn.all(seed: seed) : []
+    let columns = seed % 3 == 0 ? TestColumn.all(seed: seed, arePrepared: seed % 2 == 0) : []
     let build = GroupedScratchBuild(
       set: set, groups: groups.all, rule: seed % 2 == 0 ? .mean : .leastScatter, columns: columns,
       computesSeparations: random.index(below: 4) > 0)
@@ -204,7 +204,7 @@ private struct GroupedScratchBuild {
   func options(memory: Int, threads: Int) -> ScratchBuild.Options {
     var options = ScratchBuild.Options(rule: rule, threads: threads, memory: memory, projection: set.projection)
     options.computesSeparations = computesSeparations
-    options.columns = columns.map { ($0.purpose, $0.name) }
+    options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = rows != nil
     options.isGrouped = true
     options.leastSeparatedNodes = 100

@@ -163,15 +163,27 @@ struct TestColumn: Sendable {
   let purpose: ColumnSurvey.Purpose
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
+  var preparations: Set<IndexColumn.Preparation> = []
 
   var attribute: IndexAttribute? { purpose == .attribute ? IndexAttribute(name: name, value: value) : nil }
 
   var column: IndexColumn? {
     guard case .typed(let kind) = purpose else { return nil }
-    return IndexColumn(name: name, kind: kind, value: value)
+    return IndexColumn(name: name, kind: kind, value: value).prepared(for: preparations)
   }
 
   /// Columns of all kinds, found and declared, with few and many values, with holes and without.
+  ///
+  /// - Parameter arePrepared: Whether those that are typed are prepared for something, but every fourth.
+  static func all(seed: UInt64, arePrepared: Bool) -> [TestColumn] {
+    let choices: [Set<IndexColumn.Preparation>] = [[.percentiles], [.distinct], [.percentiles, .distinct], []]
+    return all(seed: seed).enumerated().map { number, column in
+      var column = column
+      if arePrepared, column.purpose != .attribute { column.preparations = choices[number % 4] }
+      return column
+    }
+  }
+
   static func all(seed: UInt64) -> [TestColumn] {
     @Sendable func random(_ point: Int, _ column: UInt64) -> Int {
       var random = SplitMix64(seed: seed &+ UInt64(point) &* 31 &+ column)

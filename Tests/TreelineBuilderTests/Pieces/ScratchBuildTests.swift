@@ -15,7 +15,7 @@ import Treeline
   @Test(arguments: sets, [SplitRule.mean, .leastScatter]) func cancelledAndResumed(_ set: PointSet, _ rule: SplitRule)
     throws
   {
-    let columns = rule == .mean ? TestColumn.all(seed: 4) : []
+    let columns = rule == .mean ? TestColumn.all(seed: 4, arePrepared: true) : []
     let firstRow = rule == .leastScatter ? 1 << 33 : nil
     let expected = try set.indexBytes(
       rule, computesSeparations: true, columns: columns, row: firstRow.map { first in { first + $0 } })
@@ -57,7 +57,7 @@ import Treeline
   ) throws -> [UInt8]? {
     var options = ScratchBuild.Options(rule: rule, threads: 2, memory: memory, projection: set.projection)
     options.computesSeparations = true
-    options.columns = columns.map { ($0.purpose, $0.name) }
+    options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = firstRow != nil
     options.leastSeparatedNodes = 400
     let build: ScratchBuild

@@ -55,6 +55,16 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
+  @Test(arguments: ["30kB", "1MB"]) func withPreparedColumns(_ memory: String) throws {
+    let folder = try TemporaryFolder()
+    let options = ["--columns", "population+percentiles+distinct,country:category+distinct"]
+    #expect(try build(Self.inputs[0], folder.path("expected"), "mean", options).code == 0)
+    let result = try build(Self.inputs[0], folder.path("found"), "mean", options + ["--memory", memory])
+    #expect(result.code == 0 && result.errors.contains("in pieces"), "\(result.errors)")
+    #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
+    #expect(try folder.contents() == ["expected", "found"])
+  }
+
   /// What is told of the points is the same.
   @Test func coarsePositionsAreTold() throws {
     let folder = try TemporaryFolder()
@@ -84,7 +94,6 @@ import Treeline
     (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
     (["--grow", "badges", "--group-by", "country"], "--grow split"),
-    (["--no-separation", "--columns", "population+percentiles"], "leave that out"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()

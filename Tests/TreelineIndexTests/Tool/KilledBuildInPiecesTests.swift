@@ -48,7 +48,7 @@ import Treeline
     private static let steps = Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700]
 
     @Test(arguments: [
-      ("mean", ["--columns", "country,population", "--attributes", "name"]), ("least-scatter", []),
+      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]), ("least-scatter", []),
       ("mean", ["--group-by", "country"]),
     ])
     func killedAndResumed(_ rule: String, _ columns: [String]) throws {

@@ -1,0 +1,353 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// The section that prepares a column for percentiles or distinct counts, of more values than fit the memory: the bytes
+  /// that `ColumnOrder` makes.
+  ///
+  /// Points are divided by ranges of their values, each of which is put into order in memory. What follows for a point
+  /// from its place in that order is divided by ranges of tree indices, and so comes back into tree order. From there
+  /// one level of the matrix is made after another, from file to file.
+  struct ScratchMatrix {
+    private let pointCount: Int
+    private let kind: IndexColumn.Preparation
+    private let workspace: Workspace
+
+    /// Where and how the work is done.
+    struct Workspace {
+      let folder: ScratchFolder
+      /// In bytes.
+      let memory: Int
+      let checkCancelled: () throws(PieceError) -> Void
+      /// Gives the pages back in which the column is mapped.
+      fileprivate(set) var giveBack: () -> Void = {}
+      /// How many points are worked on between two looks at whether the build is cancelled.
+      var blockSize = 1 << 20
+    }
+
+    /// What a point is to have in the matrix: its tree index, and the integer.
+    private struct Placed: BitwiseCopyable {
+      let index: UInt32
+      let integer: UInt32
+    }
+
+    /// Of each point, in tree order.
+    private let integers: ScratchFile
+    /// Of ranks, the first point of each value.
+    private let firstIndices: ScratchFile
+    private var valueCount = 0
+    private var missingCount = 0
+    private var levelCount = 0
+    /// Of each level, how many of its bits are 0.
+    private var zeroCounts: [Int] = []
+
+    /// Of a column of an index that is being written, which is there.
+    init(
+      preparing section: IndexSection, of file: AtomicFile, pointCount: Int, for kind: IndexColumn.Preparation,
+      in workspace: Workspace
+    ) throws(PieceError) {
+      let mapped = try MappedFile(beingWritten: file)
+      defer { withExtendedLifetime(mapped) {} }
+      let bytes = UnsafeRawBufferPointer(
+        rebasing: mapped.bytes[Int(section.offset)..<Int(section.offset + section.length)])
+      var workspace = workspace
+      workspace.giveBack = mapped.giveBack
+      try self.init(preparing: .encoded(bytes, pointCount: pointCount), for: kind, in: workspace)
+    }
+
+    /// - Complexity: O(pointCount), with up to 16 bytes a point on the disk.
+    init(
+      preparing column: Column, for kind: IndexColumn.Preparation, in workspace: Workspace
+    ) throws(PieceError) {
+      (pointCount, self.kind, self.workspace) = (column.pointCount, kind, workspace)
+      (integers, firstIndices) = (try workspace.folder.unnamedFile(), try workspace.folder.unnamedFile())
+      let keys = OrderedKeys(of: column)
+      let ranges = try Self.ranges(of: keys, pointCount, mostPoints: max(1, workspace.memory / 64), workspace)
+      let placed = try place(keys, ranges)
+      try writeIntegers(placed)
+    }
+
+    // MARK: - By value
+
+    /// Some of the keys of a column.
+    private struct KeyRange {
+      var keys: ClosedRange<UInt64>
+      var count: Int
+
+      var isOneKey: Bool { keys.lowerBound == keys.upperBound }
+    }
+
+    /// Ranges of keys, in order, with all keys that a column has but that of missing values. None has more points than
+    /// are wanted, unless all of them have one key.
+    private static func ranges(
+      of keys: OrderedKeys, _ pointCount: Int, mostPoints: Int, _ workspace: Workspace
+    ) throws(PieceError) -> [KeyRange] {
+      var all: KeyRange?
+      try forEachKey(of: keys, pointCount, workspace) { key in
+        guard let found = all else { return all = KeyRange(keys: key...key, count: 1) }
+        all = KeyRange(
+          keys: min(found.keys.lowerBound, key)...max(found.keys.upperBound, key), count: found.count + 1)
+      }
+      var ranges = all.map { [$0] } ?? []
+      while ranges.contains(where: { $0.count > mostPoints && !$0.isOneKey }) {
+        // Those that are too long are divided into bins of equal width.
+        var histograms = ranges.map { range in
+          range.count > mostPoints && !range.isOneKey ? KeyHistogram(range.keys) : nil
+        }
+        try forEachKey(of: keys, pointCount, workspace) { key in
+          let range = firstIndex(in: ranges.indices) { ranges[$0].keys.upperBound >= key }
+          histograms[range]?.add(key)
+        }
+        ranges = zip(ranges, histograms).flatMap { range, histogram in
+          histogram?.ranges(mostPoints: mostPoints) ?? [range]
+        }
+      }
+      return ranges
+    }
+
+    /// How many keys of a range are in each of some bins of equal width.
+    private struct KeyHistogram {
+      private let keys: ClosedRange<UInt64>
+      private let shift: UInt64
+      private var counts: [Int]
+
+      init(_ keys: ClosedRange<UInt64>) {
+        self.keys = keys
+        let width = keys.upperBound - keys.lowerBound
+        shift = UInt64(max(0, UInt64.bitWidth - width.leadingZeroBitCount - 12))
+        counts = Array(repeating: 0, count: Int(width >> shift) + 1)
+      }
+
+      mutating func add(_ key: UInt64) { counts[Int((key - keys.lowerBound) >> shift)] += 1 }
+
+      /// Bins one behind the other, as many together as have no more points than are wanted.
+      func ranges(mostPoints: Int) -> [KeyRange] {
+        var ranges: [KeyRange] = []
+        for (bin, count) in counts.enumerated() where count > 0 {
+          let start = keys.lowerBound + UInt64(bin) << shift
+          let end = bin == counts.count - 1 ? keys.upperBound : start + (1 << shift - 1)
+          if let last = ranges.last, last.count + count <= mostPoints {
+            ranges[ranges.count - 1] = KeyRange(keys: last.keys.lowerBound...end, count: last.count + count)
+          } else {
+            ranges.append(KeyRange(keys: start...end, count: count))
+          }
+        }
+        return ranges
+      }
+    }
+
+    /// Visits the keys of all points that have a value, in tree order.
+    private static func forEachKey(
+      of keys: OrderedKeys, _ pointCount: Int, _ workspace: Workspace, _ visit: (UInt64) -> Void
+    ) throws(PieceError) {
+      for block in (0..<pointCount).blocks(of: workspace.blockSize) {
+        try workspace.checkCancelled()
+        for index in block where keys[index] != OrderedKeys.missing { visit(keys[index]) }
+        workspace.giveBack()
+      }
+    }
+
+    // MARK: - By place
+
+    /// Puts points into the order of their keys, and of equal ones of the tree, and notes what that makes of each.
+    private mutating func place(_ keys: OrderedKeys, _ ranges: [KeyRange]) throws(PieceError) -> DividedFile<Placed> {
+      let indices = DividedFile<UInt32>(
+        try workspace.folder.unnamedFile(), capacities: ranges.map(\.count), memory: workspace.memory / 4)
+      for block in (0..<pointCount).blocks(of: workspace.blockSize) {
+        try workspace.checkCancelled()
+        for index in block where keys[index] != OrderedKeys.missing {
+          let range = firstIndex(in: ranges.indices) { ranges[$0].keys.upperBound >= keys[index] }
+          try indices.append(UInt32(index), to: range)
+        }
+        workspace.giveBack()
+      }
+      try indices.flush()
+      let capacity = max(1, workspace.memory / 32)
+      let placed = DividedFile<Placed>(
+        try workspace.folder.unnamedFile(),
+        capacities: (0..<pointCount).blocks(of: capacity).map(\.count), memory: workspace.memory / 4)
+      let firsts = DividedFile<UInt32>(firstIndices, capacities: [pointCount], memory: workspace.memory / 16)
+      var last: (key: UInt64, index: UInt32)?
+      func add(_ index: UInt32, _ key: UInt64) throws(PieceError) {
+        let isFirst = last?.key != key
+        if isFirst && kind == .percentiles {
+          try firsts.append(index, to: 0)
+          valueCount += 1
+        }
+        let integer =
+          switch kind {
+          case .percentiles: UInt32(valueCount - 1)
+          case .distinct: isFirst ? 0 : last!.index + 1
+          }
+        try placed.append(Placed(index: index, integer: integer), to: Int(index) / capacity)
+        last = (key, index)
+      }
+      for (number, range) in ranges.enumerated() {
+        try indices.forEachBlock(ofPart: number, size: range.isOneKey ? workspace.blockSize : range.count) {
+          block throws(PieceError) in
+          try workspace.checkCancelled()
+          if range.isOneKey {
+            for index in block { try add(index, range.keys.lowerBound) }
+          } else {
+            let own = block.map { keys[Int($0)] }
+            for place in ColumnOrder.sorted(own) { try add(block[Int(place)], own[Int(place)]) }
+            workspace.giveBack()
+          }
+        }
+      }
+      missingCount = pointCount - ranges.reduce(0) { $0 + $1.count }
+      try firsts.flush()
+      try placed.flush()
+      return placed
+    }
+
+    /// Writes the integers of all points in tree order.
+    private mutating func writeIntegers(_ placed: DividedFile<Placed>) throws(PieceError) {
+      var (greatest, ones, start) = (UInt32(0), [Int](repeating: 0, count: 32), 0)
+      for (part, capacity) in placed.capacities.enumerated() {
+        try workspace.checkCancelled()
+        // As missing values have it.
+        var own =
+          switch kind {
+          case .percentiles: [UInt32](repeating: UInt32(valueCount), count: capacity)
+          case .distinct: (start..<start + capacity).map { UInt32($0) + 1 }
+          }
+        try placed.forEachBlock(ofPart: part, size: workspace.blockSize) { block in
+          for point in block { own[Int(point.index) - start] = point.integer }
+        }
+        for bit in 0..<32 { ones[bit] += own.reduce(0) { $0 &+ Int($1 &>> UInt32(bit) & 1) } }
+        greatest = max(greatest, own.max() ?? 0)
+        try own.withUnsafeBufferPointer { own throws(PieceError) in try integers.write(own, at: start) }
+        start += capacity
+      }
+      levelCount = WaveletMatrix.levelCount(for: greatest)
+      zeroCounts = (0..<levelCount).map { pointCount - ones[levelCount - 1 - $0] }
+    }
+
+    // MARK: - The section
+
+    /// Of the section, in bytes.
+    var byteCount: Int {
+      ColumnMatrix.byteCount(
+        ofPoints: pointCount, levelCount: levelCount, valueCount: kind == .percentiles ? valueCount : 0)
+    }
+
+    var sectionKind: IndexSection.Kind { kind == .percentiles ? .ranks : .links }
+
+    /// Writes the section.
+    ///
+    /// - Parameter number: Of the column among the sections of columns.
+    func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
+      typealias Offset = ColumnMatrix.Offset
+      let hasRanks = kind == .percentiles
+      var head = [UInt8](repeating: 0, count: ColumnMatrix.blocksOffset(levelCount: levelCount))
+      head.withUnsafeMutableBytes { bytes in
+        bytes.store(UInt32(number), at: Offset.column)
+        bytes.store(UInt32(levelCount), at: Offset.levelCount)
+        bytes.store(UInt32(hasRanks ? valueCount : 0), at: Offset.valueCount)
+        bytes.store(UInt32(hasRanks ? missingCount : 0), at: Offset.missingCount)
+        for level in 0..<levelCount { bytes.store(UInt32(zeroCounts[level]), at: Offset.zeroCounts + 4 * level) }
+      }
+      try stream.append(head)
+      var (current, other) = (integers, try workspace.folder.unnamedFile())
+      for level in 0..<levelCount {
+        try write(level, of: current, to: &stream, sortedTo: other)
+        (current, other) = (other, current)
+      }
+      if !hasRanks { return }
+      let buffer = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: min(valueCount, workspace.blockSize))
+      defer { buffer.deallocate() }
+      for block in (0..<valueCount).blocks(of: workspace.blockSize) {
+        let part = UnsafeMutableBufferPointer(rebasing: buffer[..<block.count])
+        try firstIndices.read(part, at: block.lowerBound)
+        try stream.append(UnsafeRawBufferPointer(part))
+      }
+    }
+
+    /// Writes the bits of a level, and puts the integers into the order of the next one.
+    private func write(
+      _ level: Int, of source: ScratchFile, to stream: inout SectionStream, sortedTo target: ScratchFile
+    ) throws(PieceError) {
+      let size = max(1, workspace.blockSize / WaveletMatrix.bitsPerBlock) * WaveletMatrix.bitsPerBlock
+      let (integers, ones) = (
+        UnsafeMutableBufferPointer<UInt32>.allocate(capacity: size),
+        UnsafeMutablePointer<UInt32>.allocate(capacity: size)
+      )
+      defer {
+        integers.deallocate()
+        ones.deallocate()
+      }
+      var (zeroEnd, oneEnd) = (0, zeroCounts[level])
+      for start in stride(from: 0, through: pointCount, by: size) {
+        try workspace.checkCancelled()
+        let count = min(size, pointCount - start)
+        let part = UnsafeMutableBufferPointer(rebasing: integers[..<count])
+        try source.read(part, at: start)
+        // The last block of all may have no bits.
+        let blockCount = count < size ? WaveletMatrix.blockCount(of: count) : count / WaveletMatrix.bitsPerBlock
+        var blocks = [UInt8](repeating: 0, count: blockCount * WaveletMatrix.bytesPerBlock)
+        let zeroCount = blocks.withUnsafeMutableBytes {
+          part.partition(
+            byBit: levelCount - 1 - level, into: $0, oneCount: oneEnd - zeroCounts[level], ones: ones)
+        }
+        try stream.append(blocks)
+        try target.write(UnsafeBufferPointer(rebasing: part[..<zeroCount]), at: zeroEnd)
+        try target.write(UnsafeBufferPointer(start: ones, count: count - zeroCount), at: oneEnd)
+        zeroEnd += zeroCount
+        oneEnd += count - zeroCount
+      }
+    }
+  }
+
+  /// Elements in a file, divided into parts, in each of which they stand in the order in which they came.
+  private final class DividedFile<Element: BitwiseCopyable> {
+    private let file: ScratchFile
+    /// How many elements each part may have.
+    let capacities: [Int]
+    private let starts: [Int]
+    /// How many are in the file.
+    private var counts: [Int]
+    private var pending: [[Element]]
+    private let pendingCapacity: Int
+
+    /// - Parameter memory: For what is not written yet, in bytes.
+    init(_ file: ScratchFile, capacities: [Int], memory: Int) {
+      (self.file, self.capacities) = (file, capacities)
+      var (starts, end): ([Int], Int) = ([], 0)
+      for capacity in capacities {
+        starts.append(end)
+        end += capacity
+      }
+      self.starts = starts
+      counts = Array(repeating: 0, count: capacities.count)
+      pending = Array(repeating: [], count: capacities.count)
+      pendingCapacity = max(16, min(memory / (MemoryLayout<Element>.stride * max(capacities.count, 1)), 1 << 16))
+    }
+
+    func append(_ element: Element, to part: Int) throws(PieceError) {
+      pending[part].append(element)
+      if pending[part].count == pendingCapacity { try flush(part) }
+    }
+
+    func flush() throws(PieceError) { for part in capacities.indices { try flush(part) } }
+
+    private func flush(_ part: Int) throws(PieceError) {
+      try pending[part].withUnsafeBufferPointer { elements throws(PieceError) in
+        try file.write(elements, at: starts[part] + counts[part])
+      }
+      counts[part] += pending[part].count
+      pending[part].removeAll(keepingCapacity: true)
+    }
+
+    func forEachBlock(
+      ofPart part: Int, size: Int, _ body: (UnsafeBufferPointer<Element>) throws(PieceError) -> Void
+    ) throws(PieceError) {
+      let buffer = UnsafeMutableBufferPointer<Element>.allocate(capacity: min(size, counts[part]))
+      defer { buffer.deallocate() }
+      for block in (0..<counts[part]).blocks(of: max(size, 1)) {
+        let elements = UnsafeMutableBufferPointer(rebasing: buffer[..<block.count])
+        try file.read(elements, at: starts[part] + block.lowerBound)
+        try body(UnsafeBufferPointer(elements))
+      }
+    }
+  }
+#endif
