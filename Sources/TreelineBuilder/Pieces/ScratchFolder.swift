@@ -17,9 +17,8 @@ import Treeline
     package let path: String
     private let lock: Int32
 
-    /// What a build may put there.
+    /// What a build may put there, in the order in which it is removed.
     enum Name: String, CaseIterable {
-      case lock
       case state
       /// Written first, then renamed.
       case newState = "state.new"
@@ -48,6 +47,8 @@ import Treeline
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
+      /// Goes last: by it the next build knows what one has left that was killed while it removed the others.
+      case lock
     }
 
     /// The folder for an index.
