@@ -161,6 +161,7 @@ final class BuildInPieces {
     do { try work() } catch let error as PieceError {
       switch error {
       case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
+      case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }
     }
