@@ -49,8 +49,9 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // Where blocks are takes a part of the memory, too.
-      let leastBlock = min(max(Self.leastBlock, 256 * positions.count / max(memory, 1)), RoutedBlock.size)
+      // Where blocks are takes half of the memory at most, at 16 bytes each. The longer they are, the fewer cells there
+      // may be, and the more of the points each pass reads.
+      let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
       let capacity = max(leastBlock, min(memory / (8 * threads * tree.leafCount), RoutedBlock.size))

@@ -17,9 +17,8 @@ import Treeline
     package let path: String
     private let lock: Int32
 
-    /// What a build may put there.
+    /// What a build may put there, in the order in which it is removed.
     enum Name: String, CaseIterable {
-      case lock
       case state
       /// Written first, then renamed.
       case newState = "state.new"
@@ -54,6 +53,8 @@ import Treeline
       case separations
       /// A file that has no name but for a moment.
       case unnamed
+      /// Goes last: by it the next build knows what one has left that was killed while it removed the others.
+      case lock
     }
 
     /// The folder for an index.

@@ -18,7 +18,7 @@ struct BuildForecast: CustomStringConvertible {
   /// - Parameters:
   ///   - pointCount: About how many points there are.
   ///   - readingSeconds: How long it takes to read all of them, at the rate of the first.
-  ///   - recordLength: Of a row, in bytes, where its columns are kept.
+  ///   - recordLength: What a point's columns and its row number take in the scratch folder, in bytes.
   init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
     self.pointCount = pointCount
     (scratch, index) = (

@@ -98,7 +98,7 @@ final class BuildInPieces {
       columns = try ColumnsInPieces(plan.columns, of: table, in: input)
       groups = try GroupsInPieces(plan.groups, of: table, in: input)
       try start(isPlanar: batch.isPlanar)
-      announce(firstPoints: table.coordinates.count)
+      announce(first: table)
     }
     columns?.note(table)
     var skippedRows = batch.skippedRows
@@ -169,6 +169,7 @@ final class BuildInPieces {
       switch error {
       case .invalid(.tooManyGroups): throw Failure.usage("\(input.name): --group-by: \(error)")
       case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
+      case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }
     }
@@ -178,10 +179,11 @@ final class BuildInPieces {
   private static let leastForecastSize = 1 << 22
 
   /// Says that the build goes on in pieces, and what is to come, as far as the first points tell.
-  private func announce(firstPoints count: Int) {
+  private func announce(first table: PointTable) {
     guard let folder else { return }
+    let count = table.coordinates.count
     var text = ""
-    if let forecast = forecast(firstPoints: count) {
+    if let forecast = forecast(first: table) {
       text = "; by the first \(Quantity(amount: Double(count), unit: "points")), \(forecast)"
       if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free there" }
     }
@@ -190,16 +192,22 @@ final class BuildInPieces {
       "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(text)")
   }
 
-  private func forecast(firstPoints count: Int) -> BuildForecast? {
+  private func forecast(first table: PointTable) -> BuildForecast? {
     guard let build, let reading, input.path != "-", reading.byteCount >= Self.leastForecastSize,
       let size = try? FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
     else { return nil }
     let share = max(Double(size) / Double(reading.byteCount), 1)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let total = Int(Double(count) * share)
     return BuildForecast(
-      pointCount: total, readingSeconds: seconds * share, build.options,
-      recordLength: plan.columns.isEmpty ? 0 : size / max(total, 1))
+      pointCount: Int(Double(table.coordinates.count) * share), readingSeconds: seconds * share, build.options,
+      recordLength: recordLength(of: table))
+  }
+
+  /// What a point takes of the scratch folder besides its position, as some of the first points have it.
+  private func recordLength(of table: PointTable) -> Int {
+    let some = 0..<min(table.coordinates.count, Self.blockSize)
+    let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
+    return length / max(some.count, 1) + (plan.columns.row == nil ? 0 : 8)
   }
 
   /// Notes that all points are read, and says what is to come.

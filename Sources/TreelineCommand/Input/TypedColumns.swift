@@ -56,11 +56,9 @@ struct TypedColumns {
     }
     let count = names.count { $0 == name }
     guard count == 1 || takesAnyName && count == 0 else {
-      let others =
-        names.isEmpty ? "" : "; there are " + names.prefix(20).map(\.debugDescription).joined(separator: ", ")
       throw Failure.usage(
         "\(input.name): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as --columns names it, "
-          + "found \(count == 0 ? "none" : "\(count)")" + others + (names.count > 20 ? " and more" : ""))
+          + "found \(count == 0 ? "none" : "\(count)")\(names.thereAre)")
     }
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage("--columns and --attributes must name each column once, found \(name.debugDescription) again")
@@ -141,5 +139,13 @@ struct ColumnReport {
         "treeline: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
           + "keeps; declare it as text to keep them")
     }
+  }
+}
+
+extension [String] {
+  /// What an error adds that found a column of none of these names: of many the first.
+  var thereAre: String {
+    if isEmpty { return "" }
+    return "; there are " + prefix(20).map(\.debugDescription).joined(separator: ", ") + (count > 20 ? " and more" : "")
   }
 }

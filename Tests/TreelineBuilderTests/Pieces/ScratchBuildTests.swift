@@ -130,4 +130,19 @@ import Treeline
     #expect(throws: PieceError.inUse(path: place)) { try ScratchFolder(place, keepsFiles: false) }
     folder.remove()
   }
+
+  /// Whoever is killed while a build removes what it has made leaves some of it, which the next build takes.
+  @Test func folderThatIsPartlyRemovedIsTaken() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
+    let paths = ScratchFolder.allPaths(in: place)
+    for count in 0...paths.count {
+      var folder: ScratchFolder? = try ScratchFolder(place, keepsFiles: false)
+      for path in paths.dropLast() { FileManager.default.createFile(atPath: path, contents: Data([1])) }
+      folder = nil
+      for path in paths.prefix(count) { try FileManager.default.removeItem(atPath: path) }
+      folder = try ScratchFolder(place, keepsFiles: true)
+      folder?.remove()
+      #expect(!FileManager.default.fileExists(atPath: place), "\(count) of \(paths.count) removed")
+    }
+  }
 }

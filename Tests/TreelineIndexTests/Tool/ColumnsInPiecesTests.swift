@@ -94,7 +94,8 @@ import Treeline
       #expect(result.errors.contains(bad == "299" ? "found 299 twice" : "that --row names"), "\(bad): \(result.errors)")
       #expect(result.errors.contains("input.csv"), "\(result.errors)")
     }
-    #expect(try run(try csv(good, in: folder), folder.path("index"), ["--row", "none"] + options).code == 64)
+    let none = try run(try csv(good, in: folder), folder.path("index"), ["--row", "none"] + options)
+    #expect(none.code == 64 && none.errors.contains("found none; there are \"id\", \"name\""), "\(none.errors)")
     #expect(try folder.contents() == ["input.csv"])
   }
 
@@ -109,6 +110,15 @@ import Treeline
     #expect(found.errors.contains("column \"name\", row 2346 counted from 0: expected a number, found \"x\""))
     let message = try #require(expected.errors.split(separator: "\n").first { $0.contains("error:") })
     #expect(found.errors.contains(message), "\(message)")
+    #expect(try folder.contents() == ["input.csv"])
+  }
+
+  @Test func textsThatAreTooManyForTheMemory() throws {
+    let folder = try TemporaryFolder()
+    let input = try csv((0..<70_000).map { "\($0 % 90),\($0 % 7),\($0),name \($0)" }, in: folder)
+    let result = try run(input, folder.path("index"), ["--columns", "name", "--memory", "1MB"])
+    #expect(result.code == 64, "\(result.errors)")
+    #expect(result.errors.contains("input.csv: Column \"name\" cannot be built in pieces"), "\(result.errors)")
     #expect(try folder.contents() == ["input.csv"])
   }
 
