@@ -17,7 +17,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - path: That of a scratch file, which takes 2 bytes a point and is gone when the index is there.
-    ///   - memory: About what that may take, in bytes; of 10^8 points at least 130 MB with two threads.
+    ///   - memory: What that may take, in bytes, beside some 30 MB of the process. Little of it takes longer, and more
+    ///     than it only where nodes block each other in long chains.
     ///   - threads: All processors if left out.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
@@ -75,7 +76,7 @@ import Treeline
       func capacity(_ threads: Int) -> Int {
         room / (SeparationPieces.bytesPerNode * threads + SeparationPieces.bytesPerShownNode)
       }
-      let enough = min(Int((1500 * Double(pointCount)).squareRoot()) / 4, pointCount)
+      let enough = max(Int((1500 * Double(pointCount)).squareRoot()) / 4, leastSeparatedNodes)
       let threads = (1...max(threads, 1)).last { capacity($0) >= enough } ?? 1
       return (max(capacity(threads), leastSeparatedNodes), threads)
     }
