@@ -12,6 +12,7 @@ import ArgumentParser
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,
       IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
       PhoneBenchmark.self,
-      SeparationBenchmark.self, PromisesCommand.self, ReadBenchmark.self, CancelBenchmark.self, CountedWork.self,
+      SeparationBenchmark.self, MergingPartsCommand.self, PromisesCommand.self, ReadBenchmark.self,
+      CancelBenchmark.self, CountedWork.self,
     ])
 }

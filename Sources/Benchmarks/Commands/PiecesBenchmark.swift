@@ -68,7 +68,10 @@ struct PiecesBenchmark: ParsableCommand {
       "planningReads": planningReads,
       "pieces": pieceCount, "residentPeak": ResidentMemory.peak, "indexBytes": try fileSize(path),
       "separation": work.map {
-        ["pieces": $0.pieces, "nodesRead": $0.nodesRead, "widenings": $0.widenings, "margin": $0.margin]
+        [
+          "pieces": $0.pieces, "nodesRead": $0.nodesRead, "widenings": $0.widenings, "margin": $0.margin,
+          "mostNodes": $0.mostNodes, "largestPart": $0.largestPart,
+        ]
       } ?? [:], "contentHash": String(try IndexHeader(ofIndex: path).contentHash, radix: 16),
     ])
   }

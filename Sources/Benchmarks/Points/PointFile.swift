@@ -18,10 +18,10 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
-  /// The same points, some millions at a time, where they are made in memory.
+  /// The same points, some hundred thousand at a time, where they are made in memory.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
-    for start in stride(from: 0, to: count, by: 1 << 22) { try body(makePoints(start..<min(start + 1 << 22, count))) }
+    for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }
   }
 
   private var generated: (GeneratedSet, Int)? {

@@ -4,6 +4,9 @@ package struct Heap<Element: Comparable> {
 
   @inlinable package init() {}
 
+  /// The least element.
+  @inlinable package var first: Element? { elements.first }
+
   /// - Complexity: O(log n)
   @inlinable package mutating func insert(_ element: Element) {
     elements.append(element)

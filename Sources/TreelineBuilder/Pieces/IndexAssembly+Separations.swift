@@ -17,7 +17,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - path: That of a scratch file, which takes 2 bytes a point and is gone when the index is there.
-    ///   - memory: About what that may take, in bytes; of 10^8 points at least 130 MB with two threads.
+    ///   - memory: What that may take, in bytes, beside some 30 MB of the process. Little of it takes longer, and more
+    ///     than it only where nodes block each other in long chains.
     ///   - threads: All processors if left out.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
@@ -53,26 +54,34 @@ import Treeline
       from tree: SeparatedTree, _ options: ScratchBuild.Options, _ monitor: BuildMonitor,
       progress: @escaping @Sendable (_ done: Int) -> Void
     ) throws(PieceError) -> SeparationPieces.Work {
-      let sharedTree = SeparatedTree(tree.storage, tree.projection) {
+      let (capacity, threads) = options.separatedNodes(of: tree.storage.pointCount)
+      let sharedTree = SeparatedTree(tree.storage, tree.projection, pageBytes: options.separationPages / threads) {
         tree.giveBack()
         self.giveBack()
       }
-      let capacity = options.separatedNodes(of: tree.storage.pointCount)
-      let pieces = SeparationPieces(of: sharedTree, capacity: capacity, monitor) { self.set($0, $1) }
-      try pieces.run(threads: options.threads, progress: progress)
+      let pieces = SeparationPieces(of: sharedTree, capacity: capacity, threads: threads, monitor) { self.set($0, $1) }
+      try pieces.run(progress: progress)
       return pieces.work
     }
   }
 
   extension ScratchBuild.Options {
-    /// How many nodes each thread may have in memory when separations are computed.
+    /// How many nodes a part may have in memory when separations are computed, and how many threads have one each.
     ///
-    /// As many as there is room for, but enough for margins not to be most of what is read: some 1500 nodes are shown
-    /// within the margin of a small piece, and as few lie below each as nodes are shown at first.
-    func separatedNodes(of pointCount: Int) -> Int {
-      let perNode = SeparationPieces.bytesPerNode * threads + SeparationPieces.bytesPerShownNode
-      let least = Int((1500 * Double(pointCount)).squareRoot())
-      return max((memory - reserve) / perNode, leastSeparatedNodes ?? max(least, 1 << 15))
+    /// As many as there is room for. With few, margins are most of what is read: some 1500 nodes are shown within the
+    /// margin of a small piece, and as few lie below each as nodes are shown at first. With a quarter of what that
+    /// asks for, half as much again is read. With less, fewer threads have more each.
+    func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
+      let room = max(memory - reserve - separationPages, 0)
+      func capacity(_ threads: Int) -> Int {
+        room / (SeparationPieces.bytesPerNode * threads + SeparationPieces.bytesPerShownNode)
+      }
+      let enough = max(Int((1500 * Double(pointCount)).squareRoot()) / 4, leastSeparatedNodes)
+      let threads = (1...max(threads, 1)).last { capacity($0) >= enough } ?? 1
+      return (max(capacity(threads), leastSeparatedNodes), threads)
     }
+
+    /// How much of the index and of the codes is in memory meanwhile, in bytes.
+    var separationPages: Int { min(memory / 8, 32_000_000) }
   }
 #endif

@@ -25,8 +25,9 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// For tests: a bound below which there are never fewer nodes in memory for separations, if not the usual one.
-      var leastSeparatedNodes: Int?
+      /// How many nodes a part of the separations may have at least. Fewer are not worth what it takes to divide
+      /// them, which is 3 MB; tests have fewer.
+      var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// The columns that the index is to have.
       package var columns: [RequestedColumn] = []

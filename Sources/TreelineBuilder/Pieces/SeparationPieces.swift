@@ -19,8 +19,10 @@ import Treeline
 /// margin must be does depend on data: chains of nodes each of which blocks the next carry what is unsure farther.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
-  /// How many nodes each thread may have in memory.
+  /// About how many nodes a part has.
   private let capacity: Int
+  private let room: NodeRoom
+  private let threads: Int
   private let monitor: BuildMonitor
   private let write: @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   private let state = Mutex(Work())
@@ -33,27 +35,37 @@ package final class SeparationPieces: Sendable {
     /// How often a margin was widened, and the widest.
     package internal(set) var widenings = 0
     package internal(set) var margin = 0
+    /// The most nodes of all parts that were in memory at once, and those of the largest part.
+    package internal(set) var mostNodes = 0
+    package internal(set) var largestPart = 0
   }
 
-  var work: Work { state.withLock { $0 } }
+  var work: Work {
+    var work = state.withLock { $0 }
+    (work.mostNodes, work.largestPart) = room.most
+    return work
+  }
 
-  /// What a part takes a node: 70 bytes of `PieceNodes`, and its share of the grid, the queue and pages of the file.
+  /// What a part takes a node: 70 bytes of `PieceNodes`, and its share of the grid, the queue and unsure boxes.
   static let bytesPerNode = 160
   /// What is kept of a node that is shown, for all threads.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
 
   /// - Parameters:
-  ///   - capacity: How many nodes each thread may have in memory: about as many, and more where margins need them.
+  ///   - capacity: How many nodes a part may have in memory: about as many, and more where margins need them. Parts
+  ///     that have more wait until there is room, and only one that has more than all threads may goes beyond it.
   ///   - write: Takes a node's number and its code, which is not zero. All other codes are. From any thread.
   init(
-    of tree: SeparatedTree, capacity: Int, _ monitor: BuildMonitor,
+    of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   ) {
-    (self.tree, self.capacity, self.monitor, self.write) = (tree, max(capacity, 16), monitor, write)
+    (self.tree, self.capacity, self.threads, self.monitor) = (tree, max(capacity, 16), threads, monitor)
+    room = NodeRoom(self.capacity * threads)
+    self.write = write
   }
 
   /// - Parameter progress: Told how many points are done, by one thread at a time.
-  func run(threads: Int, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) throws(PieceError) {
+  func run(progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) throws(PieceError) {
     let done = Mutex(0)
     @Sendable func note(_ count: Int) {
       done.withLock { done in
@@ -63,7 +75,7 @@ package final class SeparationPieces: Sendable {
     }
     // Trees that lie one behind the other are not in each other's way: of small ones each thread takes one at a time.
     let roots = tree.storage.partRoots
-    try forEach(roots.filter { $0.count <= capacity }, threads) { root throws(PieceError) in
+    try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
       _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
       note(Int(root.count))
     }
@@ -72,7 +84,7 @@ package final class SeparationPieces: Sendable {
         preconditionFailure("All is known, and yet something is unsure")
       }
       note(Int(root.count) - front.weight)
-      try forEach(front.pieces(upTo: capacity / 2), threads) { piece throws(PieceError) in
+      try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
           preconditionFailure("Nothing is left out, and yet something is unsure")
         }
@@ -83,7 +95,7 @@ package final class SeparationPieces: Sendable {
 
   /// Has threads take elements, one at a time each, until one fails.
   private func forEach<Element: Sendable>(
-    _ elements: [Element], _ threads: Int, _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
+    _ elements: [Element], _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
   ) throws(PieceError) {
     let next = Mutex((index: 0, failure: PieceError?.none))
     concurrently(max(1, min(threads, elements.count))) { _ in
@@ -131,22 +143,27 @@ package final class SeparationPieces: Sendable {
   /// - Returns: What is shown then; empty at the end, and nil once any of its own nodes is unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
-    let (weight, most) = (front.weight, max(capacity, 8 * front.nodes.count))
+    let (weight, shown) = (front.weight, front.nodes.count)
+    // A part of which little is its own is worth more room, if there is any.
+    let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
+    room.take(shown + selection.count)
+    defer { room.giveBack(shown + selection.count) }
     let part = PieceNodes(below: front, downTo: selection.floor, capacity: selection.count, &tree)
     state.withLock { $0.nodesRead += part.count }
     tree.forget()
-    var unsure = UnsureBoxes(
-      tree.projection, reach: SplitSequence.reach(front.squaredDistance), records: tree.storage.nodes)
+    var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
     for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
     if selection.floor > front.squaredDistance { preconditionFailure("A part of a sequence goes down") }
     var sequence = SplitSequence(
       part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
     sequence.run()
     if monitor.isCancelled { throw .cancelled }
-    let write = write
-    try part.forEachOwnCode { number, code throws(PieceError) in try write(number, code) }
+    try part.forEachOwnCode { number, code throws(PieceError) in
+      try write(number, code)
+      tree.touch(codeOf: number)
+    }
     if sequence.hasUnsureOwn { return nil }
     if selection.floor == 1 { return ShownFront(squaredDistance: 0) }
     defer { tree.forget() }
@@ -168,72 +185,5 @@ extension TreeStorage {
       }
     }
     return roots
-  }
-}
-
-/// A tree in a file, pages of which are given back now and then.
-struct SeparatedTree: Sendable {
-  let storage: TreeStorage
-  let projection: Plane.Projection
-  /// Called to give all pages back; they are read again when they are needed.
-  let giveBack: @Sendable () -> Void
-  private var cost = 0
-
-  init(_ storage: TreeStorage, _ projection: Plane.Projection, giveBack: @escaping @Sendable () -> Void = {}) {
-    (self.storage, self.projection, self.giveBack) = (storage, projection, giveBack)
-  }
-
-  /// To be called for each node that is looked at.
-  @inline(__always) mutating func visit(_ node: Node) {
-    // A node that has many points lies far from its children and its sums.
-    cost &+= node.count > 1 << 10 ? 64 : 1
-    if cost > Self.mostCost { forget() }
-  }
-
-  /// Some 20 MB.
-  private static let mostCost = 1 << 14
-
-  mutating func forget() {
-    giveBack()
-    cost = 0
-  }
-
-  /// Chooses the distance down to which so many nodes below those shown may be split, those of the greatest distances.
-  ///
-  /// - Returns: The square of the distance, and how many they are: more only where their distances are the same.
-  mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    var heap = Heap<Candidate>()
-    func add(_ node: Node, limit: UInt64) {
-      visit(node)
-      guard let children = InternalNodeTable.children(of: node, storage) else { return }
-      let own = InternalNode(node, children, at: PlanePoint(x: 0, y: 0), storage, projection).squaredOwnDistance
-      if own > 0 { heap.insert(Candidate(squaredDistance: min(own, limit), node: node)) }
-    }
-    for member in front.nodes where member.isSure && member.weight > 0 {
-      add(member.node, limit: front.squaredDistance)
-    }
-    // Up to where the distances before the last one went.
-    var (count, before, last) = (0, 0, UInt64.max)
-    while let candidate = heap.popFirst() {
-      let distance = candidate.squaredDistance
-      if distance < last {
-        if count >= wanted { return (distance + 1, count) }
-        before = count
-      } else if count >= wanted, before > 0 {
-        return (last + 1, before)
-      }
-      (count, last) = (count + 1, distance)
-      let children = InternalNodeTable.children(of: candidate.node, storage)!
-      add(children.left, limit: distance)
-      add(children.right, limit: distance)
-    }
-    return (1, count)
-  }
-
-  private struct Candidate: Comparable {
-    let squaredDistance: UInt64
-    let node: Node
-
-    static func < (a: Candidate, b: Candidate) -> Bool { a.squaredDistance > b.squaredDistance }
   }
 }

@@ -30,8 +30,6 @@ struct InternalNode {
   /// Counts how often this node was queued: only the last time is valid. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// Its record, or that of its bucket: whatever is shown in its place lies in the box of that.
-  var record: UInt32 = 0
   /// Whether it is what a part of a sequence is run for, and not only there because it may be in the way.
   var isOwn = true
 
@@ -137,6 +135,5 @@ extension InternalNode {
       left: left, right: right, position: position,
       squaredOwnDistance: TreeStorage.squaredSplitDistance(
         childrenApart: projection.squaredDistance(left, right), scatter: storage.squaredScatterDistance(of: node)))
-    record = node.record
   }
 }

@@ -12,7 +12,6 @@ struct UnsureBoxes {
   }
 
   private let projection: Plane.Projection
-  private let records: UnsafePointer<NodeRecord>?
   private var entries: ContiguousArray<Entry> = []
   private var lastEntries: [UInt64: Int32] = [:]
   /// A bit for each grid that has a box.
@@ -24,13 +23,11 @@ struct UnsureBoxes {
 
   private static let markSide: UInt32 = 256
 
-  /// - Parameters:
-  ///   - reach: How far any look reaches, in plane units.
-  ///   - records: Of the nodes that may become unsure.
-  init(_ projection: Plane.Projection, reach: UInt32, records: UnsafePointer<NodeRecord>? = nil) {
-    (self.projection, self.records) = (projection, records)
+  /// - Parameter reach: How far any look reaches, in plane units.
+  init(_ projection: Plane.Projection, reach: UInt32) {
+    self.projection = projection
     markLevel = Self.level(ofCellsAsWideAs: reach < 1 << 29 ? 4 * reach : .max)
-    marks = records == nil ? [] : ContiguousArray(repeating: false, count: Int(Self.markSide * Self.markSide))
+    marks = ContiguousArray(repeating: false, count: Int(Self.markSide * Self.markSide))
   }
 
   var isEmpty: Bool { entries.isEmpty }
@@ -53,11 +50,7 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of a node that is shown when r has fallen to a distance.
-  mutating func insert(ofRecord record: UInt32, within squaredDistance: UInt64) {
-    insert(records![Int(record)].box, within: squaredDistance)
-  }
-
+  /// Adds the box of what is shown when r has fallen to a distance.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)

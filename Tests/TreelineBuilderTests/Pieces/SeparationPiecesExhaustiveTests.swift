@@ -49,14 +49,20 @@ import Treeline
     let found = Mutex(ContiguousArray<UInt16>(repeating: 0, count: tree.pointCount))
     let work = try tree.withStorage { storage throws(PieceError) in
       let pieces = SeparationPieces(
-        of: SeparatedTree(storage, tree.plane.projection), capacity: capacity, BuildMonitor(pointCount: 1)
+        of: SeparatedTree(storage, tree.plane.projection), capacity: capacity, threads: threads,
+        BuildMonitor(pointCount: 1)
       ) { number, code in found.withLock { $0[Int(number)] = code } }
-      try pieces.run(threads: threads)
+      try pieces.run()
       return pieces.work
     }
     let difference = found.withLock { found in found.indices.first { found[$0] != expected[$0] } }
     #expect(difference == nil, "\(set), \(rule), \(capacity) nodes at once: number \(difference ?? 0) of \(work)")
-    if set.coordinates.count >= 10_000 { print("\(set), \(capacity) nodes at once: \(work)") }
+    // Whatever is in memory at once beyond what was allowed is one part, which its margin needs.
+    #expect(work.mostNodes <= max(max(capacity, 16) * threads, work.largestPart), "\(set), \(rule): \(work)")
+    if set.coordinates.count >= 10_000 {
+      #expect(work.mostNodes <= capacity * threads * 2, "\(set), \(rule): \(work)")
+      print("\(set), \(capacity) nodes at once: \(work)")
+    }
   }
 }
 

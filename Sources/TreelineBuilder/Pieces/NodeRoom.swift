@@ -1,0 +1,62 @@
+import Synchronization
+
+#if canImport(Dispatch)
+  import Dispatch
+#endif
+
+/// How many nodes the threads may have in memory together.
+///
+/// Each thread has one part at a time. It waits until there is room for the part's nodes, or no other part is in
+/// memory; so a part that is larger than all the room is alone. None is passed by others, or large parts might wait
+/// for long.
+final class NodeRoom: Sendable {
+  let capacity: Int
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Of the parts in memory.
+    var (nodes, parts) = (0, 0)
+    /// The most that there were at once, and the nodes of the largest part.
+    var (most, largest) = (0, 0)
+    #if canImport(Dispatch)
+      var waiting: [(count: Int, isServed: DispatchSemaphore)] = []
+    #endif
+
+    mutating func serve(_ count: Int, of capacity: Int) -> Bool {
+      guard parts == 0 || nodes + count <= capacity else { return false }
+      (parts, nodes) = (parts + 1, nodes + count)
+      (most, largest) = (max(most, nodes), max(largest, count))
+      return true
+    }
+  }
+
+  init(_ capacity: Int) { self.capacity = capacity }
+
+  /// The most nodes that were in memory at once, and those of the largest part.
+  var most: (nodes: Int, ofPart: Int) { state.withLock { ($0.most, $0.largest) } }
+
+  #if canImport(Dispatch)
+    func take(_ count: Int) {
+      let isServed = state.withLock { state -> DispatchSemaphore? in
+        if state.waiting.isEmpty, state.serve(count, of: capacity) { return nil }
+        let isServed = DispatchSemaphore(value: 0)
+        state.waiting.append((count, isServed))
+        return isServed
+      }
+      isServed?.wait()
+    }
+
+    func giveBack(_ count: Int) {
+      state.withLock { state in
+        (state.parts, state.nodes) = (state.parts - 1, state.nodes - count)
+        while let next = state.waiting.first, state.serve(next.count, of: capacity) {
+          state.waiting.removeFirst().isServed.signal()
+        }
+      }
+    }
+  #else
+    func take(_ count: Int) { precondition(state.withLock { $0.serve(count, of: capacity) }, "There is one thread") }
+
+    func giveBack(_ count: Int) { state.withLock { ($0.parts, $0.nodes) = ($0.parts - 1, $0.nodes - count) } }
+  #endif
+}

@@ -1,0 +1,103 @@
+import Treeline
+
+/// A tree in a file, pages of which are given back now and then.
+struct SeparatedTree: Sendable {
+  let storage: TreeStorage
+  let projection: Plane.Projection
+  /// Called to give all pages back; they are read again when they are needed.
+  let giveBack: @Sendable () -> Void
+  /// How many bytes of the file may be in memory, more or less, before that.
+  private let pageBytes: Int
+  private var touchedBytes = 0
+  private var lastRegion = UInt32.max
+  private var lastCodePage = UInt32.max
+
+  init(
+    _ storage: TreeStorage, _ projection: Plane.Projection, pageBytes: Int = .max,
+    giveBack: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
+  }
+
+  /// What the system maps at once around an address that is read.
+  private static let regionBytes = 1 << 16
+  private static let codePageBytes = 1 << 12
+
+  /// To be called for each node that is looked at.
+  @inline(__always) mutating func visit(_ node: Node) {
+    // Its record, its sums and its points or, for a large one, the records and summaries of children far away.
+    let region = node.record >> 11
+    if region == lastRegion && node.count <= 1 << 11 { return }
+    lastRegion = region
+    touch(3 * Self.regionBytes)
+  }
+
+  /// To be called for each code that is written.
+  @inline(__always) mutating func touch(codeOf number: UInt32) {
+    let page = number >> 11
+    if page == lastCodePage { return }
+    lastCodePage = page
+    touch(Self.codePageBytes)
+  }
+
+  private mutating func touch(_ byteCount: Int) {
+    touchedBytes += byteCount
+    if touchedBytes > pageBytes { forget() }
+  }
+
+  mutating func forget() {
+    giveBack()
+    touchedBytes = 0
+  }
+
+  /// Chooses the distance down to which so many nodes below those shown may be split, those of the greatest distances.
+  ///
+  /// - Returns: The square of the distance, and how many they are: more only where their distances are the same.
+  mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
+    // Of those seen so far, the greatest: one more than wanted. What is below any other is no greater.
+    var (greatest, least) = (Heap<UInt64>(), UInt64(0))
+    var count = 0
+    forEachNode(below: front) { squaredDistance in
+      guard squaredDistance > least else { return false }
+      if count > wanted { _ = greatest.popFirst() } else { count += 1 }
+      greatest.insert(squaredDistance)
+      if count > wanted { least = greatest.first! }
+      return true
+    }
+    if count <= wanted { return (1, count) }
+    var equal = 0
+    while greatest.first == least {
+      _ = greatest.popFirst()
+      equal += 1
+    }
+    // Up to where the distances before the last one went.
+    if equal <= wanted { return (least + 1, wanted + 1 - equal) }
+    // All of them are the same, and there may be more.
+    (count, equal) = (0, 0)
+    var next: UInt64 = 0
+    forEachNode(below: front) { squaredDistance in
+      if squaredDistance >= least { count += 1 } else { next = max(next, squaredDistance) }
+      return squaredDistance >= least
+    }
+    return (next + 1, count)
+  }
+
+  /// Calls `isWanted` with the squared distance above which a node cannot be split, of each node below those shown, in
+  /// tree order, but for those below one that is not wanted.
+  private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
+    var stack: [(node: Node, limit: UInt64)] = []
+    for member in front.nodes where member.isSure && member.weight > 0 {
+      stack.append((member.node, front.squaredDistance))
+      while let (node, limit) = stack.popLast() {
+        visit(node)
+        guard let children = InternalNodeTable.children(of: node, storage) else { continue }
+        let own = InternalNode(node, children, at: PlanePoint(x: 0, y: 0), storage, projection).squaredOwnDistance
+        let squaredDistance = min(own, limit)
+        if squaredDistance > 0, isWanted(squaredDistance) {
+          stack.append((children.right, squaredDistance))
+          stack.append((children.left, squaredDistance))
+        }
+      }
+    }
+  }
+}
