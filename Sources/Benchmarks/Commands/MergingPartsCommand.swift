@@ -12,7 +12,7 @@ struct MergingPartsCommand: ParsableCommand {
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many windows are compared at each scale.") var windows = 12
+  @Option(help: "How many windows are compared at each scale.") var windows = 8
 
   /// At one scale, when one in so many of the positions is left.
   struct Scale: Encodable {
@@ -24,7 +24,7 @@ struct MergingPartsCommand: ParsableCommand {
     var margins: [Double?]
   }
 
-  /// Rounds of one width, from the least distance to where one in a hundred of the positions is left.
+  /// Rounds of one width, from where nine in ten of the positions are left to where one in a hundred is.
   struct Rounds: Encodable {
     var width: Double
     var rounds = 0
@@ -68,7 +68,7 @@ struct MergingPartsCommand: ParsableCommand {
 
   private func rounds(width: Double, _ cut: MergedCut, _ positionCount: Int) -> Rounds {
     var rounds = Rounds(width: width)
-    var code = cut.scales.last(where: { $0 > 0 }) ?? 0
+    var code = cut.code(leaving: positionCount / 10 * 9)
     let last = cut.code(leaving: positionCount / 100)
     while code > 0, code < last {
       let clusters = cut.clusters(at: code)
@@ -89,15 +89,15 @@ struct MergingPartsCommand: ParsableCommand {
       rounds.looks += Double(clusters.count) / Double(max(positionCount, 1))
       rounds.largest = max(rounds.largest, parts.largest)
       rounds.share = max(rounds.share, Double(parts.largest) / Double(clusters.count))
-      guard let following = cut.scales.last(where: { $0 >= next }) else { break }
-      code = following
+      guard merged.count > 1 else { break }
+      code = cut.scales[merged.count - 2]
     }
     return rounds
   }
 
   // MARK: - Margins
 
-  private static let triedMargins = [0, 1, 2, 4, 8, 16, 32, 64]
+  private static let triedMargins = [0, 1, 2, 4, 8, 16, 32]
 
   /// Compares squares around random clusters, 32 times as wide as the scale, with what is built of them and a margin.
   private func margins(at code: UInt16, _ cut: MergedCut, _ coordinates: [Coordinate], _ plane: Plane) throws
@@ -209,14 +209,10 @@ private struct MergeParts {
       if let other = cells.updateValue(index, forKey: key) { parents[index] = other }
     }
     while true {
-      var boxes: [Int: PlaneRect] = [:]
-      for (index, cluster) in clusters.enumerated() {
-        let part = root(index)
-        var box = boxes[part] ?? PlaneRect(cluster.position)
-        box.formUnion(cluster.position)
-        boxes[part] = box
-      }
-      if !unite(boxes.map { ($0.key, $0.value) }, reach, squaredDistance) { break }
+      var boxes = clusters.map { PlaneRect($0.position) }
+      for index in clusters.indices { boxes[root(index)].formUnion(clusters[index].position) }
+      let roots = clusters.indices.filter { parents[$0] == $0 }
+      if !unite(roots.map { ($0, boxes[$0]) }, reach, squaredDistance) { break }
     }
     var counts = [Int](repeating: 0, count: clusters.count)
     for index in clusters.indices { counts[root(index)] += 1 }
