@@ -116,17 +116,19 @@ struct MergingPartsCommand: ParsableCommand {
     var needed: [Double] = []
     for _ in 0..<windows {
       let center = clusters[random.index(below: clusters.count)].position
-      func square(_ margin: Int) -> PlaneRect? {
-        let half = 16 * scale + Int64(margin) * scale
+      // Beyond the edge of the plane there is nothing.
+      func square(_ margin: Int) -> PlaneRect {
+        let half = (16 + Int64(margin)) * scale
         let (x, y) = (Int64(center.x), Int64(center.y))
-        guard x - half > 0, y - half > 0, x + half < 1 << 32, y + half < 1 << 32 else { return nil }
-        return PlaneRect(minX: UInt32(x - half), minY: UInt32(y - half), maxX: UInt32(x + half), maxY: UInt32(y + half))
+        return PlaneRect(
+          minX: UInt32(clamping: x - half), minY: UInt32(clamping: y - half), maxX: UInt32(clamping: x + half),
+          maxY: UInt32(clamping: y + half))
       }
-      guard let core = square(0) else { continue }
+      let core = square(0)
       let expected = clusters.identities(in: core)
       var enough: Int?
       for margin in Self.triedMargins {
-        guard let box = square(margin) else { break }
+        let box = square(margin)
         let rows = points.indices.filter { box.touches(PlaneRect(points[$0])) || corners.contains($0) }
         let part = try mergedTree(rows.map { coordinates[$0] })
         let found = part.withStorage { MergedCut($0).clusters(at: code).identities(in: core) }
