@@ -12,7 +12,7 @@ struct MergingPartsCommand: ParsableCommand {
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many windows are compared at each scale.") var windows = 12
+  @Option(help: "How many windows are compared at each scale.") var windows = 8
 
   /// At one scale, when one in so many of the positions is left.
   struct Scale: Encodable {
@@ -24,7 +24,7 @@ struct MergingPartsCommand: ParsableCommand {
     var margins: [Double?]
   }
 
-  /// Rounds of one width, from the least distance to where one in a hundred of the positions is left.
+  /// Rounds of one width, from where nine in ten of the positions are left to where one in a hundred is.
   struct Rounds: Encodable {
     var width: Double
     var rounds = 0
@@ -68,7 +68,7 @@ struct MergingPartsCommand: ParsableCommand {
 
   private func rounds(width: Double, _ cut: MergedCut, _ positionCount: Int) -> Rounds {
     var rounds = Rounds(width: width)
-    var code = cut.scales.last(where: { $0 > 0 }) ?? 0
+    var code = cut.code(leaving: positionCount / 10 * 9)
     let last = cut.code(leaving: positionCount / 100)
     while code > 0, code < last {
       let clusters = cut.clusters(at: code)
@@ -89,15 +89,15 @@ struct MergingPartsCommand: ParsableCommand {
       rounds.looks += Double(clusters.count) / Double(max(positionCount, 1))
       rounds.largest = max(rounds.largest, parts.largest)
       rounds.share = max(rounds.share, Double(parts.largest) / Double(clusters.count))
-      guard let following = cut.scales.last(where: { $0 >= next }) else { break }
-      code = following
+      guard merged.count > 1 else { break }
+      code = cut.scales[merged.count - 2]
     }
     return rounds
   }
 
   // MARK: - Margins
 
-  private static let triedMargins = [0, 1, 2, 4, 8, 16, 32, 64]
+  private static let triedMargins = [0, 1, 2, 4, 8, 16, 32]
 
   /// Compares squares around random clusters, 32 times as wide as the scale, with what is built of them and a margin.
   private func margins(at code: UInt16, _ cut: MergedCut, _ coordinates: [Coordinate], _ plane: Plane) throws
@@ -116,17 +116,19 @@ struct MergingPartsCommand: ParsableCommand {
     var needed: [Double] = []
     for _ in 0..<windows {
       let center = clusters[random.index(below: clusters.count)].position
-      func square(_ margin: Int) -> PlaneRect? {
-        let half = 16 * scale + Int64(margin) * scale
+      // Beyond the edge of the plane there is nothing.
+      func square(_ margin: Int) -> PlaneRect {
+        let half = (16 + Int64(margin)) * scale
         let (x, y) = (Int64(center.x), Int64(center.y))
-        guard x - half > 0, y - half > 0, x + half < 1 << 32, y + half < 1 << 32 else { return nil }
-        return PlaneRect(minX: UInt32(x - half), minY: UInt32(y - half), maxX: UInt32(x + half), maxY: UInt32(y + half))
+        return PlaneRect(
+          minX: UInt32(clamping: x - half), minY: UInt32(clamping: y - half), maxX: UInt32(clamping: x + half),
+          maxY: UInt32(clamping: y + half))
       }
-      guard let core = square(0) else { continue }
+      let core = square(0)
       let expected = clusters.identities(in: core)
       var enough: Int?
       for margin in Self.triedMargins {
-        guard let box = square(margin) else { break }
+        let box = square(margin)
         let rows = points.indices.filter { box.touches(PlaneRect(points[$0])) || corners.contains($0) }
         let part = try mergedTree(rows.map { coordinates[$0] })
         let found = part.withStorage { MergedCut($0).clusters(at: code).identities(in: core) }
@@ -209,14 +211,10 @@ private struct MergeParts {
       if let other = cells.updateValue(index, forKey: key) { parents[index] = other }
     }
     while true {
-      var boxes: [Int: PlaneRect] = [:]
-      for (index, cluster) in clusters.enumerated() {
-        let part = root(index)
-        var box = boxes[part] ?? PlaneRect(cluster.position)
-        box.formUnion(cluster.position)
-        boxes[part] = box
-      }
-      if !unite(boxes.map { ($0.key, $0.value) }, reach, squaredDistance) { break }
+      var boxes = clusters.map { PlaneRect($0.position) }
+      for index in clusters.indices { boxes[root(index)].formUnion(clusters[index].position) }
+      let roots = clusters.indices.filter { parents[$0] == $0 }
+      if !unite(roots.map { ($0, boxes[$0]) }, reach, squaredDistance) { break }
     }
     var counts = [Int](repeating: 0, count: clusters.count)
     for index in clusters.indices { counts[root(index)] += 1 }

@@ -69,8 +69,8 @@ import Treeline
     /// How many nodes a part may have in memory when separations are computed, and how many threads have one each.
     ///
     /// As many as there is room for. With few, margins are most of what is read: some 1500 nodes are shown within the
-    /// margin of a small piece, and as few lie below each as nodes are shown at first. With a quarter of what that
-    /// asks for, half as much again is read. With less, fewer threads have more each.
+    /// margin of a small piece, and as few lie below each as nodes are shown at first. With half of what that
+    /// asks for, a third more is read. With less than a quarter, fewer threads have more each.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {
