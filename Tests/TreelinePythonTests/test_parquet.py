@@ -180,6 +180,8 @@ def test_kinds_are_those_that_are_told(hotels, tmp_path):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
     with pytest.raises(KeyError, match="'size'"):
         treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+    with pytest.raises(KeyError, match="'kind'"):
+        treeline.build_parquet(folder, out=tmp_path / "n", kinds={"kind": "text"})
 
 
 def test_texts_may_be_many(table, tmp_path):

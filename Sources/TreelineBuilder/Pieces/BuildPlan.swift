@@ -50,7 +50,7 @@ public struct BuildPlan: Sendable {
     if Self.isBeyond(rule) {
       throw .unsupported(
         what: "A tree split by \(rule)", reason: "its points are weighed in memory",
-        remedy: "choose another rule or allow more memory")
+        remedy: "choose another rule, or build in memory")
     }
     terms = Terms(rule: rule, pieceSize: pieceSize, principalLevels: principalLevels)
     nodes = [PlanNode(level: 0, corner: nil)]

@@ -168,7 +168,8 @@ final class BuildInPieces {
     do { try work() } catch let error as PieceError {
       switch error {
       case .invalid(.tooManyGroups): throw Failure.usage("\(input.name): --group-by: \(error)")
-      case .invalid, .column, .rowTwice: throw Failure.badData("\(input.name): \(error)")
+      case .rowTwice: throw plan.columns.row?.refusal(of: error, in: input) ?? .badData("\(input.name): \(error)")
+      case .invalid, .column: throw Failure.badData("\(input.name): \(error)")
       case .unsupported: throw Failure.usage("\(input.name): \(error)")
       default: throw error
       }

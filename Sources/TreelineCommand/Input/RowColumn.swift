@@ -30,9 +30,14 @@ struct RowColumn {
     let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
     let sorted = rows.sorted()
     if let twice = zip(sorted, sorted.dropFirst()).first(where: ==) {
-      throw Failure.badData("\(input.name): \(PieceError.rowTwice(row: twice.0))")
+      throw refusal(of: .rowTwice(row: twice.0), in: input)
     }
     return table.numbered(by: rows)
+  }
+
+  /// Tells of row numbers with the column that they are in.
+  func refusal(of error: PieceError, in input: Input) -> Failure {
+    .badData("\(input.name): column \(name.debugDescription): \(error)")
   }
 
   /// That there is such a column.

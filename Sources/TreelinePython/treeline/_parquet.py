@@ -100,7 +100,7 @@ def build_parquet(
     :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of
         GeoParquet, or columns that are called longitude and latitude.
     :param columns: The names of those that can be filtered and summed, in the order in which the index is to have them.
-    :param kinds: By names of columns what values are taken for, as of `build`, but nothing is prepared.
+    :param kinds: By names of columns what values are taken for, as of `build`.
     :param row: The column with the number of each row, from 0 to 2^53, which no two share; they are numbered in order
         unless told.
     :param planar: Whether coordinates are plain x and y.
@@ -128,6 +128,8 @@ def build_parquet(
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
     names = [columns] if isinstance(columns, str) else list(columns)
+    if unknown := [name for name in kinds or {} if name not in names]:
+        raise KeyError(f"expected kinds of the columns {names}, found one of {unknown[0]!r}")
     reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), names, kinds or {}, row)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
