@@ -337,7 +337,7 @@ class Bench:
                 assert len(hashes) == 1, f"{size} points make other trees in pieces: {hashes}"
                 times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
                 name = f"{count_text(size)} clustered points by {rule}, {pieces[0]['pieces']} pieces"
-                bound = Bound(1.6) if rule == "mean" and size > 1_000_000 else None
+                bound = Bound(1.6) if size > 1_000_000 else None
                 self.add(section, f"{name}: time, against that in memory", Samples(times, "s"), Samples(others, "s"),
                          ratios(times, others), bound)
                 self.add(section, f"{name}: peak, of {memory / 1e6:.0f} MB allowed",
