@@ -1,4 +1,4 @@
-/// Trees that lie one behind the other below one node: half of them below each of its children, the odd one on the left.
+/// Trees that lie one behind the other below one node: half of them below each child, the odd one on the left.
 struct PartRange: Sendable {
   let parts: Range<Int>
   /// Of the node; of one part it is the root of its tree.

@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles or distinct counts, of more values than fit the memory: the bytes
-  /// that `ColumnOrder` makes.
+  /// The section that prepares a column for percentiles or distinct counts, of more values than fit the memory: the
+  /// bytes that `ColumnOrder` makes.
   ///
   /// Points are divided by ranges of their values, each of which is put into order in memory. What follows for a point
   /// from its place in that order is divided by ranges of tree indices, and so comes back into tree order. From there
