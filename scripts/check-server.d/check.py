@@ -1,5 +1,5 @@
-"""Checks a running server from outside; called by scripts/check-server, which says what. Each function named check_… is
-one check, and gets the server; arguments are names to run alone."""
+"""Checks a running server from outside; called by scripts/check-server, which says what. Each function named check_…
+is one check, and gets the server; arguments are names to run alone."""
 
 import gzip
 import http.client

@@ -1,8 +1,8 @@
 """Compiles or runs the code blocks of the documentation.
 
-A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->` is code before
-the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it out where there is no such
-command, `<!-- run by: script -->` leaves it to a script that has what it takes.
+A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->`
+is code before the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it
+out where there is no such command, `<!-- run by: script -->` leaves it to a script that has what it takes.
 """
 
 import glob

@@ -151,8 +151,9 @@ def write_places():
 def read_table(path, names):
     """The columns of some names of a dBASE table, a dictionary a row.
 
-    Source: dBASE III file structure: a header of 32 bytes with the number of records and the lengths of header and record,
-    32 bytes for each column with its name and its length, a carriage return; a record starts with a mark of deletion.
+    Source: dBASE III file structure: a header of 32 bytes with the number of records and the lengths of header and
+    record, 32 bytes for each column with its name and its length, a carriage return; a record starts with a mark of
+    deletion.
     """
     table = path.read_bytes()
     count, header, length = struct.unpack_from("<IHH", table, 4)

@@ -1,8 +1,8 @@
 """Measures every set of points and holds the medians to the aims, as a Markdown table and JSON.
 
-Each set is looked at as `treeline compare` chooses to: all of it, then denser and denser parts, on 1024 x 768 px, with as
-many clusters as a grid of 64 px has there. A figure of a set is the median of its views; a figure of all is the median of
-the sets, beside the worst of them. One method is compared with another view by view, within one report.
+Each set is looked at as `treeline compare` chooses to: all of it, then denser and denser parts, on 1024 x 768 px,
+with as many clusters as a grid of 64 px has there. A figure of a set is the median of its views; a figure of all is
+the median of the sets, beside the worst of them. One method is compared with another view by view, within one report.
 """
 
 import argparse

@@ -1,12 +1,13 @@
 """Flies a map through an index in headless Chromium and tells how long scripts ran in each frame, from the trace of the
 browser.
 
-Prints, for each way to look at it, how many frames there were, and of two figures the median, the percentiles and the most of
-a frame, in milliseconds of the processor on the page's main thread: `own` are those in functions of the viewer and in what they
-call, sampled four times a millisecond; `scripts` those of all scripts, the map library's among them.
+Prints, for each way to look at it, how many frames there were, and of two figures the median, the percentiles and the
+most of a frame, in milliseconds of the processor on the page's main thread: `own` are those in functions of the
+viewer and in what they call, sampled four times a millisecond; `scripts` those of all scripts, the map library's
+among them.
 
-A machine without a graphics card would spend nearly all its time on what a card does, at two frames a second. So the map
-library's calls are made, but WebGL draws nothing, and what is left is put together without WebGL.
+A machine without a graphics card would spend nearly all its time on what a card does, at two frames a second. So the
+map library's calls are made, but WebGL draws nothing, and what is left is put together without WebGL.
 
 With --film it zooms out instead, and leaves a picture of each frame to look at.
 """
