@@ -225,33 +225,9 @@ private struct GroupedScratchBuild {
     cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0
   ) throws -> [UInt8]? {
     let options = options(memory: memory, threads: threads)
-    let build: ScratchBuild
-    if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
-      #expect(stage == nil)
-      build = resumed
-    } else {
-      build = ScratchBuild(in: folder, identity: "test", options)
-      for start in stride(from: 0, to: groups.count, by: batch) {
-        let points = start..<min(start + batch, groups.count)
-        let values = columns.map { column in
-          var values = ColumnValues()
-          for point in points { values.append(column.value(point)) }
-          return values
-        }
-        try build.append(
-          Array(set.coordinates[points]), skippedRows: [],
-          givenRows: rows.map { rows in rows[points].map { UInt64($0) } } ?? [], groups: Array(groups[points]),
-          values: values)
-      }
-      try build.finishReading(checksum: 7)
-    }
-    var left = count
-    build.progress = { now, _, _ in
-      if now == stage {
-        left -= 1
-        if left < 0 { build.cancel() }
-      }
-    }
+    let build = try ScratchBuild.ofAllPoints(
+      set, in: folder, options, batch: batch, columns: columns, rows: rows, groups: groups, cancelledIn: stage,
+      after: count)
     do { return try finish(build) } catch PieceError.cancelled { return nil }
   }
 

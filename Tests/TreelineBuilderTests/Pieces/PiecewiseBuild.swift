@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import Testing
 import Treeline
 @testable import TreelineBuilder
 
@@ -155,6 +156,44 @@ extension PointSet {
     try tree(rule, threads: threads, computesSeparations: computesSeparations).write(
       index: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
     return [UInt8](try Data(contentsOf: file))
+  }
+}
+
+extension ScratchBuild {
+  /// A build that has read all points of a set, or goes on from where one was stopped.
+  ///
+  /// - Parameters:
+  ///   - rows: The number of each point's row, if the build is to be given them.
+  ///   - groups: That of each point, if the build is to have groups.
+  ///   - stage: In which it is cancelled once so many blocks of points are done.
+  static func ofAllPoints(
+    _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
+    rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int
+  ) throws -> ScratchBuild {
+    let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 })
+    if resumed != nil { #expect(stage == nil) }
+    let build = resumed ?? ScratchBuild(in: folder, identity: "test", options)
+    if resumed == nil {
+      for points in set.coordinates.indices.blocks(of: batch) {
+        let values = columns.map { column in
+          var values = ColumnValues()
+          for point in points { values.append(column.value(point)) }
+          return values
+        }
+        try build.append(
+          Array(set.coordinates[points]), skippedRows: [], givenRows: rows?[points].map { UInt64($0) } ?? [],
+          groups: groups.map { Array($0[points]) } ?? [], values: values)
+      }
+      try build.finishReading(checksum: 7)
+    }
+    var left = count
+    build.progress = { [unowned build] now, _, _ in
+      if now == stage {
+        left -= 1
+        if left < 0 { build.cancel() }
+      }
+    }
+    return build
   }
 }
 

@@ -60,32 +60,9 @@ import Treeline
     options.columns = columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = firstRow != nil
     options.leastSeparatedNodes = 400
-    let build: ScratchBuild
-    if let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }) {
-      #expect(stage == nil)
-      build = resumed
-    } else {
-      build = ScratchBuild(in: folder, identity: "test", options)
-      for start in stride(from: 0, to: set.coordinates.count, by: 700) {
-        let points = start..<min(start + 700, set.coordinates.count)
-        let values = columns.map { column in
-          var values = ColumnValues()
-          for point in points { values.append(column.value(point)) }
-          return values
-        }
-        try build.append(
-          Array(set.coordinates[points]), skippedRows: [],
-          givenRows: firstRow.map { first in points.map { UInt64(first + $0) } } ?? [], values: values)
-      }
-      try build.finishReading(checksum: 7)
-    }
-    var left = count
-    build.progress = { now, _, _ in
-      if now == stage {
-        left -= 1
-        if left < 0 { build.cancel() }
-      }
-    }
+    let build = try ScratchBuild.ofAllPoints(
+      set, in: folder, options, batch: 700, columns: columns,
+      rows: firstRow.map { first in set.coordinates.indices.map { first + $0 } }, cancelledIn: stage, after: count)
     let file = folder.path + "-index"
     defer { try? FileManager.default.removeItem(atPath: file) }
     do { try build.finish(to: IndexDestination(file)) } catch PieceError.cancelled { return nil }
