@@ -62,7 +62,7 @@ let package = Package(
       ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
 
-// Only scripts/docs sets this: users of the server do not fetch the plugin that writes the documentation.
+// Only scripts/build/docs sets this: users of the server do not fetch the plugin that writes the documentation.
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   // What the server does without is documented with it.

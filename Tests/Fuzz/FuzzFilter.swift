@@ -6,5 +6,5 @@ import Treeline
   return 0
 }
 
-/// scripts/fuzz runs at the root of the repository.
+/// scripts/check/fuzz runs at the root of the repository.
 nonisolated(unsafe) private let exercise = FilterExercise(try! ClusterTree(index: "Fixtures/fuzz/index/typed"))

@@ -8,7 +8,7 @@ import Treeline
   import Musl
 #endif
 
-/// Asks one open index from many threads at once; built by scripts/check-threads with the thread sanitizer, which ends
+/// Asks one open index from many threads at once; built by scripts/check/threads with the thread sanitizer, which ends
 /// the process where two of them meet.
 @main enum ConcurrentQueries {
   private static let threadCount = 8

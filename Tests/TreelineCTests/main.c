@@ -1,4 +1,4 @@
-// Uses all of treeline.h, on points whose answers are known or found by brute force. Run by scripts/test-c under the
+// Uses all of treeline.h, on points whose answers are known or found by brute force. Run by scripts/check/c under the
 // address sanitizer, with the path of an index to write.
 #include "support.h"
 

@@ -5,7 +5,7 @@ import TreelineComparison
 
 @testable import TreelineCommand
 
-/// Programs that are asked as `scripts/kmeans` is, written for a shell.
+/// Programs that are asked as `scripts/measure/kmeans` is, written for a shell.
 @Suite struct KMeansProgramTests {
   private let positions = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Treeline
 
-/// Any number of threads query one open index without a lock. `scripts/check-threads` does so under the sanitizer.
+/// Any number of threads query one open index without a lock. `scripts/check/threads` does so under the sanitizer.
 @Suite struct ConcurrentQueryTests {
   @Test func threadsGiveTheSameAnswers() throws {
     let set = PointSet.cities(5_000, seed: 81)

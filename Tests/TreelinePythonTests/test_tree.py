@@ -344,7 +344,7 @@ except KeyboardInterrupt:
 
 
 def test_import_is_quick():
-    # The time is measured by scripts/bench-python; here only that nothing heavy is taken along.
+    # The time is measured by scripts/measure/bench-python; here only that nothing heavy is taken along.
     script = "import sys, treeline; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pandas", "polars", "pyarrow", "geopandas", "anywidget"} & set(loaded)

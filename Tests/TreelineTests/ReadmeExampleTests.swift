@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The README's example, compiled and run as it stands there. `scripts/check-docs` does so for all other pages.
+/// The README's example, compiled and run as it stands there. `scripts/test docs` does so for all other pages.
 @Suite struct ReadmeExampleTests {
   struct Hotel: Sendable {
     var name: String

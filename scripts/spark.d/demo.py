@@ -1,4 +1,4 @@
-"""Builds an index on Spark and tells how; called by scripts/spark-demo, which says what."""
+"""Builds an index on Spark and tells how; called by scripts/measure/spark-demo, which says what."""
 
 import argparse
 import filecmp

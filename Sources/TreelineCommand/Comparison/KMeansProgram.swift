@@ -1,7 +1,7 @@
 import Foundation
 import TreelineComparison
 
-/// A program that clusters by k-means, such as `scripts/kmeans`: run once for each set of positions.
+/// A program that clusters by k-means, such as `scripts/measure/kmeans`: run once for each set of positions.
 ///
 /// It reads a line with the number of clusters and that of the positions, then a line `x y` in pixels for each
 /// position. It prints a line for each position: the number of its cluster, from 0.
@@ -15,7 +15,7 @@ struct KMeansProgram {
       Int(String(decoding: $0, as: UTF8.self))
     }
     guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
-      throw failure("printed \(labels.count) lines", remedy: "see scripts/kmeans for what it is given and must print")
+      throw failure("printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for what it is given and must print")
     }
     return labels.map { $0! }
   }

@@ -20,7 +20,7 @@ enum Land {
     }
   }
 
-  /// A FeatureCollection of Polygons, as `scripts/fixtures` writes it.
+  /// A FeatureCollection of Polygons, as `scripts/build/fixtures` writes it.
   private struct Collection: Decodable {
     struct Feature: Decodable { var geometry: Geometry }
     struct Geometry: Decodable { var coordinates: [[[Double]]] }

@@ -46,7 +46,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "A program that clusters by k-means, as a yardstick: scripts/kmeans, or another with the same input and output.",
+      "A program that clusters by k-means, as a yardstick: scripts/measure/kmeans, or another with the same input and output.",
       valueName: "program")) var kmeans: String?
 
   @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.") var journey = false

@@ -5,7 +5,7 @@ struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      The server is a program of its own, 'treeline-server', which 'scripts/serve' builds. It is looked for beside this \
+      The server is a program of its own, 'treeline-server', which 'scripts/build/serve' builds. It is looked for beside this \
       one and on the PATH, and takes all arguments; 'treeline serve --help' is its help.
       """)
 
@@ -28,7 +28,7 @@ struct ServeCommand: ParsableCommand {
       }
       throw Failure.noInput(
         "expected the program 'treeline-server' beside this one or on the PATH, found none; "
-          + "in a copy of Treeline, 'scripts/serve' builds and runs it")
+          + "in a copy of Treeline, 'scripts/build/serve' builds and runs it")
     }
   }
 

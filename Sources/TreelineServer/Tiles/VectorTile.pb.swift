@@ -9,7 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 /// As much as points need of the Mapbox Vector Tile Specification 2.1 (https://github.com/mapbox/vector-tile-spec).
-/// scripts/generate-tiles makes VectorTile.pb.swift of it.
+/// scripts/build/generate-tiles makes VectorTile.pb.swift of it.
 
 import SwiftProtobuf
 

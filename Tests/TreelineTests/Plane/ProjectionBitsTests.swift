@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 @testable import Treeline
 
-/// Every platform and every language computes the same bits: `scripts/check-projection` compares C and Python with the
+/// Every platform and every language computes the same bits: `scripts/check/projection` compares C and Python with the
 /// same file, and C with MPFR.
 @Suite struct ProjectionBitsTests {
   @Test func hashesOfResultsAreThoseOfOtherLanguages() throws {

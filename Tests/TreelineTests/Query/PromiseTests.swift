@@ -4,7 +4,7 @@ import Treeline
 import TreelineBuilder
 
 /// The promises of pairs of answers over random screens, 10,000 for every way to cut a tree, split by every rule in
-/// turn. `scripts/measures` does as many for each rule of each real set.
+/// turn. `scripts/measure/measures` does as many for each rule of each real set.
 @Suite struct PromiseTests {
   static let sets = [
     PointSet.cities(20_000, seed: 301), PointSet.cities(3_000, seed: 302), PointSet.random(seed: 303),

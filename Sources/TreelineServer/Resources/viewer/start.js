@@ -14,7 +14,7 @@ export async function start(root, source, settings, address, created = () => {})
   const notice = new Notice(root.querySelector("#notice"));
   const reload = address && { title: "Try again", run: () => location.reload() };
   if (typeof maplibregl === "undefined") {
-    const remedy = "The map library is missing: run scripts/viewer-vendor, then reload this page.";
+    const remedy = "The map library is missing: run scripts/build/viewer-vendor, then reload this page.";
     return notice.show("start", remedy, reload, true);
   }
   try {

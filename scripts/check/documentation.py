@@ -1,0 +1,246 @@
+"""Compiles or runs the code blocks of the README and of the documentation's pages: Swift as one module against the
+libraries as scripts/test builds them, shell commands in a temporary folder, JavaScript by node's parser if there is a
+node. Examples of the server, or of Apple's frameworks, are left out unless these are built; it says so. Arguments are
+pages; all of them otherwise.
+
+A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->`
+is code before the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it
+out where there is no such command, `<!-- run by: script -->` leaves it to a script that has what it takes.
+"""
+
+import glob
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import typing
+
+ROOT = os.getcwd()
+PAGES = ["README.md", "Sources/TreelineServer/README.md", *sorted(glob.glob("Sources/*/*.docc/*.md"))]
+BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs|run by): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
+TEST_BUILD = ".build-test/release"
+SERVER = os.environ.get("TREELINE_SERVER", f"{ROOT}/{TEST_BUILD}/treeline-server")
+
+
+def main():
+    pages = [Page(path) for path in sys.argv[1:] or PAGES]
+    for page in pages:
+        print("".join(f"{page.path}:{line}: left out: {why}\n" for line, why in page.left_out), end="")
+    failed = False
+    for name, check in (("Swift", check_swift), ("shell", check_shell), ("JavaScript", check_scripts), ("JSON", check_json)):
+        problems = check(pages)
+        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+        print(f"{name}: {sum(len(page.blocks(name)) for page in pages)} blocks, {len(problems)} problems")
+        failed |= bool(problems)
+    sys.exit(failed)
+
+
+class Page:
+    """The blocks of a page: language, code, line and what is known about it."""
+
+    languages = {"Swift": ["swift"], "shell": ["sh"], "JavaScript": ["js", "html"], "JSON": ["json"]}
+
+    def __init__(self, path):
+        self.path = path
+        self.found = []
+        self.left_out = []
+        # By script: the code and line of each block that it runs.
+        self.run_by = {}
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        before = {}
+        for match in BLOCK.finditer(text):
+            kind, words, language, code = match.groups()
+            if kind:
+                before[kind] = words
+                continue
+            line = text.count("\n", 0, match.start()) + 2
+            if "run by" in before:
+                self.run_by.setdefault(before["run by"], []).append((code, line))
+                self.left_out.append((line, f"run by {before['run by']}"))
+            elif "not run" in before:
+                self.left_out.append((line, before["not run"]))
+            elif "needs" in before and not shutil.which(before["needs"]):
+                self.left_out.append((line, f"no {before['needs']}"))
+            else:
+                self.found.append((language, code, line, before.get("swift", "")))
+            before = {}
+
+    def blocks(self, name):
+        return [block for block in self.found if block[0] in self.languages[name]]
+
+
+def check_swift(pages):
+    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their
+    builds."""
+    problems = []
+    modules = {build: {} for build in BUILDS}
+    for page in pages:
+        blocks = page.blocks("Swift")
+        manifests = [code for _, code, _, _ in blocks if code.startswith("// swift-tools-version")]
+        problems += [f"{page.path}: {error}" for manifest in manifests for error in manifest_errors(manifest)]
+        code = [(code, line, hidden) for _, code, line, hidden in blocks if code not in manifests]
+        if code:
+            imports = {name for text, _, _ in code for name in re.findall(r"^import (\w+)$", text, re.MULTILINE)}
+            build = next(build for build in BUILDS if not build.imports or imports & build.imports)
+            modules[build][page.path] = code
+    for build, files in modules.items():
+        if files and not os.path.exists(f"{build.folder}/{build.module}.swiftmodule"):
+            print(f"{', '.join(files)}: Swift left out: {build.module} is not built; {build.script} builds it")
+        elif files:
+            problems += typecheck(files, build)
+    return problems
+
+
+class Build(typing.NamedTuple):
+    """The modules that a page's Swift is compiled against, if it imports any of these."""
+
+    imports: frozenset
+    scratch: str
+    folder: str
+    # A module that is among them if they are built, and the script that builds it.
+    module: str
+    script: str
+
+
+BUILDS = [
+    Build(
+        frozenset(["TreelineServer", "Hummingbird"]), ".build-test", f"{TEST_BUILD}/Modules", "TreelineServer",
+        "scripts/test server"),
+    Build(
+        frozenset(["TreelineMapKit", "TreelineMapLibre", "MapKit", "SwiftUI", "UIKit", "CoreLocation", "MapLibre"]),
+        ".build-apple-test", ".build-apple-test/debug/Modules", "TreelineMapLibre", "scripts/test mapkit"),
+    Build(frozenset(), ".build-test", f"{TEST_BUILD}/Modules", "Treeline", "scripts/test docs"),
+]
+
+
+def typecheck(files, build):
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (path, blocks) in enumerate(files.items()):
+            source = [f"func page{number}() async throws {{"]
+            imports = {"import Treeline", "import TreelineBuilder"}
+            for code, line, hidden in blocks:
+                imports |= set(re.findall(r"^import \w+$", code, re.MULTILINE))
+                # Imports stand at the beginning; their lines stay, so that an error names the line of the page.
+                code = re.sub(r"^import \w+$", "", code, flags=re.MULTILINE)
+                source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
+            with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
+                file.write("\n".join([*sorted(imports), *source, "}"]) + "\n")
+        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", build.folder]
+        headers += glob.glob(f"{build.scratch}/checkouts/*/Sources/*/include")
+        command = ["swiftc", "-typecheck", "-swift-version", "6", "-suppress-warnings", "-module-name", "Pages"]
+        command += [option for header in headers for option in ("-I", header)]
+        for modulemap in glob.glob(f"{os.path.dirname(build.folder)}/*.build/module.modulemap"):
+            command += ["-Xcc", f"-fmodule-map-file={modulemap}"]
+        done = subprocess.run([*command, *sorted(glob.glob(f"{folder}/*.swift"))], capture_output=True, text=True)
+        return [] if done.returncode == 0 else [done.stderr]
+
+
+def manifest_errors(manifest):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/Package.swift", "w", encoding="utf-8") as file:
+            file.write(manifest)
+        done = subprocess.run(["swift", "package", "--package-path", folder, "dump-package"], capture_output=True, text=True)
+        return [] if done.returncode == 0 else [done.stderr]
+
+
+def check_shell(pages):
+    """The blocks of a page one after another, in a folder where the repository seems to be and the tool is built."""
+    problems = []
+    for page in pages:
+        blocks = page.blocks("shell")
+        if not blocks:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            port = free_port()
+            prepare(folder)
+            environment = os.environ | {
+                "PATH": f"{folder}/bin:{os.environ['PATH']}", "PORT": str(port), "ROOT": ROOT, "SERVER": SERVER,
+            }
+            script = "".join(f'echo "{page.path}:{line}" >&3\n{code}' for _, code, line, _ in blocks)
+            with open(f"{folder}/script", "w", encoding="utf-8") as file:
+                file.write("set -euo pipefail\nexec 3>place\n" + script)
+            done = subprocess.run(
+                ["bash", "script"], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, timeout=300)
+            if os.path.exists(f"{folder}/server.pid"):
+                with open(f"{folder}/server.pid") as file:
+                    os.kill(int(file.read()), 15)
+            if done.returncode:
+                with open(f"{folder}/place") as file:
+                    place = file.read().split("\n")[-2]
+                problems.append(f"{place}: exit code {done.returncode}\n{done.stdout[-2000:]}")
+    return problems
+
+
+# Stand-ins for what a reader runs once, or in another terminal.
+EXISTS = '#!/bin/sh\n[ -x "$ROOT/scripts/${0#*scripts/}" ]\n'
+SERVE = """#!/bin/bash
+[ -x "$SERVER" ] || { echo "no server: not served"; exit 0; }
+"$SERVER" "$@" --port "$PORT" >server.log 2>&1 3>&- &
+echo $! >server.pid
+for _ in $(seq 100); do /usr/bin/curl -s "127.0.0.1:$PORT/health" >/dev/null && exit 0; sleep 0.1; done
+cat server.log; exit 1
+"""
+CURL = """#!/bin/bash
+[ -x "$SERVER" ] || exit 0
+exec /usr/bin/curl --fail-with-body --silent --show-error "${@//127.0.0.1:8080/127.0.0.1:$PORT}"
+"""
+
+
+def prepare(folder):
+    os.makedirs(f"{folder}/scripts/build")
+    os.makedirs(f"{folder}/bin")
+    os.makedirs(f"{folder}/.build/release")
+    os.symlink(f"{ROOT}/Fixtures", f"{folder}/Fixtures")
+    for place in (".build/release", "bin"):
+        os.symlink(f"{ROOT}/{TEST_BUILD}/treeline", f"{folder}/{place}/treeline")
+    stubs = {"bin/swift": "#!/bin/sh\n", "bin/curl": CURL}
+    scripts = glob.glob("scripts/*") + glob.glob("scripts/build/*")
+    stubs |= {path: EXISTS for path in scripts if os.path.isfile(path)}
+    stubs["scripts/build/serve"] = SERVE
+    for name, text in stubs.items():
+        with open(f"{folder}/{name}", "w") as file:
+            file.write(text)
+        os.chmod(f"{folder}/{name}", 0o755)
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+def check_scripts(pages):
+    """Parsed, not run: they need a browser."""
+    if not shutil.which("node"):
+        print("JavaScript left out: no node")
+        return []
+    problems = []
+    for page in pages:
+        for language, code, line, _ in page.blocks("JavaScript"):
+            for script in [code] if language == "js" else re.findall(r"<script[^>]*>(.*?)</script>", code, re.DOTALL):
+                done = subprocess.run(
+                    ["node", "--input-type=module", "--check", "-"], input=script, capture_output=True, text=True)
+                if done.returncode:
+                    problems.append(f"{page.path}:{line}: {done.stderr}")
+    return problems
+
+
+def check_json(pages):
+    problems = []
+    for page in pages:
+        for _, code, line, _ in page.blocks("JSON"):
+            try:
+                json.loads(code)
+            except ValueError as error:
+                problems.append(f"{page.path}:{line}: {error}")
+    return problems
+
+
+if __name__ == "__main__":
+    main()

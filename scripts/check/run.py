@@ -1,0 +1,274 @@
+"""Runs the tests of Treeline; installs what is missing.
+
+    scripts/test                         the newcomer's suites: format, all Swift tests, C, documentation
+    scripts/test --all                   every suite
+    scripts/test server viewer           suites by name; --list names them
+    scripts/test viewer -- -k stack      one suite; the rest goes to its test runner
+    scripts/test --filter Query          Swift tests by name, not optimized, so that a change is compiled in seconds
+    scripts/test --module TreelineFormats   the tests of one module, likewise
+
+TREELINE_TRIALS scales random and exhaustive tests: fast (the default), full (the default of --all) or thorough.
+"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from suites import DEFAULT, OTHERS, SUITES
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOGS = ROOT / ".build-test/logs"
+TRIALS = ("fast", "full", "thorough")
+# What a wrong call exits with (sysexits.h).
+USAGE = 64
+
+# How test runners count: a pattern for each number that a line of theirs may tell.
+SWIFT_TESTING = re.compile(r"Test run with (\d+) tests?.* (passed|failed) after")
+SWIFT_TESTING_FAILURE = re.compile(r"^. Test .* failed after [\d.]+ seconds", re.MULTILINE)
+XCTEST = re.compile(r"^Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", re.MULTILINE)
+PYTEST = re.compile(r"^=*\s*((?:\d+ \w+,? ?)+) in [\d.]+s", re.MULTILINE)
+
+
+def main():
+    arguments, extra = sys.argv[1:], []
+    if "--" in arguments:
+        extra = arguments[arguments.index("--") + 1 :]
+        arguments = arguments[: arguments.index("--")]
+    if arguments[:1] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+    elif arguments == ["--list"]:
+        list_suites(sys.stdout)
+    elif arguments[:1] in (["--filter"], ["--module"]) and len(arguments) == 2:
+        check_trials("fast")
+        inner_loop(*arguments)
+    elif arguments == ["--all"]:
+        check_trials("full")
+        sys.exit(Run(list(SUITES.values()), []).finish())
+    elif all(name in SUITES for name in arguments) and (not extra or len(arguments) == 1):
+        check_trials("fast")
+        sys.exit(Run([SUITES[name] for name in arguments] or list(DEFAULT), extra).finish(names_others=not arguments))
+    else:
+        unknown = next((name for name in arguments if name not in SUITES), None)
+        found = f"unknown suite or option '{unknown}'" if unknown else "arguments after -- need exactly one suite"
+        print(f"scripts/test: error: {found}; the suites are:\n", file=sys.stderr)
+        list_suites(sys.stderr)
+        sys.exit(USAGE)
+
+
+def check_trials(default):
+    trials = os.environ.setdefault("TREELINE_TRIALS", default)
+    if trials not in TRIALS:
+        print(f"scripts/test: error: TREELINE_TRIALS: expected {', '.join(TRIALS)}, found '{trials}'", file=sys.stderr)
+        sys.exit(USAGE)
+
+
+def list_suites(output):
+    print("suite       usual  what it checks", file=output)
+    for suites in (DEFAULT, OTHERS):
+        for suite in suites:
+            print(f"{suite.name:<10} {clock(suite.usual):>6}  {suite.about}", file=output)
+            if suite.packages:
+                print(f"{'':18} needs {', '.join(suite.packages)}", file=output)
+        print(file=output)
+    print(
+        "The first table is what scripts/test runs by itself. Times are minutes on two cores, by TREELINE_TRIALS=full,\n"
+        "without the build of the tests (5 minutes), which most suites share.", file=output)
+
+
+def inner_loop(option, pattern):
+    """Builds without optimization and runs the Swift tests that match, or those of one module."""
+    swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
+    environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
+    if option == "--module" and not (ROOT / f"Tests/{pattern}Tests").is_dir():
+        modules = sorted(path.name.removesuffix("Tests") for path in ROOT.glob("Tests/*Tests") if any(path.rglob("*.swift")))
+        print(f"scripts/test: error: no module '{pattern}'; the modules are {', '.join(modules)}", file=sys.stderr)
+        sys.exit(USAGE)
+    sys.exit(subprocess.run(prepared(shlex.join(swift)), cwd=ROOT, env=environment).returncode)
+
+
+def prepared(command):
+    """The command for bash, after Treeline's own packages are there."""
+    return ["bash", "-c", f"source scripts/support/setup; exec {command}"]
+
+
+class Run:
+    """The steps of some suites: in lanes, each as soon as what it needs is there and a core is free."""
+
+    def __init__(self, suites, extra):
+        self.start = time.monotonic()
+        self.cores = os.cpu_count() or 2
+        self.suite_steps = [step for suite in suites for step in suite.steps]
+        self.steps = ordered(self.suite_steps)
+        self.others = [suite.name for suite in OTHERS if suite not in suites]
+        self.environment = os.environ | {"ARGUMENTS": shlex.join(extra)}
+        for step in self.steps:
+            for name, path in step.exports.items():
+                self.environment[name] = str(ROOT / path)
+        self.results = {}
+        LOGS.mkdir(parents=True, exist_ok=True)
+        self.install(sorted({package for suite in suites for package in suite.packages}))
+        self.run_all()
+
+    def install(self, packages):
+        command = 'source scripts/support/packages; install_missing "${build_packages[@]}" "$@"'
+        if any(".build-" in step.command and "virtual_environment" in step.command for step in self.steps):
+            packages.append("python3-venv")
+        subprocess.run(["bash", "-c", command, "bash", *packages], cwd=ROOT, check=True)
+
+    def run_all(self):
+        waiting, running = list(self.steps), {}
+        with concurrent.futures.ThreadPoolExecutor(len(self.steps)) as pool:
+            while waiting or running:
+                for step in list(waiting):
+                    needed = [self.results.get(needed) for needed in step.needs]
+                    if any(result and not result.passed for result in needed):
+                        self.end(step, Result(step, 0, "", None))
+                        waiting.remove(step)
+                    elif all(needed) and not self.is_preceded(step) and self.has_room(step, running.values()):
+                        self.say(f"{step.title} …")
+                        running[pool.submit(self.execute, step)] = step
+                        waiting.remove(step)
+                if not running:
+                    continue
+                done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+                for future in done:
+                    self.end(running.pop(future), future.result())
+
+    def is_preceded(self, step):
+        """Returns whether another step of this run has to come first."""
+        return any(other in self.steps and other not in self.results for other in step.after)
+
+    def has_room(self, step, running):
+        busy = sum(min(other.cores, self.cores) for other in running)
+        return step.cores == 0 or busy + min(step.cores, self.cores) <= self.cores
+
+    def execute(self, step):
+        log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', step.title.lower()).strip('-')}.log"
+        start = time.monotonic()
+        with open(log, "wb") as output:
+            # A session of its own, so that what a step started ends with it.
+            process = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                code = process.wait()
+            finally:
+                try:
+                    os.killpg(process.pid, signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
+        return Result(step, time.monotonic() - start, log.read_text("utf-8", "replace"), code)
+
+    def end(self, step, result):
+        self.results[step] = result
+        self.say(f"{step.title}: {result.summary}")
+
+    def say(self, text):
+        print(f"[{clock(time.monotonic() - self.start)}] {text}", flush=True)
+
+    def finish(self, names_others=False):
+        results = [self.results[step] for step in self.steps]
+        failed = [result for result in results if not result.passed]
+        for result in failed:
+            if result.code is not None:
+                print(f"\n──── {result.step.title} failed with exit code {result.code}:\n{result.output.rstrip()}")
+        print(f"\n{'step':<44} {'seconds':>8} {'tests':>6} {'compiled':>9}")
+        for result in results:
+            tests = "" if result.step.is_preparation else str(result.passed_tests + result.failed_tests)
+            note = "" if result.passed else "  not run" if result.code is None else "  FAILED"
+            print(f"{result.step.title:<44} {result.seconds:>8.1f} {tests:>6} {result.compilations or '':>9}{note}")
+        total = time.monotonic() - self.start
+        compilations = sum(result.compilations for result in results)
+        print(
+            f"{'all, side by side':<44} {total:>8.1f} {sum(r.passed_tests + r.failed_tests for r in results):>6} "
+            f"{compilations:>9}")
+        print(f"\n'compiled' counts how often the module Treeline was compiled. Output is in {LOGS.relative_to(ROOT)}.")
+        skipped = sum(result.skipped_tests for result in results)
+        print(
+            f"{sum(r.passed_tests for r in results)} passed, {sum(r.failed_tests for r in results)} failed"
+            + (f", {skipped} skipped" if skipped else ""))
+        if names_others and self.others:
+            print(f"Other suites: {', '.join(self.others)}; scripts/test --all runs everything, --list says what they need.")
+        return 1 if failed else 0
+
+
+class Result:
+    def __init__(self, step, seconds, output, code):
+        self.step, self.seconds, self.output, self.code = step, seconds, output, code
+        self.passed = code == 0
+        self.compilations = count_compilations(output)
+        self.passed_tests, self.failed_tests, self.skipped_tests = count_tests(output)
+        if step.is_preparation:
+            self.passed_tests, self.failed_tests, self.skipped_tests = 0, 0, 0
+        elif self.passed and not self.passed_tests:
+            # A check that counts nothing is one test.
+            self.passed_tests = 1
+        if not self.passed and not self.failed_tests:
+            self.failed_tests = 1
+
+    @property
+    def summary(self):
+        if self.code is None:
+            return "not run, since a step that it needs failed"
+        seconds = f"{self.seconds:.0f} s"
+        if not self.passed:
+            return f"FAILED after {seconds}"
+        return f"done in {seconds}" if self.step.is_preparation else f"{self.passed_tests} passed in {seconds}"
+
+
+def ordered(steps):
+    """The steps, each after what it needs, and what others need first."""
+    done = []
+
+    def add(step):
+        for needed in step.needs:
+            add(needed)
+        if step not in done:
+            done.append(step)
+
+    for step in steps:
+        add(step)
+    needed = {needed for step in done for needed in step.needs}
+    # Downloads and builds begin first; a sort keeps the order of the rest.
+    return sorted(done, key=lambda step: step not in needed)
+
+
+def count_tests(output):
+    """The numbers of tests that passed, failed and were skipped, added up over all test runners in the output."""
+    counts = collections.Counter()
+    for total, outcome in SWIFT_TESTING.findall(output):
+        failures = len(SWIFT_TESTING_FAILURE.findall(output)) if outcome == "failed" else 0
+        counts["failed"] += failures
+        counts["passed"] += int(total) - failures
+    executed = [(int(total), int(failures)) for total, failures in XCTEST.findall(output)]
+    if executed:
+        # Suites contain suites; the last line is that of all.
+        total, failures = executed[-1]
+        counts["failed"] += failures
+        counts["passed"] += total - failures
+    for summary in PYTEST.findall(output):
+        for number, word in re.findall(r"(\d+) (\w+)", summary):
+            counts["failed" if word.startswith("error") else word] += int(number)
+    return counts["passed"], counts["failed"], counts["skipped"]
+
+
+def count_compilations(output):
+    """How often the module Treeline was compiled: a debug build emits it once, an optimized one compiles it as a whole."""
+    emitted = len(re.findall(r"Emitting module Treeline$", output, re.MULTILINE))
+    compiled = len(re.findall(r"Compiling Treeline(?: \S+\.swift)?$", output, re.MULTILINE))
+    return emitted or compiled
+
+
+def clock(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Measures the package beside its peers; see scripts/measure/bench-python."""
+
+import argparse
+import gc
+import importlib.metadata
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pandas
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "Sources/Treeline/Treeline.docc/FromPython.md"
+sys.path.insert(0, str(ROOT / "scripts/bench.d"))
+
+import machine
+
+PEERS = ["pysupercluster-problematy", "folium", "ipyleaflet", "datashader"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("points", nargs="?", type=pathlib.Path, default=ROOT / "Fixtures/iceland_addresses.csv.gz")
+    parser.add_argument("--publish", action="store_true", help="put the results into the guide")
+    options = parser.parse_args()
+    load = os.getloadavg()[0]
+    places = pandas.read_csv(options.points, usecols=[0, 1]).to_numpy()
+    rows = [*builds(places), answer(places), *pages(places), markers(places), picture(places), imported(), wheel()]
+    table = "\n".join(f"| {what} | {theirs} | {ours} |" for what, theirs, ours in rows)
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PEERS)
+    told = (
+        f"{len(os.sched_getaffinity(0))} cores of {machine.processor()}, Python {sys.version.split()[0]}, {versions}; "
+        f"load {load:.1f} before the run"
+    )
+    print(table, told, sep="\n")
+    if options.publish:
+        text = GUIDE.read_text()
+        text = re.sub(r"(\|--:\|--:\|\n)(?:\|.*\n)+", lambda match: match[1] + table + "\n", text, count=1)
+        note = textwrap.fill(f"Measured in one run by `scripts/measure/bench-python`, which anybody can repeat: {told}.", 120)
+        GUIDE.write_text(re.sub(r"Measured in one run.*?\.\n(?=\n)", lambda _: note + "\n", text, 1, re.DOTALL))
+
+
+def least(work, repeat=5):
+    """The least time of some runs, and what the last one gave."""
+    times = []
+    for _ in range(repeat):
+        result = None
+        start = time.perf_counter()
+        result = work()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def least_of_many(work, calls=200, repeat=25):
+    """The least mean of a run of calls, for what takes microseconds; without the garbage collector, as of timeit."""
+    gc.disable()
+    try:
+        return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls
+    finally:
+        gc.enable()
+
+
+def supercluster(places):
+    import pysupercluster
+
+    return pysupercluster.SuperCluster(places, min_zoom=0, max_zoom=16, radius=40, extent=512)
+
+
+def builds(places):
+    import treeline
+
+    theirs, _ = least(lambda: supercluster(places), 3)
+    mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
+    ours, _ = least(lambda: treeline.build(places), 3)
+    count = f"{len(places):,} points"
+    yield f"building of {count}, for every question (ours, split at the mean alone: {mean:.2f} s)", *seconds(
+        "pysupercluster", theirs, ours
+    )
+
+
+def answer(places):
+    """About a hundred clusters on both sides, in the middle of the points."""
+    import treeline
+
+    index, tree = supercluster(places), treeline.build(places)
+    x, y = np.median(places, axis=0)
+
+    def found(ask):
+        low, high = 0.0, 90.0
+        for _ in range(40):
+            half = (low + high) / 2
+            box = (max(x - half, -180), max(y - half / 2, -85), min(x + half, 180), min(y + half / 2, 85))
+            clusters = ask(box)
+            if len(clusters) == 100:
+                break
+            low, high = (half, high) if len(clusters) < 100 else (low, half)
+        return box, len(clusters)
+
+    zoom = next(z for z in range(2, 16) if len(index.getClusters((-180, 85), (180, -85), z)) > 300)
+    box, their_count = found(lambda b: index.getClusters(top_left=(b[0], b[3]), bottom_right=(b[2], b[1]), zoom=zoom))
+    corners = dict(top_left=(box[0], box[3]), bottom_right=(box[2], box[1]), zoom=zoom)
+    theirs = least_of_many(lambda: index.getClusters(**corners))
+    our_box, our_count = found(lambda b: tree.clusters(b, zoom + 1, spacing=44))
+
+    def arrays():
+        shown = tree.clusters(our_box, zoom + 1, spacing=44)
+        return shown.x, shown.y, shown.count, shown.id
+
+    ours = least_of_many(arrays)
+    what = f"an answer of {their_count} clusters as dictionaries, of {our_count} as arrays"
+    return what, f"pysupercluster {theirs * 1e6:.1f} µs", f"{ours * 1e6:.1f} µs"
+
+
+def pages(places):
+    import folium
+    import folium.plugins
+    import treeline
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "map.html"
+        for count in (10_000, 100_000):
+            some = places[np.random.default_rng(1).permutation(len(places))[:count]]
+
+            def theirs():
+                page = folium.Map(location=some.mean(axis=0)[::-1].tolist(), zoom_start=6)
+                if count > 10_000:
+                    folium.plugins.FastMarkerCluster(some[:, ::-1].tolist()).add_to(page)
+                else:
+                    folium.plugins.MarkerCluster(some[:, ::-1].tolist()).add_to(page)
+                page.save(path)
+
+            their_time, _ = least(theirs, 1)
+            their_size = path.stat().st_size
+            our_time, _ = least(lambda: treeline.build(some).to_html(path), 3)
+            name = "folium" if count == 10_000 else "folium, `FastMarkerCluster`"
+            yield (
+                f"a page of {len(some):,} points",
+                f"{name} {their_time:.1f} s, {their_size / 1e6:.1f} MB",
+                f"{our_time:.2f} s, {path.stat().st_size / 1e6:.1f} MB",
+            )
+
+
+def markers(places):
+    import treeline
+    from ipyleaflet import Map, Marker, MarkerCluster
+
+    some = places[:2_000]
+
+    def theirs():
+        map = Map(center=(64, -20), zoom=6)
+        map.add(MarkerCluster(markers=[Marker(location=place) for place in some[:, ::-1].tolist()]))
+
+    their_time, _ = least(theirs, 1)
+    our_time, _ = least(lambda: treeline.build(places).map(), 2)
+    return (
+        "a map in the kernel, before anything is drawn",
+        f"ipyleaflet, {len(some):,} points {their_time:.1f} s",
+        f"{len(places):,} points {our_time:.2f} s",
+    )
+
+
+def picture(places):
+    import datashader
+    import treeline
+
+    frame = pandas.DataFrame(places, columns=["x", "y"])
+    west, south = frame.min()
+    east, north = frame.max()
+    canvas = datashader.Canvas(plot_width=1024, plot_height=768, x_range=(west, east), y_range=(south, north))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        canvas.points(frame, "x", "y")
+        theirs, _ = least(lambda: canvas.points(frame, "x", "y"))
+    tree = treeline.build(places)
+    ours = least_of_many(lambda: tree.clusters((west, south, east, north), 7, spacing=20).count, 20)
+    count = len(tree.clusters((west, south, east, north), 7, spacing=20))
+    return (
+        f"a view of all {len(places):,} points: counts by pixel, or {count} clusters",
+        f"datashader {theirs * 1e3:.1f} ms",
+        f"{ours * 1e3:.3f} ms",
+    )
+
+
+def imported():
+    def run(module):
+        code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+        return min(float(subprocess.check_output([sys.executable, "-c", code], cwd="/")) for _ in range(9))
+
+    return "import", f"numpy alone {run('numpy') * 1e3:.0f} ms", f"{run('treeline') * 1e3:.0f} ms"
+
+
+def wheel():
+    return "the wheel", "", f"{os.path.getsize(os.environ['TREELINE_WHEEL']) / 1e6:.1f} MB"
+
+
+def seconds(name, theirs, ours):
+    return f"{name} {theirs:.2f} s", f"{ours:.2f} s"
+
+
+main()
