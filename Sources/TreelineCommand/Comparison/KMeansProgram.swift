@@ -15,7 +15,8 @@ struct KMeansProgram {
       Int(String(decoding: $0, as: UTF8.self))
     }
     guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
-      throw failure("printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for what it is given and must print")
+      throw failure(
+        "printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for what it is given and must print")
     }
     return labels.map { $0! }
   }
