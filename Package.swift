@@ -111,3 +111,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// scripts/test --module sets this, so that the tests of one module are built and linked alone.
+if let module = Context.environment["TREELINE_TESTED_MODULE"] {
+  package.targets.removeAll { $0.type == .test && $0.name != "\(module)Tests" }
+}

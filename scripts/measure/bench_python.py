@@ -18,7 +18,6 @@ import pandas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "Sources/Treeline/Treeline.docc/FromPython.md"
-sys.path.insert(0, str(ROOT / "scripts/bench.d"))
 
 import machine
 
