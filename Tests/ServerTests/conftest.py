@@ -4,6 +4,7 @@ import gzip
 import json
 import pathlib
 import shutil
+import socket
 import sys
 import threading
 
@@ -12,8 +13,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Support"))
 
-from notes import note, pytest_terminal_summary  # noqa: F401
 from programs import Server, build, program
+from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 from waiting import LIMIT
 
 DOCUMENT = json.loads((ROOT / "Sources/TreelineServer/Resources/openapi.json").read_text())
@@ -26,8 +27,8 @@ def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
-    build(addresses, folder / "iceland.treeline", "--title", "Iceland's <addresses>", "--attribution", "© A & <i>B</i>",
-          "--columns", "postcode:number,place:category")
+    build(addresses, folder / "iceland.treeline", "--title", "Iceland's <addresses>",
+          "--attribution", "© A & <i>B</i>", "--columns", "postcode:number,place:category")
     for name in ("columns", "planar"):
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
     viewer = folder / "viewer"
@@ -74,6 +75,18 @@ def own(indexes, tmp_path):
     yield start
     ends = [server.stop() for server in servers]
     assert all(code == 0 for code, _ in ends), ends
+
+
+def connected(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT)
+
+
+def received(client):
+    """Returns what the server sends until it closes the connection."""
+    answer = b""
+    while part := client.recv(1 << 16):
+        answer += part
+    return answer
 
 
 class Asking:

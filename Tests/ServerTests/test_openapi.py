@@ -74,8 +74,8 @@ def requests_of_all_routes(server):
            "&from-bbox=-23,64,-20,65&from-zoom=8&from-limit=20&from-order=steepest-first"
            "&from-width=800&from-height=600", 200)
     yield ("/v1/{index}/transition", f"/v1/iceland/transition?{center}&spacing=44&min-points=2&alone-from-zoom=17"
-           "&position=mean&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9&from-width=900&from-height=700"
-           "&from-spacing=60&from-min-points=3&from-alone-from-zoom=16", 200)
+           "&position=mean&keep-visible=false&ellipses=true&from-center=-21.9,64.1&from-zoom=9"
+           "&from-width=900&from-height=700&from-spacing=60&from-min-points=3&from-alone-from-zoom=16", 200)
     yield ("/v1/{index}/transition",
            f"/v1/iceland/transition?{cut}&detail=20&from-bbox=-23,64,-20,65&from-detail=30", 200)
     yield "/v1/{index}/transition", f"/v1/iceland/transition?{cut}&detail=20", 200

@@ -20,7 +20,7 @@ def program(variable):
     """Returns the absolute path of the executable that an environment variable names."""
     path = os.environ.get(variable)
     if not path or not os.access(path, os.X_OK):
-        raise pytest.UsageError(f"expected {variable} to name an executable, found {path!r}; build it and set {variable}")
+        raise pytest.UsageError(f"expected {variable} to name an executable, found {path!r}; build it first")
     return os.path.abspath(path)
 
 

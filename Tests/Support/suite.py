@@ -1,4 +1,6 @@
-"""What tests report when they pass, such as seeds, numbers of cases and speeds. A conftest.py imports both names."""
+"""What the suites of pytest share; each conftest.py imports all three names."""
+
+import signal
 
 import pytest
 
@@ -7,7 +9,7 @@ _NOTES = pytest.StashKey[list]()
 
 @pytest.fixture
 def note(request):
-    """Adds a line to the end of pytest's report."""
+    """Adds a line to the end of pytest's report, such as a seed, a number of cases or a speed."""
     notes = request.config.stash.setdefault(_NOTES, [])
     return lambda text: notes.append(f"{request.node.name}: {text}")
 
@@ -17,3 +19,8 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("notes")
         for line in notes:
             terminalreporter.write_line(line)
+
+
+def pytest_sessionstart(session):
+    """Has SIGTERM end the servers and browsers of a suite with it."""
+    signal.signal(signal.SIGTERM, lambda number, frame: pytest.exit("SIGTERM", 128 + number))
