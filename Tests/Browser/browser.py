@@ -1,10 +1,14 @@
-"""A browser without a graphics card, and servers that it talks to: for the tests of the viewer and of the notebook."""
+"""A browser without a graphics card, for the tests of the viewer and of the notebook."""
 
-import socket
-import time
+import pathlib
+import sys
 
 import pytest
 from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Support"))
+
+from waiting import LIMIT
 
 #: WebGL in software, and the page put together without it: no machine that runs the tests needs a graphics card.
 CHROMIUM = [
@@ -17,24 +21,6 @@ CHROMIUM = [
 
 #: By what the driver tells of WebGL, that its picture is copied, which only takes time.
 TOLERATED = "GPU stall due to ReadPixels"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except OSError:
-            pass
-        assert time.monotonic() < end, f"Expected within {seconds} s what has not come about"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +46,7 @@ def new_context(browser):
 
     def new_context(**options):
         contexts.append(browser.new_context(**options))
+        contexts[-1].set_default_timeout(LIMIT * 1000)
         return contexts[-1]
 
     yield new_context

@@ -12,7 +12,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
 
-from browser import TOLERATED, browser, complaints, free_port, new_context, wait_for  # noqa: E402, F401
+from browser import TOLERATED, browser, complaints, new_context  # noqa: E402, F401
+from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: E402, F401
+from waiting import LIMIT, reserved_port, wait_for  # noqa: E402
 
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-notebook/pictures"))
 
@@ -33,18 +35,6 @@ tree = treeline.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(
 def lab(tmp_path_factory):
     """The address of a JupyterLab, and the folder of its notebooks. It ends with the tests."""
     folder = tmp_path_factory.mktemp("lab")
-    port = free_port()
-    options = [
-        "--no-browser",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        "--ServerApp.port_retries=0",
-        "--IdentityProvider.token=",
-        "--ServerApp.password=",
-        "--allow-root",
-        f"--ServerApp.root_dir={folder}",
-        "--LabApp.expose_app_in_browser=True",
-    ]
     places = {
         name: str(folder / name)
         for name in (
@@ -60,17 +50,33 @@ def lab(tmp_path_factory):
     settings = folder / "JUPYTERLAB_SETTINGS_DIR/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    log = (folder / "lab.log").open("w")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", *options], env={**os.environ, **places}, stdout=log, stderr=log
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        wait_for(lambda: urllib.request.urlopen(f"{address}/api", timeout=1).status == 200, 60)
-        yield address, folder
-    finally:
-        process.terminate()
-        process.wait(20)
+    with reserved_port() as port, (folder / "lab.log").open("w") as log:
+        options = [
+            "--no-browser",
+            "--ip=127.0.0.1",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            "--IdentityProvider.token=",
+            "--ServerApp.password=",
+            "--allow-root",
+            f"--ServerApp.root_dir={folder}",
+            "--LabApp.expose_app_in_browser=True",
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options], env={**os.environ, **places}, stdout=log, stderr=log
+        )
+        address = f"http://127.0.0.1:{port}"
+
+        def answers():
+            assert process.poll() is None, (folder / "lab.log").read_text()[-2000:]
+            return urllib.request.urlopen(f"{address}/api", timeout=LIMIT).status == 200
+
+        try:
+            wait_for(answers, "JupyterLab to start", ignoring=OSError)
+            yield address, folder
+        finally:
+            process.terminate()
+            process.wait(LIMIT)
 
 
 class Notebook:
@@ -116,7 +122,6 @@ class Notebook:
             """at => { const viewer = [...document.querySelectorAll("[data-lm-suppress-shortcuts]")][at]?.viewer;
           return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving(performance.now()) }""",
             arg=at,
-            timeout=40_000,
         )
         return self.hosts().nth(at).evaluate_handle("host => host.viewer")
 
@@ -155,8 +160,7 @@ def open_notebook(complaints, new_context, lab):
         page.goto(f"{address}/lab/tree/{name}?reset")
         page.wait_for_function(
             '''() => { const session = globalThis.jupyterapp?.shell.currentWidget?.sessionContext?.session;
-              return session?.kernel?.connectionStatus === 'connected' }''',
-            timeout=60_000,
+              return session?.kernel?.connectionStatus === 'connected' }'''
         )
         # The notebook takes the window, as far as it may.
         page.evaluate("() => jupyterapp.shell.collapseLeft?.()")
@@ -198,8 +202,7 @@ def open_page(complaints, new_context):
 def rest(page):
     page.wait_for_function(
         """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
-      && !viewer.tree.scene.isMoving(performance.now())""",
-        timeout=40_000,
+      && !viewer.tree.scene.isMoving(performance.now())"""
     )
 
 

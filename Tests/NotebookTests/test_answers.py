@@ -7,6 +7,7 @@ import pytest
 import treeline
 from treeline._answers import Answers, Problem, abbreviated
 from treeline.widget import Map
+from waiting import LIMIT
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_counts_are_abbreviated_as_on_badges():
 def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
     map = Map(tree)
     asked, may, sent = [], threading.Event(), []
-    map._answers.answer = lambda verb, **arguments: (asked.append(arguments["at"]), may.wait(10), {})[-1]
+    map._answers.answer = lambda verb, **arguments: (asked.append(arguments["at"]), may.wait(LIMIT), {})[-1]
     map.send = lambda content, buffers=None: sent.append(content["id"])
     for at in range(4):
         map._receive(map, {"id": str(at), "verb": "clusters", "at": at}, [])

@@ -328,19 +328,32 @@ import numpy as np, os, signal, sys, threading, time, treeline
 signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(3)
 lon, lat = random.uniform(-180, 180, 3_000_000), random.uniform(-80, 80, 3_000_000)
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-start = time.perf_counter()
+main = threading.main_thread().ident
+
+def interrupt():
+    # Once the main thread has been in one call of the package for a while, which is the build.
+    same, last = 0, None
+    while same < 30:
+        frame = sys._current_frames()[main]
+        here = os.path.dirname(frame.f_code.co_filename), frame.f_lasti
+        same = same + 1 if here == last and here[0] == os.path.dirname(treeline.__file__) else 0
+        last = here
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+start = time.process_time()
 try:
     treeline.build(lon, lat, grow="scatter")
 except KeyboardInterrupt:
-    print(time.perf_counter() - start)
+    print(time.process_time() - start)
     # And it can go on.
     print(len(treeline.build(lon[:9], lat[:9])))
 """
-    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     seconds, count = output.stdout.split()
-    # It would take a minute; the machine may be busy.
-    assert float(seconds) < 10 and count == "9"
+    # All of it would take processors a minute, however busy they are.
+    assert float(seconds) < 20 and count == "9"
 
 
 def test_import_is_quick():

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// What `openapi.json` says of cuts and bounds against what the library and the server do. `scripts/test server` holds
+/// What `openapi.json` says of cuts and bounds against what the library and the server do. `Tests/ServerTests` holds
 /// answers to the rest.
 @Suite struct OpenAPITests {
   private let document: JSONObject

@@ -8,10 +8,9 @@ import json
 import math
 import os
 import pathlib
-import subprocess
 import sys
 import threading
-import urllib.request
+import time
 import zlib
 
 import pytest
@@ -19,10 +18,11 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
 
-from browser import TOLERATED, browser, complaints, free_port, new_context, wait_for
+from browser import TOLERATED, browser, complaints, new_context
+from programs import Server, build
+from suite import note, pytest_sessionstart, pytest_terminal_summary
+from waiting import LIMIT
 
-TOOL = os.environ["TREELINE_TOOL"]
-SERVER = os.environ["TREELINE_SERVER"]
 # The viewer as it is in the sources, with the map library beside it, whatever the server was built with.
 VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewer/pictures"))
@@ -84,23 +84,18 @@ def indexes(tmp_path_factory):
         ("one", fixtures / "nasty/one.csv"),
         ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):
-        built[name] = folder / f"{name}.treeline"
-        subprocess.run([TOOL, "build", points, "-o", built[name], *options], check=True, capture_output=True)
+        built[name] = build(points, folder / f"{name}.treeline", *options)
     return built
 
 
 @pytest.fixture(scope="session")
 def address(indexes):
     """Where the server is. It ends with the tests."""
-    port = free_port()
-    process = subprocess.Popen([SERVER, *indexes.values(), "--port", str(port), "--viewer", VIEWER])
-    url = f"http://127.0.0.1:{port}"
+    server = Server(*indexes.values(), "--viewer", VIEWER)
     try:
-        wait_for(lambda: urllib.request.urlopen(f"{url}/health", timeout=1).status == 200, 30)
-        yield url
+        yield server.url
     finally:
-        process.terminate()
-        process.wait(20)
+        server.stop()
 
 
 @pytest.fixture
@@ -166,12 +161,26 @@ SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, st
 
 def rest(page):
     """Waits until the map stands still and shows the answer to what is looked at."""
-    page.wait_for_function(AT_REST, timeout=20_000)
+    page.wait_for_function(AT_REST)
 
 
 def idle(page):
     """Waits until the map library has drawn all that it was told to, tiles and symbols among it."""
     page.evaluate("() => new Promise(done => { viewer.map.once('idle', done); viewer.map.triggerRepaint() })")
+
+
+def frames(page):
+    """Waits until whatever the page was to draw is drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def until(page, condition):
+    """Waits for a condition that events of the page bring about here."""
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"waited {LIMIT} s for events of the page"
+        # Events are only received meanwhile.
+        page.wait_for_timeout(20)
 
 
 def shown(page, side="tree"):

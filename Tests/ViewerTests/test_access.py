@@ -5,7 +5,8 @@ import math
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from conftest import LAPTOP, PHONE, PHONE_ON_ITS_SIDE, PICTURES, WIDE, idle, inside, pixel, press, rest, shown, stage
+from conftest import LAPTOP, PHONE, PHONE_ON_ITS_SIDE, PICTURES, WIDE
+from conftest import frames, idle, inside, pixel, press, rest, shown, stage
 
 SCREENS = {"wide": WIDE, "laptop": LAPTOP, "phone": PHONE, "phone-on-its-side": PHONE_ON_ITS_SIDE}
 
@@ -136,14 +137,15 @@ def test_a_finger_that_rests_on_a_badge_lists_its_points(open_map, view):
     position = {"x": box["x"] + cluster["left"], "y": box["y"] + cluster["top"]}
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [position]})
     page.locator("#card li").first.wait_for()
-    # However long it rests, it is no click.
+    # However long it rests, here for a second, it is no click.
     page.wait_for_timeout(1000)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert page.locator("#card h2").inner_text() == f"{cluster['count']:,} points"
     assert page.locator("#card li").count() == 60
     page.get_by_role("button", name="Show more").click()
     page.wait_for_function("() => document.querySelectorAll('#card li').length === 120")
-    page.wait_for_timeout(800)
+    frames(page)
+    rest(page)
     assert page.evaluate("viewer.map.getZoom()") == zoom
     page.get_by_role("button", name="Zoom to where it falls apart").click()
     page.wait_for_function("z => viewer.map.getZoom() > z + 0.5", arg=zoom)

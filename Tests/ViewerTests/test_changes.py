@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from conftest import ROOT, rest, shown
+from conftest import ROOT, frames, rest, shown
+from trials import trials
 
 
 def test_parts_start_where_their_whole_was(open_map):
@@ -31,7 +32,7 @@ def test_parts_start_where_their_whole_was(open_map):
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
 
-RANDOM_CHANGES = """async () => {
+RANDOM_CHANGES = """async (steps) => {
   const {Scene} = await import('/viewer/scene.js');
   let seed = 7;
   const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
@@ -51,7 +52,7 @@ RANDOM_CHANGES = """async () => {
     left: old.filter(o => !fresh.some(n => holds(n, o) || holds(o, n))).map(idOf)});
   const scene = new Scene(), wrong = [];
   let old = [], now = 1000, wasTold = new Array(64).fill(false);
-  for (let step = 0; step < 3000; step++) {
+  for (let step = 0; step < steps; step++) {
     // The window pans, and is wide enough for all of it now and then.
     const from = random() < 0.3 ? 0 : Math.floor(random() * 60), to = random() < 0.3 ? 64 : from + 4 + Math.floor(random() * 60);
     const fresh = cut(node(0, 64), 0.2 + 0.7 * random(), [from, to]);
@@ -82,11 +83,13 @@ RANDOM_CHANGES = """async () => {
 }"""
 
 
-def test_every_point_is_told_by_one_label_at_any_moment(open_map):
+def test_every_point_is_told_by_one_label_at_any_moment(open_map, note):
     """2 and 3 on their way out of 5 never look like 10, however often a change interrupts another, wherever the view
     goes."""
     page = open_map("#index=iceland&view=tree")
-    wrong = page.evaluate(RANDOM_CHANGES)
+    steps = trials(3000)
+    note(f"{steps} changes, seed 7")
+    wrong = page.evaluate(RANDOM_CHANGES, steps)
     assert wrong[:3] == []
 
 
@@ -193,27 +196,29 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
     before = shown(page)
     page.evaluate("late.release()")
     page.wait_for_function("() => late.answered")
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    frames(page)
     assert shown(page) == before
     assert any(abs(c["longitude"] + 21.9) < 0.4 for c in before)
 
 
 def test_one_request_a_frame_at_most(open_map):
     page = open_map("#index=iceland")
-    frames = page.evaluate("""async () => {
+    counts = page.evaluate("""async () => {
       const real = globalThis.fetch, frames = new Map();
       globalThis.fetch = (url, options) => {
         const frame = document.timeline.currentTime;
         if (/transition|clusters/.test(url)) frames.set(frame, (frames.get(frame) ?? 0) + 1);
         return real(url, options);
       };
-      viewer.map.easeTo({center: [-21.9, 64.12], zoom: 10, duration: 2500});
-      await new Promise(resolve => viewer.map.once('moveend', resolve));
+      // Of a busy machine one movement may have few frames.
+      for (const zoom = [10, 8]; frames.size <= 5; zoom.reverse()) {
+        viewer.map.easeTo({center: [-21.9, 64.12], zoom: zoom[0], duration: 2500});
+        await new Promise(resolve => viewer.map.once('moveend', resolve));
+      }
       globalThis.fetch = real;
       return [...frames.values()];
     }""")
-    assert len(frames) > 5
-    assert set(frames) == {1}
+    assert set(counts) == {1}
 
 
 def test_a_server_that_fails_is_tried_again(open_map):
@@ -222,7 +227,7 @@ def test_a_server_that_fails_is_tried_again(open_map):
     page.evaluate("viewer.map.jumpTo({zoom: 8})")
     page.get_by_text("The server does not answer. Trying again…").wait_for()
     page.unroute("**/transition?*")
-    page.locator("#notice").wait_for(state="hidden", timeout=15_000)
+    page.locator("#notice").wait_for(state="hidden")
     rest(page)
     assert shown(page)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import inside, press, rest, shown
+from conftest import inside, press, rest, shown, until
 
 
 def test_a_style_that_fails_says_so_and_leaves_a_map(open_map):
@@ -90,10 +90,7 @@ def test_a_slow_start_shows_no_unset_controls(open_map, slow):
     held = []
     page = open_map("#index=iceland", settle=False,
                     setup=lambda page: page.route(slow, lambda route: held.append(route)))
-    for _ in range(100):
-        if held:
-            break
-        page.wait_for_timeout(50)
+    until(page, lambda: held)
     for selector in ("#views", "#measures", "#amount", "#cuts", "#key", "#zoom-in"):
         assert page.locator(selector).is_hidden()
     for route in held:

@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import LAPTOP, PHONE, idle, inside, pixel, press, rest, shown, stage
+from conftest import LAPTOP, PHONE, frames, idle, inside, pixel, press, rest, shown, stage
 
 ICELAND = 139_409
 
@@ -260,7 +260,7 @@ ELLIPSES = """() => { globalThis.drawn = []; const {context} = viewer.overlay, r
 def test_a_cluster_has_its_ellipse_while_it_is_pointed_at_or_has_the_focus(open_map):
     page = open_map("#index=iceland&view=tree")
     page.evaluate(ELLIPSES)
-    page.wait_for_timeout(100)
+    frames(page)
     assert page.evaluate("drawn") == []
     cluster = max(inside(page, shown(page)), key=lambda c: c["count"])
     box = stage(page)

@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from conftest import LAPTOP, PHONE, PICTURES, press, inside, rest, shown, stage
+from conftest import LAPTOP, PHONE, PICTURES, idle, press, inside, rest, shown, stage
 
 LEGEND = "() => [...document.querySelectorAll('#legend li')].map(({ innerText }) => innerText.split('\\n').map(s => s.trim()).filter(Boolean))"
 TOTAL = "() => viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)"
@@ -197,12 +197,14 @@ def test_a_window_is_played(open_map):
     count = len(histogram(page)["counts"])
     page.get_by_role("button", name="Play").click()
     seen = set()
-    page.wait_for_function("() => viewer.timeline.selected?.start >= 3", timeout=20_000)
+    page.wait_for_function("() => viewer.timeline.selected?.start >= 3")
     pause = page.get_by_role("button", name="Pause")
     pause.click()
     page.get_by_role("button", name="Play").wait_for()
     seen.add(page.evaluate("viewer.settings.range"))
-    page.wait_for_timeout(700)
+    # Whatever would move it once more fires first: the timers of a page fire in the order in which they end.
+    page.evaluate("() => new Promise(done => setTimeout(done, 700))")
+    rest(page)
     assert page.evaluate("viewer.settings.range") in seen
     # It ends at the end.
     page.locator("#timeline").get_by_role("slider", name="Window", exact=True).press("End")
@@ -241,9 +243,9 @@ def test_the_card_tells_of_values(open_map, address):
 def test_tiles_have_donuts(open_map):
     page = open_map("#index=events&view=tiles&by=spacing&donuts=kind&sum=size&off=hotel", settle=False)
     page.wait_for_function("""() => globalThis.viewer?.map?.loaded() && viewer.map.getLayer('clusters')
-      && viewer.map.listImages().some((id) => id.startsWith('donut/'))""", timeout=20_000)
+      && viewer.map.listImages().some((id) => id.startsWith('donut/'))""")
     assert not page.evaluate("() => viewer.map.listImages().some((id) => id.startsWith('badge/'))")
-    page.wait_for_timeout(500)
+    idle(page)
     page.screenshot(path=PICTURES / "tiles-donuts.png")
 
 

@@ -53,8 +53,8 @@ def environment(folder, requirements):
         f"source scripts/support/packages; virtual_environment {folder} {requirements}", cores=0, is_preparation=True)
 
 
-def pytest(folder, environment, options=""):
-    return f"{environment}/bin/python -B -m pytest -q -p no:cacheprovider {options} {folder} $ARGUMENTS"
+def pytest(folder, environment):
+    return f"{environment}/bin/python -B -m pytest -q {folder} $ARGUMENTS"
 
 
 TESTS = build(
@@ -175,7 +175,9 @@ OTHERS = (
         "spark", "builds on Spark, with the bytes of the tool's", 240,
         (
             Step(
-                "Spark", "PYTHONPATH=$PWD/Sources/TreelinePython " + pytest("Tests/SparkTests", ".build-data/venv"),
+                "Spark",
+                "PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
+                + pytest("Tests/SparkTests", ".build-data/venv"),
                 (TESTS, LIBRARY, PYTHON_SOURCES, DATA_PACKAGES), 0),
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(

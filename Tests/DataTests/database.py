@@ -6,9 +6,9 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import time
+
+from waiting import LIMIT, wait_for
 
 
 @contextlib.contextmanager
@@ -22,8 +22,6 @@ def database():
         shutil.chown(folder, "postgres", "postgres")
     data = f"{folder}/data"
     process = None
-    # Whoever is asked to end does not leave the server behind.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         subprocess.run(
             [f"{programs}/initdb", "--pgdata", data, "--username", "treeline", "--auth", "trust", "--encoding", "UTF8",
@@ -40,16 +38,15 @@ def database():
         if process:
             # PostgreSQL's fast shutdown.
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(LIMIT)
         shutil.rmtree(folder)
 
 
 def wait(process, is_ready, log):
-    for _ in range(300):
-        if subprocess.run([is_ready, "--quiet"]).returncode == 0:
-            return
+    def answers():
         if process.poll() is not None:
-            break
-        time.sleep(0.1)
-    with open(log) as file:
-        raise SystemExit(f"PostgreSQL did not start: {file.read()[-2000:]}")
+            with open(log) as file:
+                raise RuntimeError(f"PostgreSQL did not start: {file.read()[-2000:]}")
+        return subprocess.run([is_ready, "--quiet"]).returncode == 0
+
+    wait_for(answers, "PostgreSQL to start")

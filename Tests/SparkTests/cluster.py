@@ -2,11 +2,17 @@
 
 import contextlib
 import os
+import pathlib
+import re
 import subprocess
 import sys
-import time
 
+from waiting import LIMIT, wait_for
+
+#: The folders of modules that executors import, besides those of PYTHONPATH.
+MODULES = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "Support")]
 HOSTS = ("127.0.0.1", "127.0.0.2")
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @contextlib.contextmanager
@@ -16,10 +22,11 @@ def cluster(work, speculation=False):
     With speculation they are on two hosts, as which two addresses of the loopback stand: Spark does not start a task a
     second time where it runs already, and takes all executors of its own local cluster for one host.
     """
-    os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": work}
-    # Where logs of executors go.
-    os.chdir(work)
+    os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(work)}
     with contextlib.ExitStack() as stack:
+        # Where logs of executors go.
+        stack.callback(os.chdir, os.getcwd())
+        os.chdir(work)
         if speculation:
             master = stack.enter_context(standalone(work))
         else:
@@ -34,10 +41,14 @@ def cluster(work, speculation=False):
             "spark.deploy.maxExecutorRetries": "-1", "spark.speculation": str(speculation).lower(),
             "spark.speculation.interval": "200ms", "spark.speculation.multiplier": "2",
             "spark.speculation.quantile": "0.5",
+            # An executor that is gone answers nothing however long one waits.
+            "spark.shuffle.io.retryWait": "100ms", "spark.locality.wait": "0",
+            # What runs for seconds is better not optimized for hours.
+            "spark.executor.extraJavaOptions": JAVA, "spark.driver.extraJavaOptions": JAVA,
+            "spark.executorEnv.PYTHONPATH": os.pathsep.join([*MODULES, os.environ.get("PYTHONPATH", "")]),
         }  # fmt: skip
-        for name in ("PYTHONPATH", "TREELINE_LIBRARY"):
-            if name in os.environ:
-                settings[f"spark.executorEnv.{name}"] = os.environ[name]
+        if "TREELINE_LIBRARY" in os.environ:
+            settings["spark.executorEnv.TREELINE_LIBRARY"] = os.path.abspath(os.environ["TREELINE_LIBRARY"])
         session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
         try:
             # Executors start with the first job.
@@ -49,32 +60,32 @@ def cluster(work, speculation=False):
 
 @contextlib.contextmanager
 def standalone(work):
+    """A master and a worker on each of two hosts; the address of the master."""
     import pyspark
 
     home = os.path.dirname(pyspark.__file__)
     environment = os.environ | {"SPARK_HOME": home, "SPARK_NO_DAEMONIZE": "1"}
     processes = []
 
-    def start(name, *arguments):
-        with open(f"{work}/{name}{len(processes)}.log", "w") as log:
-            processes.append(
-                subprocess.Popen(
-                    [f"{home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *arguments], env=environment,
-                    stdout=log, stderr=log))
+    def start(name, *arguments, told):
+        """Starts a process and waits until its log has a line; returns the match."""
+        path = pathlib.Path(f"{work}/{name}{len(processes)}.log")
+        with path.open("w") as log:
+            command = [f"{home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+            processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
+        return wait_for(lambda: re.search(told, path.read_text()), f"{told} in the log of {name}")
 
     try:
-        port = str(20000 + os.getpid() % 20000)
-        start("master.Master", "--host", HOSTS[0], "--port", port, "--webui-port", "0")
-        time.sleep(8)
+        address = start("master.Master", "--host", HOSTS[0], "--port", "0", "--webui-port", "0",
+                        told=r"master at (spark://[\d.:]+)")[1]
         for host in HOSTS:
             start("worker.Worker", "--host", host, "--cores", "1", "--memory", "1g", "--webui-port", "0",
-                  "-d", f"{work}/{host}", f"spark://{HOSTS[0]}:{port}")
-        time.sleep(8)
-        yield f"spark://{HOSTS[0]}:{port}"
+                  "-d", f"{work}/{host}", address, told="registered with master")
+        yield address
     finally:
         for process in reversed(processes):
             process.terminate()
-            process.wait(30)
+            process.wait(LIMIT)
 
 
 def executors():

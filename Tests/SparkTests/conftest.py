@@ -1,0 +1,98 @@
+"""Two executors of Spark on this machine, points in Parquet files, and the indexes that the tool makes of them."""
+
+import filecmp
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Support"))
+
+import treeline.spark
+from treeline._spark_tasks import Tasks
+
+import cluster
+import points
+from faulty_tasks import GATHERING, STAGES, Lost
+from programs import program
+from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
+
+os.environ["TREELINE_TOOL"] = program("TREELINE_TOOL")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--points", type=lambda text: int(float(text)), default=100_000, help="points of each build, such as 1e7")
+    parser.addoption(
+        "--speculation", action="store_true", help="have tasks hang, on two hosts, so that Spark starts them again")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests of tasks that hang have a cluster of their own, and run alone."""
+    is_chosen = lambda item: (item.get_closest_marker("speculation") is not None) == config.option.speculation
+    config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item)])
+    items[:] = filter(is_chosen, items)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "speculation: runs with --speculation")
+
+
+@pytest.fixture(scope="session")
+def work(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark(work, pytestconfig):
+    """The session of Spark, which all tests share: it takes seconds to start."""
+    with cluster.cluster(work, pytestconfig.option.speculation) as session:
+        yield session
+
+
+class Builds:
+    """Builds on Spark in a folder, each compared with an index that the tool builds once."""
+
+    def __init__(self, session, work, count, note):
+        self.session, self.work, self.count, self._note = session, work, count, note
+
+    def data(self, shape, has_columns=False):
+        """Returns the folder of points of a shape."""
+        folder = f"{self.work}/{shape.__name__}{'-described' if has_columns else ''}"
+        if not os.path.exists(folder):
+            points.write(folder, shape, self.count, files=8, has_columns=has_columns)
+        return folder
+
+    def index(self, shape, split="mean", has_columns=False):
+        """Returns the path of the index that the tool builds."""
+        data = self.data(shape, has_columns)
+        path = f"{data}-{split}.treeline"
+        return path if os.path.exists(path) else points.index(data, path, "--split", split)
+
+    def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
+        """Builds an index of points and holds it to the bytes of the tool; returns what was built."""
+        df = self.session.read.parquet(self.data(shape, bool(columns))).repartition(partitions)
+        expected = self.index(shape, split, bool(columns))
+        number = len(os.listdir(self.work))
+        folder = f"{self.work}/build{number}"
+        os.makedirs(f"{folder}/marks")
+        out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}
+        built = treeline.spark.build(
+            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split,
+            refused=f"{folder}/refused.parquet", piece_size=max(17, self.count // 12), _tasks=tasks,
+            progress=lambda stage, _: stages.setdefault(stage, time.monotonic() - start))
+        told = ", ".join(f"{stage} from {second:.1f}" for stage, second in stages.items())
+        self._note(f"{built.point_count} points in {time.monotonic() - start:.1f} s ({told})")
+        assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of the tool"
+        assert sorted(os.listdir(folder)) == ["marks", "out.treeline", "refused.parquet"], "expected nothing left"
+        if issubclass(tasks, Lost):
+            assert sorted(os.listdir(f"{folder}/marks")) == sorted(STAGES + GATHERING if columns else STAGES)
+        return built
+
+
+@pytest.fixture
+def builds(spark, work, pytestconfig, note):
+    return Builds(spark, work, pytestconfig.option.points, note)

@@ -1,0 +1,89 @@
+"""Tasks of a build on Spark that are lost, done twice or hang. Executors import this module."""
+
+import os
+import signal
+import time
+
+from treeline._spark_tasks import Tasks
+
+import cluster
+from waiting import LIMIT, wait_for
+
+STAGES = ("read", "answer", "add_up", "partition", "build")
+#: Of columns with more different texts than a survey keeps.
+GATHERING = ("gather", "unite")
+
+
+class Lost(Tasks):
+    """The first task of each stage loses its executor halfway, by SIGKILL."""
+
+    def fail(self):
+        process = os.getppid()
+        while not cluster.is_executor(process):
+            process = cluster.parent(process)
+        os.kill(process, signal.SIGKILL)
+        wait_for(lambda: not cluster.is_executor(process), "the executor to end")
+        os._exit(1)
+
+    def lose(self, stage, values):
+        for number, value in enumerate(values):
+            yield value
+            if number == 0 and self.is_first(stage):
+                self.fail()
+
+    def is_first(self, stage):
+        try:
+            os.close(os.open(f"{os.path.dirname(self.folder)}/marks/{stage}", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return False
+        return True
+
+    def read(self, batches):
+        return Tasks.read(self, self.lose("read", batches))
+
+    def gather(self, wanted, names):
+        return Tasks.gather(self, wanted, self.lose("gather", names))
+
+    def unite(self, wanted, names):
+        return Tasks.unite(self, wanted, self.lose("unite", names))
+
+    def answer(self, places, question, sections):
+        return Tasks.answer(self, places, question, self.lose("answer", sections))
+
+    def add_up(self, question, answers):
+        return Tasks.add_up(self, question, self.lose("add_up", answers))
+
+    def partition(self, places, plan, sections):
+        return self.lose("partition", Tasks.partition(self, places, plan, sections))
+
+    def build(self, plan, blocks):
+        # After the first piece, which is written: whoever builds it again finds it there.
+        return self.lose("build", Tasks.build(self, plan, blocks))
+
+
+class LostInSmallBlocks(Lost):
+    """As above, and blocks of points begin and end within batches of values."""
+
+    block_size = 1500
+
+
+class Hanging(Lost):
+    """The first task of each stage hangs, so that Spark starts it a second time, elsewhere."""
+
+    def fail(self):
+        time.sleep(LIMIT)
+        raise TimeoutError(f"expected Spark to end a task that hangs for {LIMIT} s")
+
+
+class Twice(Tasks):
+    """Tasks are done twice, as if a second attempt had begun while the first one wrote."""
+
+    def read(self, batches):
+        batches = list(batches)
+        list(Tasks.read(self, batches))
+        return Tasks.read(self, batches)
+
+    def build(self, plan, blocks):
+        blocks = list(blocks)
+        list(Tasks.build(self, plan, blocks))
+        return Tasks.build(self, plan, blocks)

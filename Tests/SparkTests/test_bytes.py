@@ -1,0 +1,81 @@
+"""Builds on Spark have the bytes of `treeline build`, whatever happens to tasks and executors."""
+
+import filecmp
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import treeline
+import treeline.spark
+
+import points
+from faulty_tasks import Hanging, Lost, LostInSmallBlocks, Twice
+
+
+def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
+    """With missing values and rows that are left out, in batches that end within blocks."""
+    records = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    usual = builds.session.conf.get(records)
+    builds.session.conf.set(records, "1000")
+    try:
+        built = builds.check(
+            points.flawed, 16, tasks=LostInSmallBlocks, columns=points.TYPES.names, kinds=points.TOLD)
+    finally:
+        builds.session.conf.set(records, usual)
+    tree = built.open()
+    assert tree.columns == points.KINDS and tree.has_separations
+
+
+@pytest.mark.parametrize("shape, partitions, split", [
+    (points.towns, 16, "mean"), (points.towns, 64, "least-scatter"),
+    # Nine of ten in one city, and one of ten at one position.
+    (points.city, 64, "mean"), (points.stack, 16, "mean"),
+])
+def test_points_of_any_shape_in_any_number_of_partitions(builds, shape, partitions, split):
+    builds.check(shape, partitions, split)
+
+
+def test_rows_on_no_map_are_counted_and_all_listed(builds):
+    built = builds.check(points.flawed, 16)
+    table = pq.read_table(builds.data(points.flawed)).to_pandas()
+    bad = (table.lon.abs() > 180) | ~(table.lat.abs() <= 90)
+    rows = sorted(table.id[bad].tolist())
+    refused = pq.read_table(built.path.replace("out.treeline", "refused.parquet"))
+    assert sorted(refused["row"].to_pylist()) == rows
+    assert built.refused_count == len(rows) > 0
+    assert {place.row for place in built.refused} <= set(rows) and len(built.refused) > 0
+
+
+def test_an_executor_that_is_killed_in_each_stage_changes_nothing(builds):
+    builds.check(points.towns, 16, tasks=Lost)
+
+
+def test_tasks_that_are_done_twice_change_nothing(builds):
+    builds.check(points.towns, 16, tasks=Twice)
+
+
+@pytest.mark.speculation
+def test_tasks_that_hang_are_started_again_elsewhere(builds):
+    builds.check(points.towns, 16, tasks=Hanging)
+
+
+def test_without_row_numbers_the_hierarchy_is_the_same(builds, tmp_path):
+    df = builds.session.read.parquet(builds.data(points.stack)).repartition(5)
+    tree = treeline.spark.build(
+        df, "lon", "lat", out=tmp_path / "out.treeline", piece_size=builds.count // 3, split="mean").open()
+    assert tree.content_hash == treeline.open(builds.index(points.stack)).content_hash
+    rows = np.sort(tree.members(tree.root()[0]).row)
+    assert np.array_equal(rows, np.arange(builds.count)), "expected each row once"
+
+
+def test_plain_coordinates_whose_plane_is_known_when_all_are_read(builds, tmp_path):
+    folder = builds.data(points.towns)
+    df = builds.session.read.parquet(folder).selectExpr("id", "lon * 1000 AS x", "lat * 7 AS y")
+    out, expected = tmp_path / "plane.treeline", tmp_path / "whole.treeline"
+    treeline.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=builds.count // 5,
+                         separations=False)
+    table = pq.read_table(folder).sort_by("id").to_pandas()
+    treeline.build(
+        table.lon.to_numpy() * 1000, table.lat.to_numpy() * 7, planar=True, split="mean", separations=False
+    ).save(expected)
+    assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of a build in memory"

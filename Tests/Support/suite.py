@@ -1,0 +1,26 @@
+"""What the suites of pytest share; each conftest.py imports all three names."""
+
+import signal
+
+import pytest
+
+_NOTES = pytest.StashKey[list]()
+
+
+@pytest.fixture
+def note(request):
+    """Adds a line to the end of pytest's report, such as a seed, a number of cases or a speed."""
+    notes = request.config.stash.setdefault(_NOTES, [])
+    return lambda text: notes.append(f"{request.node.name}: {text}")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if notes := config.stash.get(_NOTES, None):
+        terminalreporter.section("notes")
+        for line in notes:
+            terminalreporter.write_line(line)
+
+
+def pytest_sessionstart(session):
+    """Has SIGTERM end the servers and browsers of a suite with it."""
+    signal.signal(signal.SIGTERM, lambda number, frame: pytest.exit("SIGTERM", 128 + number))
