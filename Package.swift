@@ -78,7 +78,7 @@ let package = Package(
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineBuilderTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineMapTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
@@ -87,13 +87,13 @@ let package = Package(
       name: "TreelineMapKitTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
-      name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets"]),
+      name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineFormatsTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
-      dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets"]),
+      dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineCommandTests",
       dependencies: [
@@ -107,7 +107,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "PerformanceCountTests",
-      dependencies: ["Treeline", "TreelineBuilder", "Benchmarks", "TracedQueries"]),
+      dependencies: ["Treeline", "TreelineBuilder", "Benchmarks", "TracedQueries", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -13,6 +13,6 @@ import ArgumentParser
       IndexBenchmark.self, QueryBenchmark.self, SpacingBenchmark.self, FilterBenchmark.self, MapBenchmark.self,
       PhoneBenchmark.self,
       SeparationBenchmark.self, MergingPartsCommand.self, PromisesCommand.self, ReadBenchmark.self,
-      CancelBenchmark.self, CountedWork.self,
+      CancelBenchmark.self, CountedWork.self, CountedCases.self,
     ])
 }

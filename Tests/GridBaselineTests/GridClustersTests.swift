@@ -1,5 +1,6 @@
 import PointSets
 import GridBaseline
+import TestSupport
 import Testing
 import Treeline
 
@@ -39,7 +40,7 @@ struct GridClustersTests {
     #expect(clusters.map(\.pointCount).reduce(0, +) == set.points.count)
     // Windows that end on, before and after the lines.
     var numbers = SplitMix64(seed: side)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let corner = set.points.randomElement(using: &numbers)!
       let opposite = set.points.randomElement(using: &numbers)!
       let window = PlaneWindow(
@@ -61,7 +62,7 @@ struct GridClustersTests {
     let plane = Plane.webMercator(seam: .random(in: 0 ... .max, using: &numbers))
     let grid = Grid(set.points, on: plane, bucketCapacity: Int(seed))
     let definition = GridByDefinition(plane: plane, points: set.points)
-    for _ in 0..<150 {
+    for _ in 0..<Trials.count(150) {
       let side = (UInt64(1) << UInt64.random(in: 0...32, using: &numbers)) / UInt64.random(in: 1...3, using: &numbers)
       var window = PlaneWindow.random(using: &numbers)
       if Bool.random(using: &numbers), let point = set.points.randomElement(using: &numbers) {

@@ -1,6 +1,6 @@
 """Compares the reader that is written from IndexFormat.md with the tool: on its golden answers, and on random queries
 of indexes that the tool builds. TREELINE_TOOL names the tool; the arguments are a seed and how many queries a larger
-index is asked."""
+index is asked. Without them TREELINE_TRIALS scales what is drawn: fast (a tenth), full or thorough (ten times)."""
 
 import json
 import math
@@ -19,6 +19,12 @@ from projection import latitude_of_y
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = os.environ["TREELINE_TOOL"]
 FIXTURES = ROOT / "Fixtures"
+
+
+def trials(count):
+    """How many cases to draw, of so many in a full run."""
+    scales = {"fast": 0.1, "full": 1, "thorough": 10}
+    return max(1, int(count * scales[os.environ.get("TREELINE_TRIALS", "full")]))
 
 # Points, and options of the build.
 SETS = [
@@ -310,9 +316,9 @@ def built(folder, points, *options, known={}):
 
 def compare_positions(folder, rng):
     """Random coordinates, to the last digit, and those around positions and between two of them."""
-    latitudes = [rng.uniform(-90, 90) for _ in range(10000)]
-    latitudes += [latitude_of_y(rng.randrange(2**33) / 2) for _ in range(10000)]
-    latitudes += [math.nextafter(latitude, sign * 90) for latitude in latitudes[-5000:] for sign in (-1, 1)
+    latitudes = [rng.uniform(-90, 90) for _ in range(trials(10000))]
+    latitudes += [latitude_of_y(rng.randrange(2**33) / 2) for _ in range(trials(10000))]
+    latitudes += [math.nextafter(latitude, sign * 90) for latitude in latitudes[-trials(5000):] for sign in (-1, 1)
                   ] if hasattr(math, "nextafter") else []
     coordinates = [(rng.uniform(-180, 180), latitude) for latitude in [*latitudes, 0.0, -90.0, 90.0]]
     points = folder / "projected.csv"
@@ -327,7 +333,7 @@ def compare_positions(folder, rng):
 
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 17
-    query_count = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    query_count = int(sys.argv[2]) if len(sys.argv) > 2 else trials(24)
     start = time.monotonic()
     comparison = Comparison()
     with tempfile.TemporaryDirectory() as folder:
@@ -369,14 +375,14 @@ def main():
                 for degrees in (-3e-8, 3e-8, 360 - 3e-8, 360 - 3e-7):
                     comparison.query(path, index, {"bbox": [west, -85, west + degrees, 85], "limit": 5})
             # The larger ones have more to tell.
-            count = query_count if index.point_count > 500 else query_count // 4
+            count = query_count if index.point_count > 500 else max(1, query_count // 4)
             for _ in range(count):
                 comparison.query(path, index, random_query(rng, index))
-            for _ in range(count // 2):
+            for _ in range(max(1, count // 2)):
                 comparison.journey(path, index, *random_journey(rng, index))
     print(f"{position_count} positions, {value_count} percentiles and distinct counts, {golden} golden answers and {comparison.count - golden} random ones of "
           f"{len(indexes)} indexes are the "
-          f"same, {comparison.cluster_count} clusters in all; seed {seed}; {time.monotonic() - start:.0f} s")
+          f"same, {comparison.cluster_count} clusters in all; seed {seed}, {query_count} queries of a larger index; {time.monotonic() - start:.0f} s")
 
 
 main()

@@ -1,31 +1,12 @@
 import Foundation
+import TestSupport
 import Treeline
+
+@testable import Benchmarks
 
 /// Counts the work of the tool `Benchmarks` from outside, with valgrind: such counts vary with the code and the C
 /// libraries, and neither with the machine nor with what else it does.
 enum Valgrind {
-  enum Counter: String {
-    /// Instructions that were executed.
-    case callgrind
-    /// Pieces of memory that were asked for.
-    case memcheck
-
-    var options: [String] {
-      switch self {
-      case .callgrind: ["--callgrind-out-file=/dev/null"]
-      case .memcheck: ["--leak-check=no", "--undef-value-errors=no"]
-      }
-    }
-
-    /// What stands before the number.
-    var label: String {
-      switch self {
-      case .callgrind: "Collected : "
-      case .memcheck: "total heap usage: "
-      }
-    }
-  }
-
   struct Failure: Error { var output: String }
 
   static let executable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
@@ -40,46 +21,86 @@ enum Valgrind {
       .appendingPathComponent(program)
   }
 
-  static func count(
-    _ counter: Counter, split: SplitRule = .standard, builds: Int = 1, asks: Int = 1, limit: Int = 100
-  ) throws -> Int {
+  /// Runs `Benchmarks` under a tool of valgrind, and returns what the two print.
+  ///
+  /// The C library chooses its functions for memory and strings by the processor; here it takes those that all have.
+  static func run(_ tool: String, _ options: [String], benchmarks arguments: [String]) throws
+    -> (output: String, messages: String)
+  {
     let process = Process()
     process.executableURL = executable!
-    process.arguments =
-      ["--tool=\(counter.rawValue)"] + counter.options + [benchmarks.path, "work", Work.points] + [
+    process.arguments = ["--tool=\(tool)"] + options + [benchmarks.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      // Or tables of hashes would be as full as chance has it.
+      "SWIFT_DETERMINISTIC_HASHING": "1",
+      "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-AVX512VL,-ERMS,-FSRM,-FMA,-BMI2",
+    ]) { $1 }
+    // What is printed is little, and waits in its pipe.
+    let (printed, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (printed, errors)
+    try process.run()
+    let messages = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let output = String(decoding: try printed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure(output: output + messages) }
+    return (output, messages)
+  }
+
+  /// How many pieces of memory `Benchmarks` asks for.
+  static func allocations(
+    split: SplitRule = .standard, builds: Int = 1, asks: Int = 1, limit: Int = 100
+  ) throws -> Int {
+    let messages = try run(
+      "memcheck", ["--leak-check=no", "--undef-value-errors=no"],
+      benchmarks: ["work", Work.points] + [
         "--split", "\(split)", "--builds", "\(builds)", "--asks", "\(asks)", "--limit", "\(limit)",
       ]
-    // Or tables of hashes would be as full as chance has it.
-    process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-    process.standardOutput = FileHandle.nullDevice
-    let errors = Pipe()
-    process.standardError = errors
-    try process.run()
-    let output = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0, let label = output.range(of: counter.label),
-      let count = Int(output[label.upperBound...].prefix { $0.isNumber || $0 == "," }.filter(\.isNumber))
-    else { throw Failure(output: output) }
+    ).messages
+    guard let label = messages.range(of: "total heap usage: "),
+      let count = Int(messages[label.upperBound...].prefix { $0.isNumber || $0 == "," }.filter(\.isNumber))
+    else { throw Failure(output: messages) }
     return count
+  }
+
+  /// How many instructions each of some cases of `Benchmarks` takes.
+  static func instructions(of cases: [CountedCase]) throws -> [String: Int] {
+    let folder = try TemporaryFolder()
+    let counts = folder.path("counts")
+    // Collects within the function alone, and writes a file after each call.
+    let function = "*11countedCall*"
+    let (output, messages) = try run(
+      "callgrind",
+      ["--callgrind-out-file=\(counts)", "--toggle-collect=\(function)", "--dump-after=\(function)"],
+      benchmarks: ["cases", "clustered:100000"] + cases.map(\.rawValue))
+    guard output.split(separator: "\n").map(String.init) == cases.map(\.rawValue) else {
+      throw Failure(output: output + messages)
+    }
+    var found: [String: Int] = [:]
+    for (number, name) in cases.enumerated() {
+      let lines = try String(contentsOfFile: "\(counts).\(number + 1)", encoding: .utf8).split(separator: "\n")
+      let total = lines.last { $0.hasPrefix("totals: ") }.flatMap { Int($0.dropFirst("totals: ".count)) }
+      guard let total, total > 0 else { throw Failure(output: messages) }
+      found[name.rawValue] = total
+    }
+    return found
   }
 }
 
-/// The work that is counted: it is small, for valgrind is some fifty times slower than the machine.
+/// The work whose memory is counted: it is small, for valgrind is some fifty times slower than the machine.
 enum Work {
   static let points = "clustered:20000"
-  static let pointCount = 20_000
   /// Views of one ask.
   static let viewCount = 13
 
-  /// What one more build costs.
-  static func ofBuild(_ counter: Valgrind.Counter, _ split: SplitRule) throws -> Int {
-    try Valgrind.count(counter, split: split, builds: 2) - Valgrind.count(counter, split: split)
+  /// What one more build asks for.
+  static func allocationsOfBuild(_ split: SplitRule) throws -> Int {
+    try Valgrind.allocations(split: split, builds: 2) - Valgrind.allocations(split: split)
   }
 
-  /// What one more query costs, on average over the views.
-  static func ofQuery(_ counter: Valgrind.Counter, limit: Int = 100) throws -> Double {
+  /// What one more query asks for, on average over the views.
+  static func allocationsOfQuery(limit: Int) throws -> Double {
     let asks = 100
-    let difference = try Valgrind.count(counter, asks: 1 + asks, limit: limit) - Valgrind.count(counter, limit: limit)
+    let difference = try Valgrind.allocations(asks: 1 + asks, limit: limit) - Valgrind.allocations(limit: limit)
     return Double(difference) / Double(asks * viewCount)
   }
 }

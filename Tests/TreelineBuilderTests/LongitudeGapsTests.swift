@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 
 @testable import TreelineBuilder
@@ -17,7 +18,7 @@ import Testing
     #expect(seam(of: [x, x, x]) == x)
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>) func seamLiesBehindTheWidestGap(seed: UInt64) {
+  @Test(arguments: Trials.seeds(200)) func seamLiesBehindTheWidestGap(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let spread = UInt64(1) << UInt64(1 + random.index(below: 32))
     let start = UInt32(truncatingIfNeeded: random.next())
@@ -34,7 +35,7 @@ import Testing
     #expect(seam(of: [1 << 30, 3 << 30]) == 1 << 30)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>) func partsMergeToTheWhole(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func partsMergeToTheWhole(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let xs = (0..<200).map { _ in UInt32(truncatingIfNeeded: random.next()) }
     let cut = random.index(below: 201)

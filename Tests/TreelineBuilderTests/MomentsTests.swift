@@ -1,11 +1,12 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
 @testable import TreelineBuilder
 
 @Suite struct MomentsTests {
-  @Test(arguments: 0..<60 as Range<UInt64>) func areExactSums(seed: UInt64) {
+  @Test(arguments: Trials.seeds(60)) func areExactSums(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 32))
     let corner = PlanePoint(x: .max - side, y: random.index(below: 2) == 0 ? 0 : .max - side)

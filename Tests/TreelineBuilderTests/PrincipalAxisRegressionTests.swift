@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -62,7 +63,7 @@ import Treeline
   }
 
   /// Moments are exact, so where they are measured from leaves no trace, not even in a last bit.
-  @Test(arguments: 0..<20 as Range<UInt64>) func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = (0..<200).map { _ in
       PlanePoint(x: .random(in: 1 << 20 ... .max, using: &random), y: .random(in: 1 << 20 ... .max, using: &random))

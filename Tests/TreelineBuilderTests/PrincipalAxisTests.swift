@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -35,7 +36,7 @@ import Treeline
 
   @Test(arguments: 0..<64) func isExactForMatricesOfAnySize(bits: Int) {
     var random = SplitMix64(seed: UInt64(bits))
-    for _ in 0..<400 {
+    for _ in 0..<Trials.count(400) {
       // 62 bits are kept of the larger of the two; the other may be as small as it likes.
       let difference = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits / 4)
       let double = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits % 62)
@@ -46,7 +47,7 @@ import Treeline
   }
 
   /// `TREELINE_AXES` is how many random matrices are taken; a million by default.
-  @Test(arguments: 0..<16 as Range<UInt64>) func everySolverLeadsToTheSameAxis(seed: UInt64) {
+  @Test(arguments: Trials.seeds(16)) func everySolverLeadsToTheSameAxis(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     func check(_ difference: Int64, _ double: Int64) {
       if (difference, double) == (0, 0) { return }

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -7,7 +8,7 @@ import Treeline
 /// Where nodes are split, against the definition: every position, in exact numbers.
 @Suite struct SplitPositionExhaustiveTests {
   /// Coordinates and counts so small that all scatter is found exactly, and ties abound.
-  @Test(arguments: 0..<400 as Range<UInt64>) func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
+  @Test(arguments: Trials.seeds(400)) func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32(1) << UInt32(1 + random.index(below: 10))
     let points = Self.points(2 + random.index(below: 60), side: side, &random)
@@ -26,7 +27,7 @@ import Treeline
 
   /// From the best position across the axis on, points go to the nearer mean as long as that takes off a 2048th of
   /// what lies between: worked out step by step. Coordinates are so wide apart that rounding decides nothing.
-  @Test(arguments: 0..<300 as Range<UInt64>) func pointsGoToTheNearerMean(seed: UInt64) {
+  @Test(arguments: Trials.seeds(300)) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
     for axis in Self.axes(&random) {
@@ -74,7 +75,7 @@ import Treeline
 
   /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at distances that double, in
   /// two or three heaps, or all but one in a heap.
-  @Test(arguments: 0..<120 as Range<UInt64>) func noPositionIsOverlooked(seed: UInt64) {
+  @Test(arguments: Trials.seeds(120)) func noPositionIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
     let side = UInt32.max >> UInt32(random.index(below: 31))
@@ -132,7 +133,7 @@ import Treeline
     points + points.map { PlanePoint(x: side - $0.x, y: side - $0.y) }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>) func aPointIsLeftUpToTheWeightedMean(seed: UInt64) {
+  @Test(arguments: Trials.seeds(200)) func aPointIsLeftUpToTheWeightedMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 31))
     let points = Self.points(2 + random.index(below: 50), side: side, &random)

@@ -1,11 +1,12 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
 
 /// Which side of a line a point is on, against exact comparison of fractions.
 @Suite struct SplitTests {
-  @Test(arguments: 0..<100 as Range<UInt64>) func aPointIsLeftUpToTheMean(seed: UInt64) {
+  @Test(arguments: Trials.seeds(100)) func aPointIsLeftUpToTheMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32.max >> UInt32(random.index(below: 31))
     let points = (0..<2 + random.index(below: 50)).map { _ in
@@ -31,7 +32,7 @@ import Treeline
 
   /// Two stacks whose dot products differ by 1, the least there is: the mean between them has to be rounded down,
   /// also where it is negative.
-  @Test(arguments: 0..<100 as Range<UInt64>) func theLeastDifferenceIsSeen(seed: UInt64) {
+  @Test(arguments: Trials.seeds(100)) func theLeastDifferenceIsSeen(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let length = PrincipalAxis.length
     let shorter = Int64.random(in: -length..<length, using: &random) | 1

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -9,7 +10,7 @@ import Treeline
     #expect(invariants.violations.prefix(5) == [])
   }
 
-  @Test(arguments: (0..<150).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few) func holdOfRandomPoints(
+  @Test(arguments: Trials.seeds(150).map { PointSet.random(seed: $0) }, SplitRule.few) func holdOfRandomPoints(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
     let invariants = try TreeInvariants(TreeOutline(set.tree(rule)), of: set.coordinates)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
 @Suite struct QueryOptionTests {
   @Test func parametersAreOptions() throws {
     var random = SplitMix64(seed: 710)
-    for _ in 0..<500 {
+    for _ in 0..<Trials.count(500) {
       var query = Query.random(&random)
       // There is nothing before that a single answer could continue.
       if query.cut.isContinuing { query.cut = .limit(query.cut.limit) }

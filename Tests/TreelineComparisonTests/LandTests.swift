@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -41,7 +42,7 @@ import Treeline
     return rings
   }
 
-  @Test(arguments: UInt64(1)...30) func clippingKeepsWhatIsInside(seed: UInt64) {
+  @Test(arguments: Trials.seeds(30, from: 1)) func clippingKeepsWhatIsInside(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let ring = (0..<Int.random(in: 3...12, using: &random)).map { _ in
       PixelPoint(x: .random(in: -100...200, using: &random), y: .random(in: -100...200, using: &random))

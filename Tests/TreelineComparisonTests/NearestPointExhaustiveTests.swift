@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -10,7 +11,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: seed)
     let isSphere = seed % 3 != 0
     let tree = try ClusterTree(SamplePoints.towns(seed: seed, count: 2_000), as: isSphere ? .webMercator : .planar)
-    for _ in 0..<200 {
+    for _ in 0..<Trials.count(200) {
       let x = Double.random(in: 0..<0x1p32, using: &random)
       let y = Double.random(in: -0x1p30..<0x1p33, using: &random)
       let expected = (0..<tree.pointCount).map { index in

@@ -1,10 +1,11 @@
 import PointSets
+import TestSupport
 import Testing
 
 @_spi(Server) @testable import TreelineComparison
 
 @Suite struct PixelIndexExhaustiveTests {
-  @Test(arguments: UInt64(1)...40) func nearestIsTheNearestOfAll(seed: UInt64) {
+  @Test(arguments: Trials.seeds(40, from: 1)) func nearestIsTheNearestOfAll(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let width = [0, 1, 500, 1e5].randomElement(using: &random)!
     let positions = (0..<Int.random(in: 1...200, using: &random)).map { _ in

@@ -1,5 +1,6 @@
 import GridBaseline
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
 /// The quick measures against those of a report.
 @Suite struct SampledMeasuresTests {
   /// Where all points are looked at they are the same.
-  @Test(arguments: PointSet.nasty + (910..<920).map { PointSet.random(seed: UInt64($0)) })
+  @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 910).map { PointSet.random(seed: $0) })
   func allPointsGiveTheMeasuresOfAReport(_ set: PointSet) throws {
     guard set.coordinates.count <= 16_384 else { return }
     let compared = try Compared(set.coordinates, as: set.projection)

@@ -1,5 +1,6 @@
 import GridBaseline
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -8,7 +9,7 @@ import TreelineBuilder
 
 /// Measures of single points and of what is around clusters, against loops over everything.
 @Suite struct SinglePointsExhaustiveTests {
-  private static let sets = PointSet.nasty + (930..<950).map { PointSet.random(seed: UInt64($0)) }
+  private static let sets = PointSet.nasty + Trials.seeds(20, from: 930).map { PointSet.random(seed: $0) }
   private static let growths: [Growth] = [
     .splitting(.mean), .merging(by: .distance), .merging(by: .badges),
   ]
@@ -45,7 +46,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 947)
     for projection in [Plane.Projection.webMercator, .planar] {
       let tree = try tree(Self.sparse(seed: 11), as: projection, growth)
-      for _ in 0..<300 {
+      for _ in 0..<Trials.count(300) {
         let x = Double.random(in: 0..<0x1p32, using: &random)
         let y = Double.random(in: -0x1p30..<0x1p33, using: &random)
         let radius = Double.random(in: 0...1, using: &random) * 0x1p31
@@ -64,7 +65,7 @@ import TreelineBuilder
   @Test(arguments: growths) func nearestPointsAreFoundAcrossTheSeam(growth: Growth) throws {
     var random = SplitMix64(seed: 948)
     let tree = try tree(Self.sparse(seed: 12), as: .webMercator, growth)
-    for _ in 0..<300 {
+    for _ in 0..<Trials.count(300) {
       let x = Double.random(in: 0...0x1p28, using: &random) * (Bool.random(using: &random) ? 1 : -1)
       let (turned, y) = (x < 0 ? x + 0x1p32 : x, Double.random(in: 0..<0x1p32, using: &random))
       let expected = tree.positions.map { point in
@@ -75,7 +76,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: UInt64(1)...40) func correlationIsThatOfRanks(seed: UInt64) {
+  @Test(arguments: Trials.seeds(40, from: 1)) func correlationIsThatOfRanks(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     // Few different values make ties, and one value no variance.
     let range = 0...[0, 1, 3, 1000].randomElement(using: &random)!

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Treeline
 
@@ -70,9 +71,8 @@ import Treeline
   /// Bit for bit what the same number with a point is.
   @Test func randomNumbers() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    print("randomNumbers: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<20_000 {
+    for _ in 0..<Trials.count(20_000, seed: seed) {
       let text = "\(Double.random(in: -180...180, using: &generator))"
       let value = Array(text.replacing(".", with: ",").utf8).withUnsafeBufferPointer { parseDecimalComma($0) }
       #expect(value?.bitPattern == Double(text)?.bitPattern, "\(text), seed \(seed)")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TreelineFormats
@@ -21,9 +22,8 @@ import Testing
   /// Against the standard library's strtod, bit for bit.
   @Test func randomDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    print("randomDecimals: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<300_000 {
+    for _ in 0..<Trials.count(300_000, seed: seed) {
       let text = decimal(&generator)
       let value = parse(text)
       #expect(value?.bitPattern == Double(text)?.bitPattern, "\(text), seed \(seed)")
@@ -34,9 +34,8 @@ import Testing
   /// Texts halfway between two neighbouring values, and a little beside that.
   @Test func halfwayDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    print("halfwayDecimals: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<50_000 {
+    for _ in 0..<Trials.count(50_000, seed: seed) {
       // An odd 54-bit integer over a power of two up to 8 has at most 19 digits, and lies halfway.
       let odd = UInt64.random(in: 1 << 53...(1 << 54) - 1, using: &generator) | 1
       for shift in 0...2 {

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -66,7 +67,7 @@ import TreelineBuilder
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SplitMix64(seed: seed)
     for length in 0..<64 {
-      for _ in 0..<200 {
+      for _ in 0..<Trials.count(200, seed: seed) {
         let number = generator.next() >> UInt64(length)
         var bytes = OutputBytes(capacity: 0)
         bytes.append(number)
@@ -82,7 +83,7 @@ import TreelineBuilder
     for exponent in -5...12 {
       let side = [1, 2, 5][abs(exponent) % 3] * power(exponent)
       let format = CoordinateFormat(of: .planar(left: 0, top: 0, side: side))
-      for _ in 0..<500 {
+      for _ in 0..<Trials.count(500, seed: seed) {
         let value = (generator.number(from: 0, to: 2) - 1) * side
         let text = format.string(value)
         #expect(Double(text) == format.rounded(value), "seed \(seed), side \(side)")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TreelineFormats
@@ -6,11 +7,10 @@ import Testing
 @Suite struct MutationTests {
   @Test func damagedInputs() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    print("damagedInputs: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
     var seeds = ChunkBoundaryExhaustiveTests.inputs.map { Array($0.utf8) }
     seeds += seeds.map(gzip)
-    for round in 0..<20_000 {
+    for round in 0..<Trials.count(20_000, seed: seed) {
       let bytes = damaged(seeds[round % seeds.count], seeds.randomElement(using: &generator)!, &generator)
       let options = ReadingOptions(
         // GeoJSON has no columns to choose from.

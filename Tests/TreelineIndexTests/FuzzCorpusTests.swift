@@ -29,7 +29,7 @@ import Treeline
     for path in Self.filters {
       let bytes = try Repository.bytes(path)
       exercise.run(String(decoding: bytes, as: UTF8.self))
-      for seed in 0..<500 as Range<UInt64> {
+      for seed in Trials.seeds(500) {
         var random = SplitMix64(seed: seed)
         var changed = bytes
         for _ in 0..<1 + random.index(below: 4) {
@@ -47,7 +47,7 @@ import Treeline
     let bytes = try Repository.bytes(path)
     let isSound = bytes.withUnsafeBytes { SectionExercise.run($0) }
     #expect(isSound || path.contains("found"))
-    for seed in 0..<2000 as Range<UInt64> {
+    for seed in Trials.seeds(2000) {
       var random = SplitMix64(seed: seed)
       var changed = bytes
       for _ in 0..<1 + random.index(below: 8) {

@@ -81,7 +81,6 @@ import TreelineVerification
 
   @Test(arguments: growths) func eachGroupAnswersAsItsTreeAlone(_ options: BuildOptions) throws {
     let seed = UInt64.random(in: 0...(.max))
-    print("seed \(seed)")
     var random = SplitMix64(seed: seed)
     for groupCount in [1, 2, 3, 6, 11] {
       let points = Points(&random, groupCount: groupCount, neverClustered: random.index(below: 9))
@@ -91,7 +90,7 @@ import TreelineVerification
       for group in tree.groups {
         let alone = try points.tree(of: group.name, options)
         #expect(group.cluster.map(Shown.init) == alone.root.map(Shown.init))
-        for _ in 0..<12 {
+        for _ in 0..<Trials.count(12, seed: seed) {
           let view = Self.view(&random)
           for cut in Self.pixelCuts(&random, of: tree) {
             let own = try tree.clusters(cut, in: view).filter { tree.group(of: $0) == group.name }
@@ -138,7 +137,6 @@ import TreelineVerification
 
   @Test(arguments: growths) func answersKeepTheirPromises(_ options: BuildOptions) throws {
     let seed = UInt64.random(in: 0...(.max))
-    print("seed \(seed)")
     var random = SplitMix64(seed: seed)
     for groupCount in [0, 1, 4, 9] {
       let points = Points(
@@ -151,7 +149,7 @@ import TreelineVerification
       let whole = try index.open()
       #expect(whole.neverClusteredPointCount == points.groups.count { $0 == .neverClustered })
       var previous = whole.noClusters
-      for number in 0..<60 {
+      for number in 0..<Trials.count(60, seed: seed) {
         let tree = number % 3 == 0 ? whole : try whole.selecting(Filter("number < \(10 + number)"))
         let view = Self.view(&random)
         let limit = 1 + random.index(below: 60)
@@ -183,10 +181,9 @@ import TreelineVerification
 
   @Test(arguments: growths) func answersOfPartsOfAViewRefineThose(_ options: BuildOptions) throws {
     let seed = UInt64.random(in: 0...(.max))
-    print("seed \(seed)")
     var random = SplitMix64(seed: seed)
     let tree = try Points(&random, groupCount: 5, neverClustered: 6).tree(options)
-    for _ in 0..<100 {
+    for _ in 0..<Trials.count(100, seed: seed) {
       let (x, y, size) = (
         random.number(from: 0, to: 500), random.number(from: 0, to: 500), random.number(from: 1, to: 500)
       )

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -38,7 +39,7 @@ import TreelineVerification
     let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =
       [PointSet("both ends of bins", onPlane: ends), .uniformWorld(300_000, seed: 91)]
-      + (0..<100 as Range<UInt64>).map { seed in
+      + (Trials.seeds(100)).map { seed in
         var random = SplitMix64(seed: seed)
         let spread = [1e-7, 1e-5, 0.0055, 1, 360][Int(seed) % 5]
         return PointSet(

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -15,7 +16,7 @@ import TreelineVerification
   }
 
   @Test(
-    arguments: PointSet.nasty + (400..<440).map { PointSet.random(seed: UInt64($0)) } + [
+    arguments: PointSet.nasty + Trials.seeds(40, from: 400).map { PointSet.random(seed: $0) } + [
       .uniformWorld(20_000, seed: 401), .cities(20_000, seed: 402), .coarse(20_000, side: 60, seed: 403),
       .antimeridian(10_000, seed: 404), .planar(10_000, x: -3...9, y: 0...1, seed: 405),
     ]) func theyAreSound(_ set: PointSet) throws

@@ -9,7 +9,7 @@ import TreelineVerification
 
 /// Answers from a file are those from memory, to the last bit.
 @Suite struct RoundTripTests {
-  static let random = (1...40).map { PointSet.random(seed: $0) }
+  static let random = Trials.seeds(40, from: 1).map { PointSet.random(seed: $0) }
 
   @Test(arguments: PointSet.nasty + random) func fileAnswersAsMemoryDoes(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)

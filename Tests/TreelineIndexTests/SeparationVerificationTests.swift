@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -6,7 +7,7 @@ import TreelineVerification
 
 /// What verification makes of separations: of those that are found, nothing, and of every other code a problem.
 @Suite struct SeparationVerificationTests {
-  @Test(arguments: PointSet.nasty + (200..<260).map { PointSet.random(seed: UInt64($0)) })
+  @Test(arguments: PointSet.nasty + Trials.seeds(60, from: 200).map { PointSet.random(seed: $0) })
   func thoseThatAreFoundAreSound(_ set: PointSet) throws {
     #expect(try set.tree(computesSeparations: true).problems() == [])
   }

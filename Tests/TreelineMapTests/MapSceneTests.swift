@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -27,7 +28,6 @@ import TreelineBuilder
 
   @Test(arguments: cuts) func everyFrameOfRandomChangesIsRight(_ cut: Cut) throws {
     let seed = UInt64.random(in: 0..<1 << 32)
-    print("everyFrameOfRandomChangesIsRight: seed \(seed)")
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(600, &random)
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
@@ -37,7 +37,7 @@ import TreelineBuilder
     var views = RandomViews(around: coordinates)
     var (scene, view, counted) = (MapScene(), RecordedView(), CountedPoints(pointCount: tree.pointCount))
     var (now, previous) = (0.0, tree.noClusters)
-    for step in 0..<2000 {
+    for step in 0..<Trials.count(2000, seed: seed) {
       let query = Query(cut, in: views.next(&random))
       let before = shownTree
       if random.index(below: 12) == 0 { shownTree = 1 - shownTree }
@@ -89,13 +89,13 @@ import TreelineBuilder
 
   @Test func numbersOfTwoTreesAreNeverShownTogether() throws {
     let seed = UInt64.random(in: 0..<1 << 32)
-    print("numbersOfTwoTreesAreNeverShownTogether: seed \(seed)")
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(400, &random)
     let trees = try [0, 1, 30].map { try ClusterTree(coordinates + Self.points($0, &random)) }
     var views = RandomViews(around: coordinates)
     var (scene, view, now, kept) = (MapScene(), RecordedView(), 0.0, 0)
-    for step in 0..<2000 {
+    let steps = Trials.count(2000, seed: seed)
+    for step in 0..<steps {
       let tree = trees[random.index(below: 3)]
       let query = Query(.limit(20), in: views.next(&random))
       let (clusters, before) = (try tree.clusters(query), Set(scene.answerBadges.map(\.id)))
@@ -114,7 +114,7 @@ import TreelineBuilder
       try #require(view.problems.isEmpty, "seed \(seed), step \(step): \(view.problems[0])")
     }
     // What looks the same in both trees keeps its badge.
-    #expect(kept > 2000)
+    #expect(kept > steps)
   }
 
   /// Badges at rest that another answer has at the same place with the same number.

@@ -17,18 +17,13 @@ struct FilterBenchmark: ParsableCommand {
 
   func run() throws {
     let coordinates = try points.read()
-    // A number of two decimals, a category of ten values and a time to the second, none of them by place.
-    @Sendable func price(_ row: Int) -> AttributeValue {
-      let cents = Self.hash(row, 1) % 1_000_000
-      return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
-    }
     let tree = try ClusterTree(coordinates).adding(columns: [
-      IndexColumn(name: "price", kind: .number, value: price).prepared(for: .percentiles, .distinct),
-      IndexColumn(name: "plain price", kind: .number, value: price),
-      IndexColumn(name: "kind", kind: .category) { .string("kind \(Self.hash($0, 2) % 10)") },
+      IndexColumn(name: "price", kind: .number, value: Self.price).prepared(for: .percentiles, .distinct),
+      IndexColumn(name: "plain price", kind: .number, value: Self.price),
+      IndexColumn(name: "kind", kind: .category, value: Self.kind),
       IndexColumn(name: "opened", instant: { Instant(seconds: Int64(Self.hash($0, 3) % (40 * 365 * 86_400))) }),
     ])
-    let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
+    let filter = Self.filter
     let views = [Viewport].around(coordinates, perZoom: 5, seed: 5)
     let queries = [Query(.limit(limit), in: .everything)] + views.map { Query(.limit(limit), in: $0) }
 
@@ -110,6 +105,18 @@ struct FilterBenchmark: ParsableCommand {
       return try milliseconds { blackHole(try tree.histogram(of: name, bins: 60).counts) }
     }
   }
+
+  /// The filter of three tenths of the kinds and half of the prices.
+  static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
+
+  /// A number of two decimals which, as kinds and times, does not depend on the place.
+  @Sendable static func price(_ row: Int) -> AttributeValue {
+    let cents = hash(row, 1) % 1_000_000
+    return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
+  }
+
+  /// One of ten texts.
+  @Sendable static func kind(_ row: Int) -> AttributeValue { .string("kind \(hash(row, 2) % 10)") }
 
   private static func hash(_ row: Int, _ salt: UInt64) -> UInt64 {
     var random = SplitMix64(seed: UInt64(row) &* 0x9E37_79B9 &+ salt)

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -7,7 +8,7 @@ import Treeline
 /// Groups that never mix, built beyond memory: the bytes of a build in memory.
 @Suite struct GroupedPiecesExhaustiveTests {
   /// Random points, groups, memory, threads and columns.
-  @Test(arguments: 0..<240 as Range<UInt64>) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(240)) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set =
       seed % 5 == 4
@@ -28,7 +29,7 @@ import Treeline
   }
 
   /// In any order of rows that are numbered by the input.
-  @Test(arguments: 0..<30 as Range<UInt64>) func anyOrderGivesTheSameBytes(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(30)) func anyOrderGivesTheSameBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set = PointSet.random(seed: seed, upTo: 1000)
     let groups = TestGroups(set.coordinates.count, &random)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -43,7 +44,7 @@ import Treeline
   }
 
   @Test(arguments: rules) func randomPointsGiveTheSameBytes(_ rule: SplitRule) throws {
-    for seed: UInt64 in 1...150 {
+    for seed in Trials.seeds(150, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 2000)
       var random = SplitMix64(seed: seed)
       let build = PiecewiseBuild(
@@ -62,7 +63,7 @@ import Treeline
 
   /// Rows permuted within stacks are all that shuffling changes.
   @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
-    for seed: UInt64 in 1...20 {
+    for seed in Trials.seeds(20, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 2000)
       let hash = try set.tree(rule).contentHash
       let shuffled = set.shuffled(seed: seed)

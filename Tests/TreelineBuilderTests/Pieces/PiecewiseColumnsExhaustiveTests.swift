@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -22,7 +23,7 @@ import Treeline
   }
 
   @Test func randomColumnsGiveTheSameBytes() throws {
-    for seed: UInt64 in 1...40 {
+    for seed in Trials.seeds(40, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 800)
       var random = SplitMix64(seed: seed)
       let columns = random.shuffled(TestColumn.all(seed: seed)).prefix(1 + random.index(below: 6))

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -37,7 +38,7 @@ import Treeline
   /// Whatever becomes of the bytes, reading them ends in a value or in an error.
   private func damage<Value>(_ bytes: [UInt8], _ read: ([UInt8]) throws -> Value) {
     var random = SplitMix64(seed: UInt64(bytes.count))
-    for _ in 0..<60 {
+    for _ in 0..<Trials.count(60) {
       var damaged = bytes
       if random.index(below: 2) == 0 {
         damaged.removeLast(1 + random.index(below: bytes.count))
@@ -71,7 +72,7 @@ import Treeline
   @Test(arguments: [[], TestColumn.all(seed: 2)]) func piecesThatAreDamagedAreFound(_ columns: [TestColumn]) throws {
     let build = PiecewiseBuild(set: Self.set, pieceSize: 100, columns: columns)
     var random = SplitMix64(seed: 8)
-    for _ in 0..<40 {
+    for _ in 0..<Trials.count(40) {
       let seed = random.next()
       #expect(throws: PieceError.self) {
         try build.run { piece, bytes in

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -50,7 +51,7 @@ import Treeline
   }
 
   @Test(arguments: [SplitRule.mean, .leastScatter]) func randomPointsAnswerTheSame(_ rule: SplitRule) throws {
-    for seed: UInt64 in 1...60 {
+    for seed in Trials.seeds(60, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 12_000)
       var random = SplitMix64(seed: seed)
       _ = try compare(

@@ -54,7 +54,7 @@ import Treeline
   }
 
   @Test func randomValuesGiveTheSameBytes() throws {
-    for seed: UInt64 in 1...40 {
+    for seed in Trials.seeds(40, from: 1) {
       var random = SplitMix64(seed: seed)
       let (count, distinct) = (random.index(below: 4000), 1 + random.index(below: 1 << (1 + random.index(below: 16))))
       let scale = [1, 0.01, 1e18, 1e-300, -3][random.index(below: 5)]

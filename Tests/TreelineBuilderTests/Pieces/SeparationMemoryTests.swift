@@ -1,12 +1,13 @@
 import PointSets
 import Synchronization
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
 
 /// How much memory separations in parts take, by what is counted.
 @Suite struct SeparationMemoryTests {
-  @Test(arguments: 0..<200 as Range<UInt64>) func nodesAndPagesFitWhatIsAllowed(seed: UInt64) {
+  @Test(arguments: Trials.seeds(200)) func nodesAndPagesFitWhatIsAllowed(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let memory = 10_000_000 << random.index(below: 12) + random.index(below: 10_000_000)
     let threads = 1 + random.index(below: 16)
@@ -23,7 +24,7 @@ import Treeline
 
   /// Threads that take room at random never have more than there is, but for a part that is alone, and none waits for
   /// ever.
-  @Test(arguments: 0..<20 as Range<UInt64>) func partsWaitForRoom(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func partsWaitForRoom(seed: UInt64) {
     let room = NodeRoom(1000)
     let held = Mutex((nodes: 0, parts: 0, isFull: false))
     concurrently(4) { thread in
@@ -48,7 +49,7 @@ import Treeline
   }
 
   /// The nodes of the greatest distances are selected, those of one distance together.
-  @Test(arguments: 0..<60 as Range<UInt64>) func selectsTheGreatestDistances(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(60)) func selectsTheGreatestDistances(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set =
       seed % 3 == 0

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -6,7 +7,7 @@ import Treeline
 
 /// The grid's nearest nodes against those of all.
 @Suite struct NeighbourGridTests {
-  @Test(arguments: [Plane.Projection.webMercator, .planar], 0..<60 as Range<UInt64>) func findsTheNearest(
+  @Test(arguments: [Plane.Projection.webMercator, .planar], Trials.seeds(60)) func findsTheNearest(
     _ projection: Plane.Projection, seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

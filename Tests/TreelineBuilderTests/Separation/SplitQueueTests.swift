@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 
 @testable import TreelineBuilder
@@ -8,7 +9,7 @@ import Testing
   let monitor = BuildMonitor(pointCount: 1)
 
   /// Splits of every distance, many of them equal; others are added while they are taken, none at a greater distance.
-  @Test(arguments: 0..<60 as Range<UInt64>) func takesSplitsInOrder(seed: UInt64) {
+  @Test(arguments: Trials.seeds(60)) func takesSplitsInOrder(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let bits = UInt64(random.index(below: 64))
     let kinds = 1 + random.index(below: 1000)

@@ -19,10 +19,9 @@ import TreelineBuilder
     let new = try Data(contentsOf: URL(fileURLWithPath: path))
 
     let seed = UInt64.random(in: 0 ... .max)
-    print("Killing builds of \(time), seed \(seed)")
     var random = SplitMix64(seed: seed)
     var (olds, news, begun) = (0, 0, 0)
-    for attempt in 0..<100 {
+    for attempt in 0..<Trials.count(100, seed: seed) {
       try Data(old).write(to: URL(fileURLWithPath: path))
       // Every other time the writing itself is hit, which is the shorter part of a build.
       let isWriting = attempt % 2 == 0

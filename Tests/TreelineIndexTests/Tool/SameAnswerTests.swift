@@ -76,7 +76,7 @@ import TreelineVerification
   }
 
   /// Features whose members are some of a fixed list, each in the order of the list and of all kinds of values.
-  @Test(arguments: 0..<20 as Range<UInt64>) func randomProperties(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(20)) func randomProperties(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let names = ["n", "é", "e\u{301}x", "cluster", "index", "a b", "\\u0041", "x_", "x"]
     let order = random.shuffled(names)

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -70,7 +71,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<300).map { UInt64($0) }) func areThoseOfTheValues(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(300)) func areThoseOfTheValues(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 20_000 + seed)
     let bare = try ClusterTree.any(&random)
     try check(bare, Table(rows: bare.pointCount, &random), &random, "seed \(seed)")
@@ -80,7 +81,7 @@ import TreelineBuilder
   @Test func areThoseOfTheValuesOfManyTables() throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     print("areThoseOfTheValuesOfManyTables: seed \(seed)")
-    for number in 0..<10_000 as Range<UInt64> {
+    for number in Trials.seeds(10_000) {
       var random = SplitMix64(seed: seed &+ number)
       let set = PointSet.random(seed: random.next(), upTo: 30)
       let bare = try ClusterTree(
@@ -92,7 +93,7 @@ import TreelineBuilder
 
   /// Of rows in any order: to the last bit, sums of doubles too.
   @Test func areTheSameForAnyOrderOfTheRows() throws {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 22_000 + seed)
       let set = PointSet.random(seed: random.next(), upTo: 300)
       let table = Table(rows: set.coordinates.count, &random)
@@ -110,7 +111,7 @@ import TreelineBuilder
 
   /// What a donut shows adds up: counts of all kinds are those of the points that have one.
   @Test func partsOfADonutAddUp() throws {
-    for seed in 0..<300 as Range<UInt64> {
+    for seed in Trials.seeds(300) {
       var random = SplitMix64(seed: 23_000 + seed)
       let bare = try ClusterTree.any(&random)
       let tree = FilteredTree(try bare.adding(columns: Table(rows: bare.pointCount, &random).columns), &random)
@@ -261,7 +262,7 @@ import TreelineBuilder
   /// Sums of doubles are rounded once, whatever their order: against sums of whole numbers of the least power of two.
   @Test func exactSumsRoundOnce() {
     var random = SplitMix64(seed: 31)
-    for _ in 0..<20_000 {
+    for _ in 0..<Trials.count(20_000) {
       let exponent = Double(random.index(below: 2000) - 1000)
       let span = random.index(below: 60)
       let values = (0..<1 + random.index(below: 6)).map { _ -> Double in
@@ -300,7 +301,7 @@ import TreelineBuilder
 
   @Test func nearestDoublesAreThoseOfTheLibrary() {
     var random = SplitMix64(seed: 33)
-    for _ in 0..<100_000 {
+    for _ in 0..<Trials.count(100_000) {
       var number = UInt128(random.next()) << 64 | UInt128(random.next())
       number >>= UInt128(random.index(below: 128))
       // Near and at ties.
@@ -312,7 +313,7 @@ import TreelineBuilder
 
   /// Sums that keep the words of a few exponents alone, over any range: as those of all words.
   @Test func sumsOfDoublesKeepWhatTheyNeed() throws {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 24_000 + seed)
       let count = random.index(below: 3000)
       let (least, span) = (random.index(below: 600) - 300, [0, 1, 5, 40, 300][random.index(below: 5)])
@@ -349,7 +350,7 @@ import TreelineBuilder
 
   @Test func quotientsAreTheNearest() {
     var random = SplitMix64(seed: 32)
-    for _ in 0..<100_000 {
+    for _ in 0..<Trials.count(100_000) {
       let numerator = Int128(Int64(bitPattern: random.next()) >> Int64(random.index(below: 64)))
       let denominator = Int128(random.next() >> UInt64(random.index(below: 63))) + 1
       let found = nearestQuotient(numerator, denominator)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -33,7 +34,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>) func variancesAreRoundedOnce(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(200)) func variancesAreRoundedOnce(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let numbers = (0..<2 + Int(seed % 20)).map { _ in Int(random.next() % 1000) - 500 }
     let (count, sum) = (numbers.count, numbers.reduce(0, +))

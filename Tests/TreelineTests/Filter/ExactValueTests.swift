@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 
 @testable import Treeline
@@ -31,7 +32,7 @@ import Testing
 
   @Test func instantsAreCountedFromTheCalendar() {
     var random = SplitMix64(seed: 61)
-    for _ in 0..<20_000 {
+    for _ in 0..<Trials.count(20_000) {
       let year = [random.index(below: 10_000), 1890 + random.index(below: 160), 0, 1, 1582, 1970][
         random.index(below: 6)]
       let month = 1 + random.index(below: 12)
@@ -129,7 +130,7 @@ import Testing
     func digits(_ count: Int) -> String {
       (0..<count).map { _ in "\(random.index(below: 3) == 0 ? 0 : random.index(below: 10))" }.joined()
     }
-    for _ in 0..<20_000 {
+    for _ in 0..<Trials.count(20_000) {
       let first = random.index(below: 3) == 0 ? "0" : "\(1 + random.index(below: 9))" + digits(random.index(below: 20))
       let decimals = digits(random.index(below: 18))
       let power = random.index(below: 2) == 0 ? 0 : random.index(below: 60) - 30
@@ -165,7 +166,7 @@ import Testing
 
   @Test func decimalsLoseTheirZerosWhateverTheirSize() {
     var random = SplitMix64(seed: 63)
-    for _ in 0..<20_000 {
+    for _ in 0..<Trials.count(20_000) {
       let significand = Int128(Int64(bitPattern: random.next())) >> Int128(random.index(below: 64))
       let zeros = random.index(below: 19)
       let number = DecimalNumber(significand: significand * Int128(powerOfTen(zeros)), exponent: -zeros)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -32,7 +33,7 @@ import TreelineBuilder
     ]
   }
 
-  @Test(arguments: (0..<500).map { UInt64($0) }) func passesWhatIsTrue(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(500)) func passesWhatIsTrue(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 30_000 + seed)
     let bare = try ClusterTree.any(&random)
     let rows = (0..<bare.pointCount).map { _ in Self.row(&random) }
@@ -221,7 +222,7 @@ import TreelineBuilder
 
   // MARK: - Areas
 
-  @Test(arguments: (0..<100).map { UInt64($0) }) func polygonsHoldWhatIsInsideThem(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func polygonsHoldWhatIsInsideThem(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 40_000 + seed)
     let tree = try ClusterTree.any(&random)
     guard tree.pointCount > 0, tree.plane.projection == .webMercator || tree.plane.side > 0 else { return }

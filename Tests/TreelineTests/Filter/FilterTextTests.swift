@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 
 @testable import Treeline
@@ -91,7 +92,7 @@ import Testing
   }
 
   /// Every filter is written so that the same one is read.
-  @Test(arguments: (0..<100).map { UInt64($0) }) func areWrittenAsTheyAreRead(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func areWrittenAsTheyAreRead(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 50_000 + seed)
     let tree = try PointSet.random(seed: seed).tree()
     for _ in 0..<100 {
@@ -114,7 +115,7 @@ import Testing
       "'", "\"", "(", ")", ",", " ", "=", "<", ">", "-", ".", "e", "9", "N", "é", "\u{0}", "\u{10FFFF}",
     ]
     var readCount = 0
-    for _ in 0..<100_000 {
+    for _ in 0..<Trials.count(100_000) {
       var scalars = Array(texts[random.index(below: texts.count)].unicodeScalars)
       for _ in 0..<1 + random.index(below: 4) where !scalars.isEmpty {
         let position = random.index(below: scalars.count)

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -7,7 +8,7 @@ import TreelineBuilder
 
 /// What queries under a filter promise, against the points one by one.
 @Suite struct FilteredQueryTests {
-  @Test(arguments: (0..<400).map { UInt64($0) }) func limitsAreThoseOfTheDefinition(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(400)) func limitsAreThoseOfTheDefinition(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 5_000 + seed)
     let tree = try ClusterTree.any(&random)
     let outline = try TreeOutline(tree)
@@ -69,7 +70,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<200).map { UInt64($0) }) func scalesShowThoseOfTheTreeThatHaveAPoint(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(200)) func scalesShowThoseOfTheTreeThatHaveAPoint(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 6_000 + seed)
     let tree = try ClusterTree.any(&random)
     for _ in 0..<6 {
@@ -99,7 +100,7 @@ import TreelineBuilder
 
   /// Clusters that are kept apart stand where they do without a filter, and are shown at their mean if that is asked
   /// for.
-  @Test(arguments: (0..<50).map { UInt64($0) }) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(50)) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 12_000 + seed)
     let tree = try ClusterTree.any(&random)
     let points = FilteredTree(tree, &random)
@@ -139,7 +140,7 @@ import TreelineBuilder
   }
 
   /// By detail a cluster is split by how its passing points spread.
-  @Test(arguments: (0..<100).map { UInt64($0) }) func detailGoesByThePointsThatPass(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func detailGoesByThePointsThatPass(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 7_000 + seed)
     let tree = try ClusterTree.any(&random)
     for _ in 0..<4 {
@@ -168,7 +169,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<100).map { UInt64($0) }) func aFilterThatAllPassChangesNothing(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func aFilterThatAllPassChangesNothing(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 8_000 + seed)
     let tree = try ClusterTree.any(&random)
     let all = FilteredTree(tree, passes: [Bool](repeating: true, count: tree.pointCount)).filtered
@@ -184,7 +185,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<100).map { UInt64($0) }) func continuingKeepsThePromises(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func continuingKeepsThePromises(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 9_000 + seed)
     let tree = try ClusterTree.any(&random)
     let outline = try TreeOutline(tree)
@@ -207,7 +208,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<200).map { UInt64($0) }) func transitionsBetweenFiltersAddUp(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(200)) func transitionsBetweenFiltersAddUp(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 10_000 + seed)
     let tree = try ClusterTree.any(&random)
     func answer() throws -> (Clusters, [Bool]) {
@@ -253,7 +254,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<100).map { UInt64($0) }) func navigationGoesFromSetToSet(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(100)) func navigationGoesFromSetToSet(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 11_000 + seed)
     let tree = try ClusterTree.any(&random)
     let points = FilteredTree(tree, &random)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -65,7 +66,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<400).map { UInt64($0) }) func countsValuesInView(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(400)) func countsValuesInView(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 50_000 + seed)
     let bare = try ClusterTree.any(&random)
     let values = Self.values(&random)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -63,7 +64,7 @@ import TreelineBuilder
     }
   }
 
-  @Test(arguments: (0..<200).map { UInt64($0) }) func reusingChangesNothing(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(200)) func reusingChangesNothing(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 60_000 + seed)
     let tree = try Self.tree(&random)
     let others: [Filter] = [
@@ -164,7 +165,7 @@ import TreelineBuilder
   }
 
   /// The order of a column is that of its values, of equal ones in tree order, and those that miss come last.
-  @Test(arguments: (0..<50).map { UInt64($0) }) func columnsAreSorted(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(50)) func columnsAreSorted(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)
     for column in tree.columns where column.name != "kind" {

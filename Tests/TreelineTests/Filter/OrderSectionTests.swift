@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -75,7 +76,7 @@ import TreelineBuilder
   }
 
   @Test func anyRangeOfRandomColumns() throws {
-    for seed in 0..<400 as Range<UInt64> {
+    for seed in Trials.seeds(400) {
       var random = SplitMix64(seed: 41_000 + seed)
       let count = [0, 1, 2, 223, 224, 225, 447, 448, 449, random.index(below: 1500)][random.index(below: 10)]
       let bare = try tree(count, &random)
@@ -145,7 +146,7 @@ import TreelineBuilder
   /// Under a filter the passing rows are read, with the same result as without sections.
   @Test func filtersAnswerAsWithoutSections() throws {
     var random = SplitMix64(seed: 77)
-    for _ in 0..<40 {
+    for _ in 0..<Trials.count(40) {
       let bare = try tree(1 + random.index(below: 400), &random)
       let places = (0..<bare.pointCount).map { _ in random.index(below: 30) }
       func prepared(_ preparations: Set<IndexColumn.Preparation>) throws -> ClusterTree {

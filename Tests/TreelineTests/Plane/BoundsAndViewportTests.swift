@@ -1,11 +1,12 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
 @Suite struct BoundingBoxTests {
   /// The window that shows a box's bounds is the box again, wherever the world is cut open.
-  @Test(arguments: 0..<20 as Range<UInt64>) func leadsBackToTheSameWindow(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(20)) func leadsBackToTheSameWindow(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let seam = UInt32(truncatingIfNeeded: random.next())
     for plane in [.webMercator(), .webMercator(seam: seam), Plane.planar(left: -2, top: 5, side: 9)] {

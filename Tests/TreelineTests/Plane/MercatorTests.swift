@@ -1,15 +1,13 @@
 #if arch(x86_64) && os(Linux)
   import Foundation
   import PointSets
+  import TestSupport
   import Testing
   @testable import Treeline
 
   /// The projection against the C library's functions of 64-bit precision, 2,000 times as fine as a double.
-  ///
-  /// `TREELINE_PROJECTIONS` is how many random inputs are taken; a million by default.
   @Suite struct MercatorTests {
-    private static let count =
-      ProcessInfo.processInfo.environment["TREELINE_PROJECTIONS"].flatMap(Int.init) ?? 1_000_000
+    private static let count = Trials.count(1_000_000)
     private static let blocks = Array(0..<16 as Range<UInt64>)
 
     private static func exactY(latitude: Double) -> Float80 {

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -80,7 +81,7 @@ import Treeline
   }
 
   /// Rounding never moves a point out of a box that it lies in, and moves it in by no more than rounding does.
-  @Test(arguments: 0..<20 as Range<UInt64>) func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(20)) func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
     let set = PointSet.random(seed: seed)
     let plane = try set.tree().plane
     var boxes = BoxMaker(for: set, seed: seed)

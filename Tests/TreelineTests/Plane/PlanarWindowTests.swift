@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -67,7 +68,7 @@ import Treeline
   @Test(arguments: PointSet.planar) func insideIsInsideOnThePlane(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 511)
-    for _ in 0..<100 {
+    for _ in 0..<Trials.count(100) {
       let box = boxes.next()
       let window = try tree.plane.window(showing: box)
       for coordinate in set.coordinates

@@ -1,12 +1,13 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
 /// To the plane and back.
 @Suite struct RoundTripTests {
   /// Half a unit of longitude is 4.2e-8 degrees, so the seventh decimal survives.
-  @Test(arguments: 0..<20 as Range<UInt64>) func sevenDecimalsSurvive(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func sevenDecimalsSurvive(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for plane in [Plane.webMercator(), .webMercator(seam: UInt32(truncatingIfNeeded: random.next()))] {
       for _ in 0..<2000 {
@@ -27,7 +28,7 @@ import Treeline
 
   private func cos(latitude: Double) -> Double { Foundation.cos(latitude * .pi / 180) }
 
-  @Test(arguments: 0..<10 as Range<UInt64>) func everyPositionLeadsBackToItself(seed: UInt64) {
+  @Test(arguments: Trials.seeds(10)) func everyPositionLeadsBackToItself(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for plane in [Plane.webMercator(), .webMercator(seam: .max), .planar(left: -3, top: 11, side: 0.7)] {
       let edges: [UInt32] = [0, 1, 1 << 31, .max - 1, .max]

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -44,7 +45,7 @@ import Treeline
   }
 
   /// Over steps as fine as the plane's own and over any others.
-  @Test(arguments: 0..<20 as Range<UInt64>) func isMonotone(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func isMonotone(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {
       let step = 180 * exp2(-random.number(from: 0, to: 34))

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 
 @testable import Treeline
@@ -11,7 +12,7 @@ import Testing
     return numbers[random.index(below: numbers.count)]
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>) func sidesAreOutsideAsTheWindowSays(seed: UInt64) {
+  @Test(arguments: Trials.seeds(20)) func sidesAreOutsideAsTheWindowSays(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<10_000 {
       let (y1, y2) = (Self.number(&random), Self.number(&random))

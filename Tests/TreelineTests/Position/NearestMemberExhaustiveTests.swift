@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -7,7 +8,8 @@ import Treeline
   @Test(arguments: PointSet.nasty, SplitRule.few) func isThatOfTheDefinition(_ set: PointSet, _ rule: SplitRule) throws
   { try check(set, rule, seed: 501) }
 
-  @Test(arguments: (1200..<1260).map { PointSet.random(seed: UInt64($0)) }) func isThatOfTheDefinitionOverRandomPoints(
+  @Test(arguments: Trials.seeds(60, from: 1200).map { PointSet.random(seed: $0) })
+  func isThatOfTheDefinitionOverRandomPoints(
     _ set: PointSet
   ) throws { try check(set, .mean, seed: 502) }
 

@@ -1,15 +1,16 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
 /// Where clusters are shown: at their mean, at a member, and never off a window that shows one.
 @Suite struct ShownPositionTests {
-  static let sets = PointSet.nasty + (1300..<1330).map { PointSet.random(seed: UInt64($0)) }
+  static let sets = PointSet.nasty + Trials.seeds(30, from: 1300).map { PointSet.random(seed: $0) }
 
   @Test(arguments: sets) func isThatOfTheRuleUnlessItIsHidden(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 511)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let window = PlaneWindow.random(over: tree, &random)
       for cluster in try tree.clusters(.limit(1 + random.index(below: 40)), in: window) {
         let mean = try tree.shownPosition(of: cluster.id)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -6,7 +7,7 @@ import TreelineBuilder
 
 @Suite struct AnswerArraysTests {
   /// To the bit, of every growth, of clusters that stand at members, and under a filter.
-  @Test(arguments: (0..<200).map { UInt64($0) }) func arraysSayWhatClustersSay(_ seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(200)) func arraysSayWhatClustersSay(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 30_000 + seed)
     let tree = try ClusterTree.any(&random)
     for tree in [tree, FilteredTree(tree, &random).filtered] {

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 
 @testable import Treeline
@@ -13,7 +14,7 @@ import Testing
     let order = Self.order(of: outline, expansion)
     var boxes = BoxMaker(for: set, seed: 121)
     var random = SplitMix64(seed: 122)
-    for _ in 0..<25 {
+    for _ in 0..<Trials.count(25) {
       let box = boxes.next()
       let oracle = QueryOracle(outline, try outline.tree.plane.window(showing: box))
       let limit = [1, 2, 7, 1 + random.index(below: 60), .max][random.index(below: 5)]
@@ -27,7 +28,7 @@ import Testing
   func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet, _ order: ExpansionOrder) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 123)
-    for _ in 0..<25 {
+    for _ in 0..<Trials.count(25) {
       let limit = 1 + random.index(below: 30)
       let window = PlaneWindow.random(over: tree, &random)
       let part = window.randomPart(&random)

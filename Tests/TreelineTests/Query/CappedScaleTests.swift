@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -16,7 +17,7 @@ import TreelineBuilder
     let outline = try TreeOutline(set.tree(rule, computesSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 541)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let oracle = QueryOracle(outline, window)
@@ -40,7 +41,7 @@ import TreelineBuilder
   @Test(arguments: sets) func zoomingInRefines(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 542)
-    for _ in 0..<100 {
+    for _ in 0..<Trials.count(100) {
       let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 60)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -6,7 +7,7 @@ import TreelineBuilder
 @Suite struct ClusterArraysTests {
   /// Written in one go, numbers are those of `Cluster` to the last bit: with and without a filter, standing at means
   /// and at members.
-  @Test(arguments: PointSet.nasty + (410..<420).map { PointSet.random(seed: UInt64($0)) })
+  @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 410).map { PointSet.random(seed: $0) })
   func arraysAreThoseOfClusters(_ set: PointSet) throws {
     let options = BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true, stand: .member)
     let even = IndexColumn(name: "even", kind: .boolean) { .bool($0.isMultiple(of: 2)) }

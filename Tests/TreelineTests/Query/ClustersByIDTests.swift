@@ -1,10 +1,11 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
 @Suite struct ClustersByIDTests {
   /// Sent out and back, in any order, an answer is the same.
-  @Test(arguments: PointSet.nasty + (880..<900).map { PointSet.random(seed: UInt64($0)) })
+  @Test(arguments: PointSet.nasty + Trials.seeds(20, from: 880).map { PointSet.random(seed: $0) })
   func answersComeBackByTheirIDs(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 171)

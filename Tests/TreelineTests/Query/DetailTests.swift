@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 
 @testable import Treeline
@@ -11,7 +12,7 @@ import Testing
     let outline = try set.outline()
     var boxes = BoxMaker(for: set, seed: 141)
     var random = SplitMix64(seed: 142)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let box = boxes.next()
       let oracle = QueryOracle(outline, try outline.tree.plane.window(showing: box))
       let (zoom, detail) = Self.scale(&random)
@@ -35,7 +36,7 @@ import Testing
   @Test(arguments: sets) func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 143)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let (zoom, detail) = Self.scale(&random)
       let (a, b) = (PlaneWindow.random(over: tree, &random), PlaneWindow.random(over: tree, &random))
       let all = try tree.clusters(.detail(detail), in: PlaneWindow.everything, zoom: zoom)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -17,7 +18,7 @@ import TreelineBuilder
     let outline = try TreeOutline(set.tree(computesSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 531)
-    for _ in 0..<40 {
+    for _ in 0..<Trials.count(40) {
       let id = outline.entries[random.index(below: outline.entries.count)].cluster.id
       let pixels = [44, random.number(from: 0, to: 200), .leastNonzeroMagnitude, 1e300][random.index(below: 4)]
       let index = random.index(below: tree.pointCount)

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -12,7 +13,7 @@ import TreelineBuilder
   ]
 
   /// Of each set, rule and way to cut.
-  private static let pairsEach = 10_000 / (sets.count * SplitRule.few.count) + 1
+  private static let pairsEach = Trials.count(10_000) / (sets.count * SplitRule.few.count) + 1
 
   @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
     _ set: PointSet, _ rule: SplitRule

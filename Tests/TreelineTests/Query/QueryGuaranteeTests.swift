@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -7,10 +8,12 @@ import Treeline
   static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
 
   @Test(arguments: PointSet.nasty, SplitRule.few) func holdInAnyBox(_ set: PointSet, _ rule: SplitRule) throws {
-    try check(set, rule, seed: 101, boxes: rule == .mean ? 60 : 20)
+    try check(set, rule, seed: 101, boxes: Trials.count(rule == .mean ? 60 : 20))
   }
 
-  @Test(arguments: (200..<300).map { PointSet.random(seed: UInt64($0)) }) func holdOverRandomPoints(_ set: PointSet)
+  @Test(arguments: Trials.seeds(100, from: 200).map { PointSet.random(seed: $0) }) func holdOverRandomPoints(
+    _ set: PointSet
+  )
     throws
   { try check(set, .mean, seed: 102, boxes: 20) }
 

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
   func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet, _ rule: SplitRule) throws {
     let tree = try set.tree(rule)
     var random = SplitMix64(seed: 111)
-    for _ in 0..<25 {
+    for _ in 0..<Trials.count(25) {
       let limit = 1 + random.index(below: 30)
       var window = PlaneWindow.random(over: tree, &random)
       var answer = try Array(tree.clusters(.limit(limit), in: window))
@@ -28,7 +29,7 @@ import Treeline
   ]) func zoomingInRefines(_ set: PointSet) throws {
     let tree = try set.tree()
     var random = SplitMix64(seed: 116)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let center = set.coordinates[random.index(below: set.coordinates.count)]
       var coarser: [Cluster]?
       var zoom = 0.0

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -7,7 +8,7 @@ import Treeline
 @Suite struct QueryParametersTests {
   @Test(arguments: 700..<702 as Range<UInt64>) func everySpellingIsReadBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    for _ in 0..<2000 {
+    for _ in 0..<Trials.count(2000) {
       let query = Query.random(&random)
       let pairs = query.parameters.map { (name: $0.name, value: "\($0.value)") }
 
@@ -85,7 +86,7 @@ import Treeline
   /// Two queries in one list, told apart by what stands before their names.
   @Test(arguments: 720..<722 as Range<UInt64>) func severalQueriesAreToldApart(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    for _ in 0..<500 {
+    for _ in 0..<Trials.count(500) {
       let (first, second) = (Query.random(&random), Query.random(&random))
       var pairs: [(name: String, value: String)] = []
       for (prefix, query) in [("from-", first), ("to-", second)] {

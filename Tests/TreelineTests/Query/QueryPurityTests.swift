@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -27,7 +28,7 @@ import Treeline
     let questions = Self.questions(for: set)
     let expected = try questions.map { try Array(tree.clusters(.limit($0.limit), in: Viewport($0.box))) }
     try await withThrowingTaskGroup(of: (Int, [Cluster]).self) { group in
-      for task in 0..<600 {
+      for task in 0..<Trials.count(600) {
         let number = task * 7 % questions.count
         let (box, limit) = questions[number]
         group.addTask { (number, try Array(tree.clusters(.limit(limit), in: Viewport(box)))) }

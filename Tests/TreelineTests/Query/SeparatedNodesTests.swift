@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import TreelineBuilder
 
@@ -7,10 +8,11 @@ import TreelineBuilder
 /// The walk to the nodes shown at a required distance, against their definition.
 @Suite struct SeparatedNodesTests {
   @Test(arguments: PointSet.nasty) func areThoseOfTheDefinition(_ set: PointSet) throws {
-    try check(set, seed: 91, windows: 40)
+    try check(set, seed: 91, windows: Trials.count(40))
   }
 
-  @Test(arguments: (400..<480).map { PointSet.random(seed: UInt64($0)) }) func areThoseOfTheDefinitionOverRandomPoints(
+  @Test(arguments: Trials.seeds(80, from: 400).map { PointSet.random(seed: $0) })
+  func areThoseOfTheDefinitionOverRandomPoints(
     _ set: PointSet
   ) throws { try check(set, seed: 92, windows: 20) }
 
@@ -46,7 +48,7 @@ import TreelineBuilder
   }
 
   /// Where a damaged file has separations that grow from parent to child, every point still has one node.
-  @Test(arguments: 0..<20 as Range<UInt64>) func holdEveryPointOnceWhateverTheSeparations(seed: UInt64) throws {
+  @Test(arguments: Trials.seeds(20)) func holdEveryPointOnceWhateverTheSeparations(seed: UInt64) throws {
     let tree = try PointSet.cities(700, seed: 97).tree()
     var random = SplitMix64(seed: seed)
     let codes = ContiguousArray((0..<tree.pointCount).map { _ in UInt16(truncatingIfNeeded: random.next()) })

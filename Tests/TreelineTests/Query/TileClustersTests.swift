@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -9,7 +10,7 @@ import TreelineBuilder
   func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 161)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let window = PlaneWindow.random(over: tree, &random)
       let (zoom, pixels) = (Double.random(in: 0...20, using: &random), Double.random(in: 0...200, using: &random))
       let alone = UnclusteredPoints(

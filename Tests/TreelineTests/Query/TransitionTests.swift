@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -9,7 +10,7 @@ import TreelineBuilder
   func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
     let tree = try set.tree(rule, computesSeparations: true)
     var random = SplitMix64(seed: 131)
-    for _ in 0..<75 {
+    for _ in 0..<Trials.count(75) {
       let from = try Self.answer(of: tree, &random)
       let to = try Self.answer(of: tree, after: from, &random)
       check(Transition(from: from, to: to), from, to)
@@ -67,7 +68,7 @@ import TreelineBuilder
   @Test func backwardsIsTheSameTheOtherWayRound() throws {
     let tree = try PointSet.cities(3000, seed: 133).tree(computesSeparations: true)
     var random = SplitMix64(seed: 134)
-    for _ in 0..<100 {
+    for _ in 0..<Trials.count(100) {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
       let (forth, back) = (Transition(from: from, to: to), Transition(from: to, to: from))
       #expect(forth.splits.map(\.whole) == back.merges.map(\.whole))
@@ -80,7 +81,7 @@ import TreelineBuilder
   @Test(arguments: PointSet.nasty) func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 135)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let answer = try Self.answer(of: tree, &random)
       for index in 0..<tree.pointCount {
         #expect(answer.firstIndex(containingTreeIndex: index) == answer.firstIndex { $0.range.contains(index) })

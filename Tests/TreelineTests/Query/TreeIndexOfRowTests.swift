@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 
@@ -8,7 +9,7 @@ import Treeline
     try check(set, rule)
   }
 
-  @Test(arguments: (1500..<1560).map { PointSet.random(seed: UInt64($0)) }) func everyRowOfRandomPointsIsFound(
+  @Test(arguments: Trials.seeds(60, from: 1500).map { PointSet.random(seed: $0) }) func everyRowOfRandomPointsIsFound(
     _ set: PointSet
   ) throws { try check(set, .mean) }
 

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -12,7 +13,7 @@ import TreelineBuilder
     let outline = try TreeOutline(set.tree(computesSeparations: true))
     let tree = outline.tree
     var random = SplitMix64(seed: 521)
-    for round in 0..<20 {
+    for round in 0..<Trials.count(20) {
       let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let oracle = QueryOracle(outline, window)
@@ -37,7 +38,7 @@ import TreelineBuilder
   @Test(arguments: sets) func zoomingInRefinesAndAPanChangesNothing(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 522)
-    for _ in 0..<20 {
+    for _ in 0..<Trials.count(20) {
       let query = PixelQuery(&random)
       let window = PlaneWindow.random(over: tree, &random)
       let all = try query.answer(of: tree, .everything)

@@ -1,0 +1,170 @@
+import ArgumentParser
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Runs pieces of work whose instructions valgrind counts one by one: it collects only within `countedCall`, and writes
+/// what it has collected after each call.
+struct CountedCases: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cases", abstract: "Does pieces of work for valgrind to count, and prints their names in order.")
+
+  @Argument(help: "The points.") var points: PointFile
+
+  @Argument(help: "Which work.") var cases: [CountedCase] = CountedCase.allCases
+
+  func run() throws {
+    let work = CountedWorkplace(try points.read())
+    for name in cases {
+      let task = try work.task(name)
+      require(try countedCall(task) > 0, "\(name.rawValue) found nothing")
+      print(name.rawValue)
+    }
+  }
+}
+
+/// Does work within a function by whose name valgrind finds it.
+@inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
+  let result = try work()
+  // Or the call would be a jump to the work, from which nothing returns here.
+  blackHole(result)
+  return result
+}
+
+/// The work whose instructions are counted. Each raw value is a name in Fixtures/golden/instructions.json.
+enum CountedCase: String, CaseIterable, ExpressibleByArgument {
+  case buildByMean = "build-by-mean"
+  case buildByLeastScatter = "build-by-least-scatter"
+  case separations
+  case mergeByDistance = "merge-by-distance"
+  case mergeForBadges = "merge-for-badges"
+  case mergeByScatter = "merge-by-scatter"
+  /// A filter by two columns, and all that its first answers prepare.
+  case filter
+  /// Sums, means, counts and order statistics of an answer, and all that is prepared for them.
+  case aggregate
+  /// The same of an answer under a filter.
+  case filteredAggregate = "filtered-aggregate"
+  case limitBreadthFirst = "limit-breadth-first"
+  case limitWidestFirst = "limit-widest-first"
+  case limitSteepestFirst = "limit-steepest-first"
+  case detail, spacing, badges
+  /// A pan, after the answer that was shown before it.
+  case continuing
+  case filteredLimit = "filtered-limit"
+  case filteredDetail = "filtered-detail"
+
+  /// Whether it takes seconds under valgrind, itself or what it needs.
+  var isLong: Bool {
+    switch self {
+    case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .badges: true
+    default: false
+    }
+  }
+}
+
+/// Points and what is built over them, each tree once.
+private final class CountedWorkplace {
+  private let coordinates: [Coordinate]
+  private let views: [Viewport]
+
+  private lazy var tree = Result { try build(.splitting(.standard), computesSeparations: true) }
+  private lazy var treeWithColumns = Result {
+    try tree.get().adding(columns: [
+      IndexColumn(name: "price", kind: .number, value: FilterBenchmark.price).prepared(for: .percentiles, .distinct),
+      IndexColumn(name: "kind", kind: .category, value: FilterBenchmark.kind),
+    ])
+  }
+  private lazy var badgeTree = Result { try build(.merging(by: .badges), computesSeparations: true) }
+
+  init(_ coordinates: [Coordinate]) {
+    self.coordinates = coordinates
+    views = .counted(around: coordinates)
+  }
+
+  /// Builds by one thread, and without LAPACK, which is another library on each machine.
+  private func build(_ growth: Growth, computesSeparations: Bool = false) throws -> ClusterTree {
+    var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
+    options.solver = .halfAngle
+    return try ClusterTree(coordinates, options: options)
+  }
+
+  /// Prepares what a case needs, and returns the work to be counted, whose result is positive.
+  func task(_ name: CountedCase) throws -> () throws -> Int {
+    switch name {
+    case .buildByMean: building(.splitting(.mean))
+    case .buildByLeastScatter: building(.splitting(.leastScatter))
+    case .separations:
+      { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
+    case .mergeByDistance: building(.merging(by: .distance))
+    case .mergeForBadges: building(.merging(by: .badges))
+    case .mergeByScatter: building(.merging(by: .scatter))
+    case .filter:
+      { [self, tree = try treeWithColumns.get()] in
+        let filtered = try tree.selecting(FilterBenchmark.filter)
+        return try answers(of: filtered, .limit(100)) { $0.coordinates.count }
+      }
+    case .aggregate: try aggregating(treeWithColumns.get())
+    case .filteredAggregate: try aggregating(treeWithColumns.get().selecting(FilterBenchmark.filter))
+    case .limitBreadthFirst: try asking(tree.get(), .limit(100))
+    case .limitWidestFirst: try asking(tree.get(), .limit(100, .widestFirst))
+    case .limitSteepestFirst: try asking(tree.get(), .limit(100, .steepestFirst))
+    case .detail: try asking(tree.get(), .detail(20))
+    case .spacing: try asking(tree.get(), .spacing(44))
+    case .badges: try asking(badgeTree.get(), .badges())
+    case .continuing: try panning(tree.get())
+    case .filteredLimit: try askingAgain(treeWithColumns.get().selecting(FilterBenchmark.filter), .limit(100))
+    case .filteredDetail: try askingAgain(treeWithColumns.get().selecting(FilterBenchmark.filter), .detail(20))
+    }
+  }
+
+  private func building(_ growth: Growth) -> () throws -> Int { { [self] in try build(growth).pointCount } }
+
+  private func answers(of tree: ClusterTree, _ cut: Cut, _ count: (Clusters) throws -> Int) throws -> Int {
+    try views.reduce(0) { try $0 + count(tree.clusters(cut, in: $1)) }
+  }
+
+  /// Every view ten times.
+  private func asking(_ tree: ClusterTree, _ cut: Cut) -> () throws -> Int {
+    { [self] in try (0..<10).reduce(0) { sum, _ in try sum + answers(of: tree, cut, \.count) } }
+  }
+
+  /// As above, once what first answers prepare is there.
+  private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
+    blackHole(try answers(of: tree, cut, \.count))
+    return asking(tree, cut)
+  }
+
+  private func panning(_ tree: ClusterTree) throws -> () throws -> Int {
+    let cut = Cut.limit(100, isContinuing: true)
+    let pans = views.map { view in
+      let box = view.bounds
+      let (east, north) = ((box.east - box.west) / 8, (box.north - box.south) / 16)
+      return (1...8).map { step in
+        let (x, y) = (east * Double(step), north * Double(step))
+        return Viewport(
+          BoundingBox(west: box.west + x, south: box.south - y, east: box.east + x, north: box.north - y),
+          zoom: view.zoom)
+      }
+    }
+    return {
+      var count = 0
+      for views in pans {
+        var shown = tree.noClusters
+        for view in views {
+          shown = try tree.clusters(cut, in: view, after: shown)
+          count += shown.count
+        }
+      }
+      return count
+    }
+  }
+
+  private func aggregating(_ tree: ClusterTree) throws -> () throws -> Int {
+    let clusters = try tree.clusters(.limit(100), in: .everything)
+    let aggregates: [Aggregate] = [
+      .sum("price"), .mean("price"), .counts("kind"), .median("price"), .top(3, of: "kind"), .distinct("price"),
+    ]
+    return { try clusters.values(of: aggregates).count }
+  }
+}
