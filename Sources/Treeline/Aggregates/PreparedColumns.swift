@@ -30,15 +30,28 @@ final class PreparedColumns: Sendable {
     return bytes
   }
 
+  /// Whether it is there already.
+  func has<Prepared: PreparedValues>(_ type: Prepared.Type, of columns: [String]) -> Bool {
+    let key = Key(columns: columns, type: ObjectIdentifier(type))
+    var entry = first.load()
+    while let found = entry {
+      if found.key == key { return true }
+      entry = found.next.load()
+    }
+    return false
+  }
+
   /// What is prepared of some columns; made if it is not there. Of two threads that ask for it first, both may do so.
-  func value<Prepared: PreparedValues>(of columns: [String], make: () -> Prepared) -> Prepared {
+  func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
+    throws(Failure) -> Prepared
+  {
     let key = Key(columns: columns, type: ObjectIdentifier(Prepared.self))
     var last: Entry?
     while let entry = last == nil ? first.load() : last!.next.load() {
       if entry.key == key { return entry.values as! Prepared }
       last = entry
     }
-    let made = Entry(key, make())
+    let made = Entry(key, try make())
     while true {
       let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
       if entry.key == key { return entry.values as! Prepared }
