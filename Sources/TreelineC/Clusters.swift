@@ -8,9 +8,9 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    let start = min(max(offset, 0), members.count)
-    // No more than there are, however large the limit.
-    let page = start..<start + min(max(limit, 0), members.count - start)
+    // No more than there are, however large both are.
+    let start = Int(min(size(offset), size(members.count)))
+    let page = start..<start + Int(min(size(limit), size(members.count - start)))
     let treeIndices = page.map(members.treeIndex)
     let coordinates = treeIndices.map { tree.plane.coordinate(at: tree.position(atTreeIndex: $0)) }
     return Table([
