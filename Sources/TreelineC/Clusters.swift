@@ -31,10 +31,11 @@ public func columnValues(
     guard let column = object.tree.column(name) else {
       throw FilterError.unknownColumn(name: name, known: object.tree.columns.map(\.name))
     }
-    let values = try array(treeIndices, count, of: "tree indices").map {
-      column.value(atTreeIndex: try object.checked(treeIndex: $0))
+    let indices = try array(treeIndices, count, of: "tree indices").map { try object.checked(treeIndex: $0) }
+    if column.kind == .number, case .integers(let integers) = column.values, integers.digits == 0 {
+      return Table([TableColumn(column.name, integers: indices.map { integers.integer(at: $0) })])
     }
-    return Table([TableColumn(column.name, values, of: column)])
+    return Table([TableColumn(column.name, indices.map { column.value(atTreeIndex: $0) }, of: column)])
   }
 }
 

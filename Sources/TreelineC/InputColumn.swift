@@ -43,8 +43,17 @@ struct InputColumn: @unchecked Sendable {
     }
     guard column.type == TREELINE_CODES else {
       entries = []
-      if column.type == TREELINE_TEXTS { try column.checkOffsets(pointCount, name) }
-      if column.type == TREELINE_BOOLEANS { try check("0 or 1") { (row: Int) in load(row) as UInt8 } in: { $0 <= 1 } }
+      switch column.type {
+      case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
+      case TREELINE_BOOLEANS: try check("0 or 1") { (row: Int) in load(row) as UInt8 } in: { $0 <= 1 }
+      case TREELINE_DOUBLES:
+        try check("a finite number, or NaN for a missing value") { (row: Int) in
+          load(row) as Double
+        } in: {
+          !$0.isInfinite
+        }
+      default: break
+      }
       return
     }
     // Codes have 31 bits.

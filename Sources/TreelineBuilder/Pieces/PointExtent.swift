@@ -49,8 +49,8 @@ struct PointExtent: Equatable, Sendable {
 
 extension PointExtent: PlainValue {
   func write(to bytes: inout PlainBytes) {
-    bytes.append(box)
     bytes.append(moments)
+    bytes.append(box)
   }
 
   init(from bytes: inout PlainBytes) throws(PieceError) {
