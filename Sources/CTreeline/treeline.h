@@ -96,7 +96,7 @@ typedef struct treeline_points {
 } treeline_points;
 
 typedef enum treeline_value_type {
-  /// double. NaN is a missing value.
+  /// double. NaN is a missing value; infinity is an error.
   TREELINE_DOUBLES = 1,
   /// int64_t.
   TREELINE_INTEGERS = 2,
@@ -355,7 +355,8 @@ treeline_table *treeline_transition(const treeline_answer *from, const treeline_
 treeline_table *treeline_members(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, treeline_error **error);
 
-/// The values that points have in a column, given their tree indices: one column of its name.
+/// The values that points have in a column, given their tree indices: one column of its name. Numbers are integers in a
+/// column of integers alone, else doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
 

@@ -77,7 +77,7 @@ public func histogram(
   _ missing: UnsafeMutablePointer<Int64>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
   attemptObject(error) {
-    guard 2...1000 ~= bins else { throw ArgumentError("expected 2 to 1000 bins, found \(bins)") }
+    guard 2...1000 ~= bins else { throw ArgumentError("expected 2 to 1000 bins, found \(size(bins))") }
     let (tree, name) = (try tree.object(TreeObject.self).tree, try text(column, "the name of a column"))
     let viewport = try read(viewport) { Viewport(&$0) }
     let histogram = try tree.histogram(of: name, bins: bins, in: viewport)

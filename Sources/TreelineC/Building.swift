@@ -25,7 +25,7 @@ public func buildTree(
 ) -> OpaquePointer? {
   attemptObject(error) {
     let points = try given(points, "points").pointee
-    let pointCount = points.count
+    let pointCount = try points.checkedCount
     let columns = try inputColumns(columns, columnCount, pointCount: pointCount)
     let options = try read(options) { parameters in
       (
@@ -43,12 +43,28 @@ public func buildTree(
 }
 
 extension treeline_points {
-  /// - Throws: `ArgumentError` for NULL in place of an array.
+  /// How many there are.
+  ///
+  /// - Throws: `BuildError.tooManyPoints` for more than 2^31.
+  var checkedCount: Int {
+    get throws {
+      guard 0...IndexHeader.maximumPointCount ~= count else {
+        throw BuildError.tooManyPoints(found: Int(clamping: size(count)))
+      }
+      return count
+    }
+  }
+
+  /// - Throws: `ArgumentError` for NULL in place of an array, and for strides that lead out of memory.
   var coordinates: [Coordinate] {
     get throws {
+      let count = try checkedCount
       guard count > 0 else { return [] }
       let (xs, ys) = (UnsafeRawPointer(try given(x, "x of points")), UnsafeRawPointer(try given(y, "y of points")))
       let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
+      for stride in [xStride, yStride] where !fitsMemory(count, stride: stride) {
+        throw ArgumentError("expected \(count) points to fit memory, found strides of \(xStride) and \(yStride) bytes")
+      }
       return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
         for row in 0..<count {
           coordinates.initializeElement(

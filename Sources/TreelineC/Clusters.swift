@@ -8,9 +8,9 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    let start = min(max(offset, 0), members.count)
-    // No more than there are, however large the limit.
-    let page = start..<start + min(max(limit, 0), members.count - start)
+    // No more than there are, however large both are.
+    let start = Int(min(size(offset), size(members.count)))
+    let page = start..<start + Int(min(size(limit), size(members.count - start)))
     let treeIndices = page.map(members.treeIndex)
     let coordinates = treeIndices.map { tree.plane.coordinate(at: tree.position(atTreeIndex: $0)) }
     return Table([
@@ -31,10 +31,11 @@ public func columnValues(
     guard let column = object.tree.column(name) else {
       throw FilterError.unknownColumn(name: name, known: object.tree.columns.map(\.name))
     }
-    let values = try array(treeIndices, count, of: "tree indices").map {
-      column.value(atTreeIndex: try object.checked(treeIndex: $0))
+    let indices = try array(treeIndices, count, of: "tree indices").map { try object.checked(treeIndex: $0) }
+    if column.kind == .number, case .integers(let integers) = column.values, integers.digits == 0 {
+      return Table([TableColumn(column.name, integers: indices.map { integers.integer(at: $0) })])
     }
-    return Table([TableColumn(column.name, values, of: column)])
+    return Table([TableColumn(column.name, indices.map { column.value(atTreeIndex: $0) }, of: column)])
   }
 }
 

@@ -40,8 +40,7 @@ final class EntriesObject: CObject {
 @_cdecl("treeline_column_survey_gathering")
 public func columnSurveyGathering(_ survey: OpaquePointer?, _ most: Int, _ error: ErrorPlace) -> OpaquePointer? {
   attemptObject(error) {
-    guard most >= 0 else { throw ArgumentError("expected 0 bytes or more for dictionaries, found \(most)") }
-    let columns = try survey.object(ColumnSurveyObject.self).gathering(most: most)
+    let columns = try survey.object(ColumnSurveyObject.self).gathering(most: Int(clamping: size(most)))
     return BytesObject(columns.isEmpty ? [] : EntriesObject(columns).bytes)
   }
 }

@@ -30,7 +30,10 @@ final class ColumnSurveyObject: CObject {
     guard names == found else {
       throw ArgumentError("expected values of \(list(names)), found those of \(list(found))")
     }
-    if let row = rows.first(where: { $0 < 0 }) { throw ArgumentError("expected a row of 0 or more, found \(row)") }
+    if let row = rows.first(where: { !(0...1 << 53 ~= $0) }) {
+      throw ArgumentError("expected a row from 0 to 2^53, found \(row)")
+    }
+    try checkCount(adding: rows.count)
     let values = columns.map { column in
       var values = ColumnValues()
       for point in rows.indices { values.append(column.value(point)) }
@@ -46,7 +49,15 @@ final class ColumnSurveyObject: CObject {
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError("expected a survey of \(list(names)) as they are declared here, found one of others")
     }
-    for (index, survey) in other.surveys.enumerated() { surveys[index].add(survey.numbered(from: firstRow)) }
+    let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
+    try checkCount(adding: other.surveys.first?.pointCount ?? 0)
+    for (index, survey) in numbered.enumerated() { surveys[index].add(survey) }
+  }
+
+  /// Checks that there are not more points than an index has.
+  private func checkCount(adding count: Int) throws {
+    let found = (surveys.first?.pointCount ?? 0) + count
+    if found > IndexHeader.maximumPointCount { throw BuildError.tooManyPoints(found: found) }
   }
 
   /// What is to be gathered before all columns can be encoded.
@@ -152,7 +163,7 @@ final class EncodingObject: CObject {
     }
     var offset = 0
     for (column, values) in zip(columns, values) {
-      column.encode(values, to: codes + offset, stride: width)
+      try column.encode(values, to: codes + offset, stride: width)
       offset += column.width
     }
   }

@@ -8,8 +8,8 @@ public func hierarchy(
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).unfiltered
     let plane = try given(plane, "room for a plane")
-    guard most > 0 else { throw ArgumentError("expected room for one leaf or more, found \(most)") }
-    let leaves = try tree.top(most: most).leaves
+    guard most != 0 else { throw ArgumentError("expected room for one leaf or more, found 0") }
+    let leaves = try tree.top(most: Int(min(size(most), size(max(tree.pointCount, 1))))).leaves
     plane.pointee = tree.cPlane
     func integers(_ name: String, _ value: (TreeTop.Leaf) -> some BinaryInteger) -> TableColumn {
       TableColumn(name, integers: leaves.map { Int64(clamping: value($0)) })

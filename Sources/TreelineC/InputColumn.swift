@@ -32,12 +32,46 @@ struct InputColumn: @unchecked Sendable {
       default: 8
       }
     stride = column.stride == 0 ? width : column.stride
+    guard fitsMemory(pointCount, stride: stride) else {
+      throw ArgumentError(
+        "column \(name.debugDescription): expected \(pointCount) values to fit memory, found a stride of \(stride) bytes")
+    }
     if column.type == TREELINE_INSTANTS, ![1, 1000, 1_000_000, 1_000_000_000].contains(column.units_per_second) {
       throw ArgumentError(
         "column \(name.debugDescription): expected 1, 1000, 1000000 or 1000000000 units per second, "
           + "found \(column.units_per_second)")
     }
-    entries = column.type == TREELINE_CODES ? (0..<column.entry_count).map { column.text($0) } : []
+    guard column.type == TREELINE_CODES else {
+      entries = []
+      switch column.type {
+      case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
+      case TREELINE_BOOLEANS: try check("0 or 1") { (row: Int) in load(row) as UInt8 } in: { $0 <= 1 }
+      case TREELINE_DOUBLES:
+        try check("a finite number, or NaN for a missing value") { (row: Int) in
+          load(row) as Double
+        } in: {
+          !$0.isInfinite
+        }
+      default: break
+      }
+      return
+    }
+    // Codes have 31 bits.
+    guard 0...Int(Int32.max) ~= column.entry_count else {
+      throw ArgumentError(
+        "column \(name.debugDescription): expected 2^31 - 1 texts for codes at most, found \(size(column.entry_count))")
+    }
+    try column.checkOffsets(column.entry_count, name)
+    entries = (0..<column.entry_count).map { column.text($0) }
+    let count = Int32(entries.count)
+    try check(count == 0 ? "-1" : "-1 to \(count - 1)") { (row: Int) in load(row) as Int32 } in: { -1..<count ~= $0 }
+  }
+
+  /// Checks all values that are not missing.
+  private func check<Value>(_ expected: String, _ value: (Int) -> Value, in holds: (Value) -> Bool) throws {
+    guard let row = (0..<pointCount).first(where: { isValid($0) && !holds(value($0)) }) else { return }
+    throw ColumnError.unsuitableValue(
+      column: name, row: row, expected: expected, found: "\(value(row))", remedy: "mark missing values as such")
   }
 
   /// Reads `price`'s `number+percentiles`.
@@ -175,6 +209,20 @@ extension InputColumn {
 }
 
 extension treeline_column {
+  /// Checks that texts lie one behind the other.
+  fileprivate func checkOffsets(_ count: Int, _ name: String) throws {
+    guard let offsets, count > 0 else { return }
+    var last: Int64 = 0
+    for number in 0...count {
+      guard last <= offsets[number], offsets[number] <= 1 << 47 else {
+        throw ArgumentError(
+          "column \(name.debugDescription): expected offsets of texts that ascend from 0 or more, found "
+            + "\(offsets[number]) behind \(last)")
+      }
+      last = offsets[number]
+    }
+  }
+
   fileprivate func text(_ number: Int) -> String {
     let (start, end) = (Int(offsets[number]), Int(offsets[number + 1]))
     guard start < end else { return "" }

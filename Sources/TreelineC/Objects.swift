@@ -53,11 +53,24 @@ func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { Stri
 
 /// An array that C passes.
 ///
-/// - Throws: `ArgumentError` for NULL, unless it is one of nothing.
+/// - Throws: `ArgumentError` for NULL, unless it is one of nothing, and for more entries than memory has room for.
 func array<Entry>(_ start: UnsafePointer<Entry>?, _ count: Int, of noun: String) throws -> UnsafeBufferPointer<Entry> {
+  guard fitsMemory(count, stride: MemoryLayout<Entry>.stride) else {
+    throw ArgumentError("expected no more \(noun) than memory has room for, found \(size(count))")
+  }
   guard count == 0 || start != nil else { throw ArgumentError("expected \(count) \(noun), found NULL") }
   return UnsafeBufferPointer(start: start, count: count)
 }
+
+/// Whether an array can have as many entries, each so many bytes behind the one before.
+func fitsMemory(_ count: Int, stride: Int) -> Bool {
+  let (length, overflows) = count.multipliedReportingOverflow(by: stride)
+  // Addresses have 47 bits.
+  return count >= 0 && !overflows && length.magnitude <= 1 << 47
+}
+
+/// A size of C as it is there.
+func size(_ count: Int) -> UInt { UInt(bitPattern: count) }
 
 /// Memory that stays where it is, for pointers that are handed to C.
 final class Block: @unchecked Sendable {

@@ -30,8 +30,8 @@ public func piecesTable(_ pieces: OpaquePointer?) -> OpaquePointer? {
 public func findPieces(
   _ pieces: OpaquePointer?, _ positions: UnsafePointer<UInt32>?, _ count: Int, _ numbers: UnsafeMutablePointer<UInt32>?
 ) {
-  guard let numbers else { return }
-  pieces.objectIfAny(PiecesObject.self)?.plan.findPieces(of: planePoints(positions, count), to: numbers)
+  guard let numbers, let positions = try? planePoints(positions, count) else { return }
+  pieces.objectIfAny(PiecesObject.self)?.plan.findPieces(of: positions, to: numbers)
 }
 
 @_cdecl("treeline_pieces_task")
@@ -39,7 +39,7 @@ public func pieceTask(_ pieces: OpaquePointer?, _ number: Int, _ error: ErrorPla
   attemptObject(error) {
     let tasks = try pieces.object(PiecesObject.self).plan.pieces
     guard tasks.indices.contains(number) else {
-      throw ArgumentError("expected the number of a piece from 0 to below \(tasks.count), found \(number)")
+      throw ArgumentError("expected the number of a piece from 0 to below \(tasks.count), found \(size(number))")
     }
     return BytesObject(tasks[number].bytes)
   }
@@ -70,12 +70,13 @@ public func addToPiece(
 ) -> Bool {
   attempt(error) { () -> Void in
     let object = try piece.object(PieceObject.self)
+    let (positions, rows) = (try planePoints(positions, count), try array(rows, count, of: "rows"))
+    guard fitsMemory(count, stride: object.piece.codeLength) else {
+      throw ArgumentError("expected no more codes than memory has room for, found those of \(count) points")
+    }
     let length = object.piece.codeLength * count
     guard length == 0 || codes != nil else { throw ArgumentError("expected codes of \(count) points, found NULL") }
-    guard count == 0 || positions != nil else { throw ArgumentError("expected \(count) positions, found NULL") }
-    try object.piece.add(
-      planePoints(positions, count), rows: array(rows, count, of: "rows"),
-      codes: UnsafeRawBufferPointer(start: codes, count: length))
+    try object.piece.add(positions, rows: rows, codes: UnsafeRawBufferPointer(start: codes, count: length))
   } != nil
 }
 
@@ -84,7 +85,7 @@ public func writePiece(_ piece: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
   -> Bool
 {
   attempt(error) { () -> Void in
-    guard threads >= 1 else { throw ArgumentError("expected at least one thread, found \(threads)") }
+    guard 1...1024 ~= threads else { throw ArgumentError("expected 1 to 1024 threads, found \(size(threads))") }
     try piece.object(PieceObject.self).piece.write(to: PieceFolder(text(folder, "a folder")), threads: threads)
   } != nil
 }

@@ -16,8 +16,11 @@ final class BytesObject {
 func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
 
 /// The bytes that C hands over; none where there is no pointer.
-func bytes(_ start: UnsafeRawPointer?, _ count: Int) -> [UInt8] {
-  Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+///
+/// - Throws: `ArgumentError` for more of them than memory has room for.
+func bytes(_ start: UnsafeRawPointer?, _ count: Int) throws -> [UInt8] {
+  guard let start = start?.assumingMemoryBound(to: UInt8.self) else { return [] }
+  return Array(try array(start, count, of: "bytes"))
 }
 
 @_cdecl("treeline_bytes_start")
@@ -179,7 +182,7 @@ public func takeAnswers(_ plan: OpaquePointer?, _ start: UnsafeRawPointer?, _ co
   attempt(error) { () -> Void in
     let object = try plan.object(PlanObject.self)
     guard let round = object.round else { throw ArgumentError("expected answers to a round, found that none is asked") }
-    object.plan.take(try PlanAnswers(to: round, bytes: bytes(start, count)))
+    try object.plan.take(PlanAnswers(to: round, bytes: bytes(start, count)))
     object.round = nil
   } != nil
 }
@@ -213,13 +216,15 @@ public func readRound(_ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPl
 
 @_cdecl("treeline_round_add_points")
 public func addPointsToRound(_ round: OpaquePointer?, _ positions: UnsafePointer<UInt32>?, _ count: Int) {
-  round.objectIfAny(RoundObject.self)?.answers.add(planePoints(positions, count))
+  guard let positions = try? planePoints(positions, count) else { return }
+  round.objectIfAny(RoundObject.self)?.answers.add(positions)
 }
 
 /// Positions as C has them: two numbers each.
-func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) -> UnsafeBufferPointer<PlanePoint> {
-  UnsafeBufferPointer(
-    start: UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count: positions == nil ? 0 : count)
+///
+/// - Throws: `ArgumentError` for NULL, unless there are none, and for more than memory has room for.
+func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) throws -> UnsafeBufferPointer<PlanePoint> {
+  try array(UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count, of: "positions")
 }
 
 @_cdecl("treeline_round_add_answers")

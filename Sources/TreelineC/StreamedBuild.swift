@@ -121,7 +121,7 @@ public func addToStream(
 ) -> Bool {
   attempt(error) { () -> Void in
     let points = try given(points, "points").pointee
-    let values = try inputColumns(columns, columnCount, pointCount: points.count)
+    let values = try inputColumns(columns, columnCount, pointCount: points.checkedCount)
     try stream.object(StreamObject.self).add(points, rows: rows, values: values, refused: refused)
   } != nil
 }

@@ -121,7 +121,7 @@ static void build_piece(
   if (width > 0)
     EXPECT_ERROR(
         treeline_piece_add(piece, positions, &row, NULL, 1, &error), TREELINE_ERROR_ARGUMENT, "expected codes");
-  EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "at least one thread");
+  EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "1 to 1024 threads");
   // A second time, as if the first task had been taken for lost.
   for (int i = 0; i < 2; i++)
     NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 2, &error)));

@@ -40,8 +40,18 @@ public struct ColumnEncoding: Sendable {
   // MARK: - Codes
 
   /// The code of each entry of some values, and how many points have a number that a double does not keep.
-  private func codes(of values: ColumnValues) -> (codes: [UInt64], inexactCount: Int) {
-    let codes = (0..<values.entries.count).map { code(ofEntry: $0, of: values.entries) }
+  private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
+    var codes: [UInt64] = []
+    codes.reserveCapacity(values.entries.count)
+    for entry in 0..<values.entries.count {
+      guard let code = code(ofEntry: entry, of: values.entries) else {
+        throw UnsuitableValue(
+          at: values.numbers.firstIndex(of: UInt32(entry)) ?? 0, expected: codedValues,
+          found: values.entries.value(of: entry) ?? .null, remedy: "survey the values of all points before any is encoded"
+        ).error(column: name)
+      }
+      codes.append(code)
+    }
     guard form.encoding == .reals, !isAttribute else { return (codes, 0) }
     let areInexact = codes.indices.map { entry in
       guard case .literal(let literal) = values.entries.value(of: entry)?.asNumber else { return false }
@@ -54,10 +64,11 @@ public struct ColumnEncoding: Sendable {
   /// Writes the codes of some values, each `stride` bytes behind the one before.
   ///
   /// - Returns: How many numbers are not kept exactly, but as the nearest doubles.
+  /// - Throws: `ColumnError` for a value that has no code, as it was not surveyed; its row is the number of the point.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
-  ) -> Int {
-    let (codes, inexactCount) = codes(of: values)
+  ) throws(ColumnError) -> Int {
+    let (codes, inexactCount) = try codes(of: values)
     values.numbers.withUnsafeBufferPointer { numbers in
       codes.withUnsafeBufferPointer { codes in
         store(numbers.count, to: start, stride: stride) { codes[Int(numbers[$0])] }
@@ -89,28 +100,73 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  private func code(ofEntry number: Int, of values: EntrySet) -> UInt64 {
+  /// The code of a value; nil for one that has none, as it was not surveyed.
+  private func code(ofEntry number: Int, of values: EntrySet) -> UInt64? {
     if form.encoding == .entries { return code(inDictionaryOf: number, values) }
     let value = values.value(of: number)
-    if isAttribute { return AttributeColumn.bits(of: value)! }
+    if isAttribute { return AttributeColumn.bits(of: value) }
     guard let value, value != .null else { return form.missingCode }
     switch form.kind {
     case .number:
-      guard case .literal(let literal) = value.asNumber else { return form.missingCode }
-      // -0 is 0.
-      if form.encoding == .reals { return (Double(literal)! + 0).bitPattern }
-      let number = SmallDecimal(literal)!
-      return code(of: number.significand * Int64(powerOfTen(form.digits - number.decimals)))
-    case .boolean: return (isFound ? value.foundBoolean : value.declaredBoolean)! ? 1 : 0
-    default: return code(of: value.instant(numbersPerSecond: numbersPerSecond)!)
+      switch value.asNumber {
+      case .missing: return form.missingCode
+      case .none: return nil
+      case .literal(let literal):
+        // -0 is 0.
+        if form.encoding == .reals { return Double(literal).flatMap { $0.isFinite ? ($0 + 0).bitPattern : nil } }
+        guard let number = SmallDecimal(literal), number.decimals <= form.digits else { return nil }
+        let power = Int64(powerOfTen(form.digits - number.decimals))
+        let (integer, overflows) = number.significand.multipliedReportingOverflow(by: power)
+        return overflows ? nil : codeIfAny(of: integer)
+      }
+    case .boolean: return (isFound ? value.foundBoolean : value.declaredBoolean).map { $0 ? 1 : 0 }
+    default:
+      guard let instant = value.instant(numbersPerSecond: numbersPerSecond),
+        instant.nanoseconds == 0 || instant.digits <= form.digits, !form.areDates || instant.isMidnight
+      else { return nil }
+      return Int64(exactly: instant.ticks(digits: form.digits)).flatMap { codeIfAny(of: $0) }
     }
   }
 
-  private func code(inDictionaryOf number: Int, _ values: EntrySet) -> UInt64 {
-    let entries = entries!
-    let entry = form.kind == .category ? values.categoryEntry(of: number) : values[number]
-    guard let entry, let code = entries.number(of: entry) else { return UInt64(entries.count) }
-    return UInt64(code)
+  private func code(inDictionaryOf number: Int, _ values: EntrySet) -> UInt64? {
+    guard let entries else { return nil }
+    guard form.kind == .category else { return entries.number(of: values[number]).map { UInt64($0) } }
+    if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
+    // Only null and absent values are missing ones.
+    let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
+    return isMissing ? UInt64(entries.count) : nil
+  }
+
+  /// The code of an integer, of a column of these; nil for one that it does not reach to.
+  private func codeIfAny(of integer: Int64) -> UInt64? {
+    guard integer >= form.base else { return nil }
+    let code = code(of: integer)
+    return code < form.missingCode ? code : nil
+  }
+
+  /// Which values have codes, for errors.
+  private var codedValues: String {
+    if form.encoding == .entries { return "one of the \(entries?.count ?? 0) different values that were surveyed" }
+    switch form.kind {
+    case .number where form.encoding == .reals: return "a number"
+    case .boolean: return "a boolean"
+    default:
+      let last = Int128(form.base) + Int128(form.missingCode) - 1
+      let noun = form.kind == .number ? "a number" : form.areDates ? "a date" : "a time"
+      let unit = form.digits == 0 ? "" : " times 10^-\(form.digits)"
+      return "\(noun) like those that were surveyed, from \(form.base)\(unit) to \(last)\(unit)"
+    }
+  }
+
+  /// The greatest code of a column with a dictionary; nil for another.
+  var greatestEntryCode: UInt64? {
+    guard form.encoding == .entries, let entries else { return nil }
+    return UInt64(form.kind == .category ? entries.count : max(entries.count - 1, 0))
+  }
+
+  /// The code at an offset.
+  func code(at bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+    (0..<width).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
   }
 
   /// The code of an integer, of a column of these.
@@ -173,9 +229,9 @@ extension ColumnEncoding: PlainValue {
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
-    guard fields.count == 3, form.width > 0, (form.encoding == .entries) == (entries != nil) else {
-      throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others")
-    }
+    guard fields.count == 3, fields[0] <= 1, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
+      form.isSound(entryCount: entries?.count, isAttribute: fields[0] == 1)
+    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others") }
     (isAttribute, isFound) = (fields[0] != 0, fields[1] != 0)
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }

@@ -46,6 +46,9 @@ package struct UnsuitableValue: Error {
   package func error(column: String, row: Int) -> ColumnError {
     .unsuitableValue(column: column, row: row, expected: expected, found: found, remedy: remedy)
   }
+
+  /// The same where the number of the point stands for its row.
+  func error(column: String) -> ColumnError { error(column: column, row: point) }
 }
 
 extension UnsuitableValue: PlainValue {
@@ -55,7 +58,11 @@ extension UnsuitableValue: PlainValue {
   }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {
-    point = Int(clamping: try bytes.read(UInt64.self))
+    let point = try bytes.read(UInt64.self)
+    guard point <= StoredRows.greatest else {
+      throw .damaged(what: "a value of a column", expected: "a row up to 2^53", found: "\(point)")
+    }
+    self.point = Int(point)
     (expected, found) = (try bytes.readText(), try bytes.readText())
     remedy = try bytes.readText()
   }

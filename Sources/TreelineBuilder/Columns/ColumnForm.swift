@@ -41,6 +41,25 @@ package struct ColumnForm: Sendable {
   }
 }
 
+extension ColumnForm {
+  /// Whether it is the form of a column, as of one that was read.
+  ///
+  /// - Parameter entryCount: Of its dictionary; nil without one.
+  func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {
+    guard (encoding == .entries) == (entryCount != nil), width > 0 else { return false }
+    switch (encoding, kind) {
+    case (.entries, .category), (.entries, .text):
+      let greatest = UInt64(max((entryCount ?? 0) - 1, 0))
+      return isAttribute ? width == 4 : greatest <= PackedIntegers.greatest(ofWidth: width)
+    case (.reals, .number): return width == 8
+    case (.integers, .number): return !isAttribute
+    case (.integers, .time): return digits <= 9 && !isAttribute
+    case (.integers, .boolean): return digits == 0 && base == 0 && !isAttribute
+    default: return false
+    }
+  }
+}
+
 extension ColumnForm: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     let kind = UInt8(Column.kindOrder.firstIndex(of: kind)!)

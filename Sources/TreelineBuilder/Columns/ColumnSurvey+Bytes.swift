@@ -26,6 +26,11 @@ extension ColumnSurvey: PlainValue {
     entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     problem = try bytes.readValues(of: UnsuitableValue.self).first
+    guard entries?.count ?? 0 <= Self.mostEntries else {
+      throw .damaged(
+        what: "the survey of a column", expected: "\(Self.mostEntries) different values or fewer",
+        found: "\(entries?.count ?? 0)")
+    }
   }
 }
 

@@ -70,10 +70,12 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// The same survey of points whose numbers are so much greater.
-  package func numbered(from first: Int) -> ColumnSurvey {
+  ///
+  /// - Throws: `PieceError` for numbers beyond 2^53.
+  package func numbered(from first: Int) throws(PieceError) -> ColumnSurvey {
     var survey = self
-    survey.problem?.point &+= first
-    survey.times = times.numbered(from: first)
+    if let problem { survey.problem?.point = try numberedPoint(problem.point, from: first) }
+    survey.times = try times.numbered(from: first)
     return survey
   }
 

@@ -59,7 +59,9 @@ package struct EncodedColumn: Sendable {
     self.init(encoding, pointCount: pointCount) { start in
       var (next, inexactCount) = (start, 0)
       for values in batches {
-        inexactCount += encoding.encode(values, to: next, stride: encoding.width)
+        do throws(ColumnError) {
+          inexactCount += try encoding.encode(values, to: next, stride: encoding.width)
+        } catch { preconditionFailure("A value that was just surveyed cannot be encoded: \(error)") }
         next += encoding.width * values.count
       }
       return inexactCount

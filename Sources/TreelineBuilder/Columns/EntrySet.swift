@@ -130,11 +130,13 @@ extension EntrySet: PlainValue {
       guard end > last, end <= UInt64(self.bytes.count) else { throw Self.unsound }
       last = end
     }
-    guard last == UInt64(self.bytes.count), ends.count < UInt32.max else { throw Self.unsound }
+    guard last == UInt64(self.bytes.count), ends.count < UInt32.max,
+      ends.indices.allSatisfy({ tag(of: $0) != nil && String(validating: self[$0].dropFirst(), as: UTF8.self) != nil })
+    else { throw Self.unsound }
   }
 
   private static let unsound = PieceError.damaged(
-    what: "the values of a column", expected: "one behind the other", found: "others")
+    what: "the values of a column", expected: "texts of different types, one behind the other", found: "others")
 }
 
 extension Int {

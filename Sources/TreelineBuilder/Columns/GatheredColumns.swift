@@ -78,7 +78,7 @@ extension GatheredColumns: PlainValue {
     entries = []
     for _ in surveys { entries.append(try bytes.readValues(of: ColumnEntries.self).first) }
     let fields: [UInt64] = try bytes.readArray()
-    guard fields.count == 2, let most = Int(exactly: fields[0]) else {
+    guard fields.count == 2, let most = Int(exactly: fields[0]), fields[1] <= 1 else {
       throw .damaged(what: "the entries of columns", expected: "how many there may be", found: "\(fields)")
     }
     (self.most, areTooLong) = (most, fields[1] != 0)

@@ -64,6 +64,15 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "ranges by decimals", found: "others")
 }
 
+/// The number of a point among others that come behind so many.
+///
+/// - Throws: `PieceError.tooManyRows` beyond 2^53.
+func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
+  let (number, overflows) = point.addingReportingOverflow(first)
+  guard !overflows, number <= StoredRows.greatest else { throw .tooManyRows }
+  return number
+}
+
 /// What the times of a column have in common. Surveys of parts add up in any order.
 struct TimeSurvey: Sendable {
   /// How many decimals of a second it takes to tell them.
@@ -86,10 +95,10 @@ struct TimeSurvey: Sendable {
   }
 
   /// The same of points whose numbers are so much greater.
-  func numbered(from first: Int) -> TimeSurvey {
+  func numbered(from first: Int) throws(PieceError) -> TimeSurvey {
     var survey = self
-    survey.least?.point &+= first
-    survey.greatest?.point &+= first
+    survey.least?.point = try numberedPoint(least?.point ?? 0, from: first)
+    survey.greatest?.point = try numberedPoint(greatest?.point ?? 0, from: first)
     return survey
   }
 
@@ -135,7 +144,9 @@ extension TimeSurvey: PlainValue {
     guard 0..<1_000_000_000 ~= ends[1], 0..<1_000_000_000 ~= ends[4] else { throw Self.unsound }
     least = (Instant(seconds: ends[0], nanoseconds: UInt32(ends[1])), Int(ends[2]))
     greatest = (Instant(seconds: ends[3], nanoseconds: UInt32(ends[4])), Int(ends[5]))
-    guard (ends[0], ends[1]) <= (ends[3], ends[4]), ends[2] >= 0, ends[5] >= 0 else { throw Self.unsound }
+    guard (ends[0], ends[1]) <= (ends[3], ends[4]), 0...Int64(StoredRows.greatest) ~= ends[2],
+      0...Int64(StoredRows.greatest) ~= ends[5]
+    else { throw Self.unsound }
   }
 
   private static let unsound = PieceError.damaged(

@@ -11,7 +11,7 @@ import Treeline
 /// while let round = plan.nextRound() {
 ///   var answers = PlanAnswers(to: round)
 ///   answers.add(points)
-///   plan.take(answers)
+///   try plan.take(answers)
 /// }
 /// let pieces = plan.pieces
 /// ```
@@ -33,8 +33,11 @@ public struct BuildPlan: Sendable {
   /// Fewer points are one bucket, which is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
+  /// How many levels of nodes there are at most that are halved along the longer side of their box.
+  static let mostHalvings = 64
+
   /// About how many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered, and
-  /// a node has 64 whatever this says. Fewer make for more rounds, of the same plan.
+  /// a node has 64 whatever this says, and all together 2^24. Fewer make for more rounds, of the same plan.
   public var mostBins = 1 << 18
 
   /// - Parameters:
@@ -53,7 +56,7 @@ public struct BuildPlan: Sendable {
         remedy: "choose another rule, or build in memory")
     }
     terms = Terms(rule: rule, pieceSize: pieceSize, principalLevels: principalLevels)
-    nodes = [PlanNode(level: 0, corner: nil)]
+    nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
   /// Whether a rule looks at points in a way that no pass answers.
@@ -63,7 +66,7 @@ public struct BuildPlan: Sendable {
   public mutating func nextRound() -> PlanRound? {
     asked = nodes.indices.filter { nodes[$0].isOpen }
     if asked.isEmpty { return nil }
-    let mostBins = max(mostBins / asked.count, 64)
+    let mostBins = max(min(mostBins, PlanRound.mostBins) / asked.count, PlanRound.binsOfAnyNode)
     let questions = asked.map { nodes[$0].question(mostBins: mostBins) }
     let numbers = Dictionary(uniqueKeysWithValues: asked.enumerated().map { ($1, $0) })
     let routing = routing(leafCount: asked.count + 1) { numbers[$0] ?? asked.count }
@@ -74,19 +77,44 @@ public struct BuildPlan: Sendable {
   }
 
   /// Takes what all points together answered to the last round.
-  public mutating func take(_ answers: PlanAnswers) {
+  ///
+  /// - Throws: `PieceError.damaged` for answers that contradict each other or those before, as answers of some of the
+  ///   points do. The plan is then what it was.
+  public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("No round was asked for") }
     precondition(answers.answers.count == asked.count, "Answers to another round")
+    try checkExtents(answers)
+    var nodes = nodes
     for (index, (question, answer)) in zip(asked, zip(round.questions, answers.answers)) {
-      guard let split = nodes[index].take(answer, to: question, by: terms) else { continue }
+      guard let split = try nodes[index].take(answer, to: question, by: terms) else { continue }
       let left = nodes.count
-      let segment = nodes[index].segment!
+      guard let segment = nodes[index].segment, segment.level < terms.mostLevels else {
+        throw PlanAnswers.contradicting("a plan of at most \(terms.mostLevels) levels", "more")
+      }
       let corner = segment.isNarrow ? segment.points.corner : nil
       nodes[index].state = .split(split, left: left)
-      nodes.append(PlanNode(level: segment.level + 1, corner: corner))
-      nodes.append(PlanNode(level: segment.level + 1, corner: corner))
+      for _ in 0..<2 { nodes.append(PlanNode(level: segment.level + 1, corner: corner, parent: index)) }
     }
-    self.round = nil
+    (self.nodes, self.round) = (nodes, nil)
+  }
+
+  /// Checks that both children of each node have its points.
+  private func checkExtents(_ answers: PlanAnswers) throws(PieceError) {
+    if asked == [0], let all = answers.answers[0].extent, !all.isSound {
+      throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
+    }
+    for (number, answer) in answers.answers.enumerated() {
+      // A left child is asked for its extent together with the right one, its neighbour.
+      let index = asked[number]
+      guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
+      guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
+        left + right == whole
+      else {
+        throw PlanAnswers.contradicting(
+          "both halves of a node to have its \(nodes[parent].extent?.count ?? 0) points",
+          "\(moments.count) points in one half, and others in the other")
+      }
+    }
   }
 
   /// What decides on nodes.
@@ -94,6 +122,8 @@ public struct BuildPlan: Sendable {
     let rule: SplitRule
     let pieceSize: Int
     let principalLevels: Int
+
+    var mostLevels: Int { principalLevels + BuildPlan.mostHalvings }
 
     /// How a node is split whose extent is known; nil if it is a piece.
     func decision(on segment: Segment) -> PlanNode.Decision? {
@@ -139,13 +169,13 @@ public struct BuildPlan: Sendable {
     var numbers: [Int: Int] = [:]
     var stack = [0]
     while let index = stack.popLast() {
-      guard let segment = nodes[index].segment else { preconditionFailure("The plan is not complete") }
+      guard let extent = nodes[index].extent else { preconditionFailure("The plan is not complete") }
       switch nodes[index].state {
       case .piece:
         numbers[index] = plan.pieces.count
-        plan.add(piece: segment, corner: nodes[index].corner)
+        plan.add(piece: extent, at: SubtreeRoot(level: nodes[index].level, corner: nodes[index].corner))
       case .split(_, let left):
-        plan.add(node: segment)
+        plan.addNode()
         stack += [left + 1, left]
       default: preconditionFailure("The plan is not complete")
       }
@@ -173,7 +203,10 @@ private struct PlanNode: Sendable {
   let level: Int
   /// From where it is measured if the node above is narrow.
   let corner: PlanePoint?
-  var segment: Segment?
+  /// The number of the node above.
+  let parent: Int?
+  /// Of its points, once they are asked for it.
+  var extent: PointExtent?
   var state = State.unmeasured
 
   var isOpen: Bool {
@@ -196,18 +229,27 @@ private struct PlanNode: Sendable {
     }
   }
 
+  /// Its points, measured from where those below it are, too.
+  var segment: Segment? {
+    extent.map { extent in
+      let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
+      return Segment(
+        points: points.moved(to: corner.map(PlaneRect.init) ?? extent.box), box: extent.box, level: level)
+    }
+  }
+
   /// - Returns: Where it is split, once that is known.
-  mutating func take(_ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms) -> Split? {
+  mutating func take(
+    _ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms
+  ) throws(PieceError) -> Split? {
     switch (state, answer, question) {
-    case (.unmeasured, .extent(let moments, let box), .extent):
-      guard let box else {
+    case (.unmeasured, .extent, .extent):
+      extent = answer.extent
+      guard let segment else {
         // Only the root may be without points.
         state = .piece
         return nil
       }
-      let points = PointGroup(first: 0, moments: moments, corner: PlanePoint(x: 0, y: 0))
-      let segment = Segment(points: points.moved(to: corner.map(PlaneRect.init) ?? box), box: box, level: level)
-      self.segment = segment
       switch terms.decision(on: segment) {
       case .line(let split): return split
       case .search(let search): state = .searching(search)
@@ -215,10 +257,13 @@ private struct PlanNode: Sendable {
       }
       return nil
     case (.searching(var search), .positions(let bins), .positions(let question)):
-      search.take(bins, to: question)
+      try search.take(bins, to: question)
       state = .searching(search)
-      return search.isDone ? turn(search.turns) : nil
+      return search.isDone ? turn(try search.turns()) : nil
     case (.turning(var turns, let next), .left(let sums), .left):
+      guard turns.canTake(sums) else {
+        throw PlanAnswers.contradicting("sums over some points of a node", "\(sums)")
+      }
       return turns.take(sums, of: next) ? turn(turns) : turns.split
     default: preconditionFailure("An answer to another question")
     }

@@ -87,6 +87,16 @@ extension PieceTask {
     }
   }
 
+  /// Checks that points are those of this piece.
+  private func check(_ points: UnsafeBufferPointer<PlanePoint>) throws(PieceError) {
+    let found = PointExtent(of: points)
+    guard found == extent else {
+      throw .damaged(
+        what: "piece \(number)", expected: "the \(pointCount) points that it was planned with, \(extent.box.text)",
+        found: "others, \(found.box.text)")
+    }
+  }
+
   /// Builds the piece.
   ///
   /// - Parameter fill: Writes the points of the piece, their rows and codes, in any order.
@@ -98,6 +108,7 @@ extension PieceTask {
     var rows = PieceRows(pointCount: pointCount, layout)
     do throws(PieceError) {
       try fill(rows.input(memory.arrays.points))
+      try check(UnsafeBufferPointer(start: memory.arrays.points, count: pointCount))
       if let row = rows.sort(memory.arrays.points, spare: memory.arrays.sparePoints) { throw .rowTwice(row: Int(row)) }
     } catch {
       memory.deallocate()

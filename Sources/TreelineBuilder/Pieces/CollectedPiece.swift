@@ -9,17 +9,20 @@ import Treeline
     package let task: PieceTask
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
+    private let columns: [ColumnEncoding]
     private let layout: RecordLayout
     /// Of each point those of all columns, one behind the other.
     private var codes: [UInt8] = []
 
     /// - Parameter columns: Those that the index is to have.
-    package init(_ task: PieceTask, columns: [ColumnEncoding]) { (self.task, layout) = (task, RecordLayout(columns)) }
+    package init(_ task: PieceTask, columns: [ColumnEncoding]) {
+      (self.task, self.columns, layout) = (task, columns, RecordLayout(columns))
+    }
 
     /// How long the codes of a point are, in bytes.
     package var codeLength: Int { layout.length }
 
-    /// Takes in some of its points.
+    /// Takes in some of its points, or none if there is an error.
     ///
     /// - Parameter newCodes: Of each point those of all columns, one behind the other.
     package mutating func add(
@@ -31,15 +34,33 @@ import Treeline
       guard rows.count + newPoints.count <= task.pointCount else { throw wrongCount(rows.count + newPoints.count) }
       for row in newRows {
         guard let row = UInt64(exactly: row), row <= StoredRows.greatest else { throw .tooManyRows }
-        rows.append(row)
       }
+      let box = task.extent.box
+      if let other = newPoints.first(where: { !box.contains($0) }) {
+        throw .damaged(what: name, expected: "points with \(box.text)",
+          found: "one of another piece with x \(other.x) and y \(other.y)")
+      }
+      try checkCodes(newCodes, rows: newRows)
+      rows.append(contentsOf: newRows.lazy.map { UInt64($0) })
       codes.append(contentsOf: newCodes)
-      guard let position = task.stack else {
-        points.append(contentsOf: newPoints)
-        return
-      }
-      guard newPoints.allSatisfy({ $0 == position }) else {
-        throw .damaged(what: name, expected: "points of one position", found: "others")
+      if task.stack == nil { points.append(contentsOf: newPoints) }
+    }
+
+    /// Checks that codes are those of entries that there are.
+    private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
+      var offset = 0
+      for column in columns {
+        if let greatest = column.greatestEntryCode {
+          for point in rows.indices {
+            let code = column.code(at: codes, point * layout.length + offset)
+            guard code <= greatest else {
+              throw .damaged(
+                what: "codes of column \(column.name.debugDescription)", expected: "0 to \(greatest)",
+                found: "\(code) for row \(rows[point])")
+            }
+          }
+        }
+        offset += column.width
       }
     }
 

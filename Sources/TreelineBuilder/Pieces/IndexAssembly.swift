@@ -45,7 +45,8 @@ import Treeline
       let headers = try plan.pieces.map { task throws(PieceError) in
         try source.header(of: task, codeLength: records.length)
       }
-      let order = NodeOrder(plan, headers)
+      let topRecords = plan.topRecords
+      let order = NodeOrder(topRecords, headers)
       let hasWideRows = headers.contains(where: \.hasWideRows)
       // Attributes come first.
       let columnOrder =
@@ -109,7 +110,7 @@ import Treeline
         try add(kind) { stream throws(PieceError) in
           for item in order.items {
             switch item {
-            case .pair(let parent, _, _): try stream.append(value: entry(plan.order[parent]!))
+            case .pair(let parent, _, _): try stream.append(value: entry(topRecords[parent]!))
             case .below(let piece):
               try pieces.forEachBlock(of: part, inPiece: piece) { bytes throws(PieceError) in try stream.append(bytes) }
             }
@@ -201,8 +202,8 @@ import Treeline
     private var records: [Int]
     private var children: [Int]
 
-    init(_ plan: PiecePlan, _ headers: [PieceHeader]) {
-      (nodes, self.headers) = (plan.order, headers)
+    init(_ nodes: [PiecePlan.TopRecord?], _ headers: [PieceHeader]) {
+      (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
       // How many nodes of the plan each has from itself down; of its children the left one is on top of the stack.

@@ -10,34 +10,60 @@ public struct PiecePlan: Sendable {
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
-  /// Depth first, the left child of each before the right one: nodes that are split, and nil for a piece.
-  private(set) var order: [TopRecord?] = []
+  /// The pieces and the nodes above them, depth first, the left child of each node before the right one.
+  private var order: [Item] = []
 
   /// How many points all pieces have.
   public var pointCount: Int { pieces.last.map { $0.first + $0.pointCount } ?? 0 }
 
-  /// A node above the pieces, all that is kept of it.
-  struct TopRecord: BitwiseCopyable, Sendable {
+  private enum Item: UInt8 {
+    case piece = 0
+    case node = 1
+  }
+
+  /// A node above the pieces.
+  struct TopRecord {
     let box: PlaneRect
     let count: UInt32
     let spread: NodeSpread
     let sums: NodeSums
+
+    fileprivate init(_ extent: PointExtent) {
+      (box, count) = (extent.box, UInt32(extent.count))
+      let own = extent.ownMoments
+      (spread, sums) = (Scatter(own).spread(count: own.count), NodeSums(x: own.x, y: own.y))
+    }
   }
 
   init(rule: SplitRule) { self.rule = rule }
 
-  mutating func add(node segment: Segment) {
-    let spread = Scatter(segment.points.moments).spread(count: segment.points.moments.count)
-    order.append(TopRecord(box: segment.box, count: UInt32(segment.count), spread: spread, sums: segment.sums))
+  /// The pieces, as nil, and the nodes above them, depth first, the left child of each node before the right one.
+  ///
+  /// - Complexity: O(pieces)
+  var topRecords: [TopRecord?] {
+    var records = [TopRecord?](repeating: nil, count: order.count)
+    // Of the children of a node the left one is on top.
+    var (extents, piece) = ([PointExtent](), pieces.count)
+    for index in order.indices.reversed() {
+      switch order[index] {
+      case .piece:
+        piece -= 1
+        extents.append(pieces[piece].extent)
+      case .node:
+        let extent = extents.removeLast() + extents.removeLast()
+        records[index] = TopRecord(extent)
+        extents.append(extent)
+      }
+    }
+    return records
   }
 
-  mutating func add(piece segment: Segment, corner: PlanePoint?) {
-    pieces.append(
-      PieceTask(
-        number: pieces.count, first: pointCount, pointCount: segment.count, rule: rule,
-        root: SubtreeRoot(level: segment.level, corner: corner),
-        stack: Scatter(segment.points.moments).isZero ? PlanePoint(x: segment.box.minX, y: segment.box.minY) : nil))
-    order.append(nil)
+  /// Adds a node, whose children follow.
+  mutating func addNode() { order.append(.node) }
+
+  mutating func add(piece extent: PointExtent, at root: SubtreeRoot) {
+    pieces.append(PieceTask(number: pieces.count, first: pointCount, rule: rule, root: root, extent: extent))
+    order.append(.piece)
   }
 
   /// Adds the plan of a tree behind those that there are, whose root lies at a level.
@@ -47,8 +73,8 @@ public struct PiecePlan: Sendable {
     order += tree.order
     pieces += tree.pieces.map { piece in
       PieceTask(
-        number: firstPiece + piece.number, first: firstPoint + piece.first, pointCount: piece.pointCount, rule: rule,
-        root: SubtreeRoot(level: level + piece.root.level, corner: piece.root.corner), stack: piece.stack)
+        number: firstPiece + piece.number, first: firstPoint + piece.first, rule: rule,
+        root: SubtreeRoot(level: level + piece.root.level, corner: piece.root.corner), extent: piece.extent)
     }
   }
 }
@@ -59,12 +85,18 @@ public struct PieceTask: Sendable {
   public let number: Int
   /// The tree index of its first point.
   public let first: Int
-  /// No more than a piece holds, unless all have one position.
-  public let pointCount: Int
   let rule: SplitRule
   let root: SubtreeRoot
+  /// Of all its points.
+  let extent: PointExtent
+
+  /// No more than a piece holds, unless all have one position.
+  public var pointCount: Int { extent.count }
+
   /// Where all its points are, if that is one position. There may be more of them than a piece holds otherwise.
-  package let stack: PlanePoint?
+  package var stack: PlanePoint? {
+    extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
+  }
 
   /// Whether all its points have one position, so that there may be more of them than a piece holds otherwise.
   public var isStack: Bool { stack != nil }
@@ -79,8 +111,7 @@ extension PiecePlan: PlainValue {
     bytes.append(routing)
     bytes.append(starts)
     bytes.append(pieces)
-    bytes.append(order.map { $0 == nil ? 0 : 1 as UInt8 })
-    bytes.append(order.compactMap(\.self))
+    bytes.append(order.map(\.rawValue))
   }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {
@@ -89,19 +120,22 @@ extension PiecePlan: PlainValue {
     starts = try bytes.readArray()
     pieces = try bytes.readValues()
     let kinds: [UInt8] = try bytes.readArray()
-    let records: [TopRecord] = try bytes.readArray()
-    // As many records as there are, and each piece behind the one before.
+    order = kinds.compactMap(Item.init(rawValue:))
+    // Each piece lies behind the one before.
     var end = 0
     for (number, piece) in pieces.enumerated() {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    guard kinds.count(where: { $0 == 1 }) == records.count, kinds.count == records.count + pieces.count,
-      end <= IndexHeader.maximumPointCount, routing.leafCount == max(pieces.count, 1), starts.allSatisfy(routing.has),
-      pieces.isEmpty ? kinds.isEmpty : records.count + 1 == pieces.count
+    // How many nodes are yet to come, which there are until the last one.
+    var missing = pieces.isEmpty ? 0 : 1
+    for item in order {
+      guard missing > 0 else { throw Self.unsound }
+      missing += item == .node ? 1 : -1
+    }
+    guard missing == 0, order.count == kinds.count, order.count(where: { $0 == .piece }) == pieces.count,
+      end <= IndexHeader.maximumPointCount, routing.leafCount == max(pieces.count, 1), starts.allSatisfy(routing.has)
     else { throw Self.unsound }
-    var next = records.makeIterator()
-    order = kinds.map { $0 == 1 ? next.next() : nil }
   }
 
   private static let unsound = PieceError.damaged(
@@ -111,25 +145,23 @@ extension PiecePlan: PlainValue {
 extension PieceTask: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(rule.kind.rawValue)
-    bytes.append([UInt64(number), UInt64(first), UInt64(pointCount), UInt64(root.level)])
-    bytes.append([root.corner, stack].map { $0.map { UInt64($0.x) << 32 | UInt64($0.y) } ?? 0 })
-    bytes.append([root.corner == nil ? 0 : 1, stack == nil ? 0 : 1 as UInt8])
+    bytes.append([UInt64(number), UInt64(first), UInt64(root.level)])
+    bytes.append(root.corner.map { [$0] } ?? [])
+    bytes.append(extent)
   }
 
   package init(from bytes: inout PlainBytes) throws(PieceError) {
     rule = try SplitRule(from: &bytes)
     let numbers: [UInt64] = try bytes.readArray()
-    let places: [UInt64] = try bytes.readArray()
-    let areThere: [UInt8] = try bytes.readArray()
-    guard numbers.count == 4, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), places.count == 2,
-      areThere.count == 2, numbers[3] <= TreeStorage.maximumLevel
-    else { throw .damaged(what: "a piece", expected: "its number and place", found: "\(numbers)") }
-    func place(_ index: Int) -> PlanePoint? {
-      areThere[index] == 0
-        ? nil : PlanePoint(x: UInt32(places[index] >> 32), y: UInt32(truncatingIfNeeded: places[index]))
-    }
-    (number, first, pointCount) = (Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
-    (root, stack) = (SubtreeRoot(level: Int(numbers[3]), corner: place(0)), place(1))
+    let corners: [PlanePoint] = try bytes.readArray()
+    let extent = try PointExtent(from: &bytes)
+    // The points of a node above lie right of its corner and below.
+    guard numbers.count == 3, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), corners.count <= 1,
+      numbers[2] <= TreeStorage.principalLevels + BuildPlan.mostHalvings,
+      corners.allSatisfy({ $0.x <= extent.box.minX && $0.y <= extent.box.minY })
+    else { throw .damaged(what: "a piece", expected: "its number and place", found: "\(numbers), \(corners)") }
+    (number, first, self.extent) = (Int(numbers[0]), Int(numbers[1]), extent)
+    root = SubtreeRoot(level: Int(numbers[2]), corner: corners.first)
   }
 }
 

@@ -7,16 +7,16 @@ package protocol PlainValue: Sendable {
 }
 
 extension PlainValue {
-  /// The value as bytes, which `init(plainBytes:)` reads.
+  /// The value as bytes, with a checksum, which `init(plainBytes:)` reads.
   var plainBytes: [UInt8] {
     var bytes = PlainBytes([])
     write(to: &bytes)
-    return bytes.all
+    return bytes.sealed(as: "\(Self.self)")
   }
 
   /// - Throws: `PieceError.damaged` for what `plainBytes` did not write.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
-    var bytes = PlainBytes(bytes)
+    var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
     guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "some") }
   }
@@ -28,6 +28,42 @@ package struct PlainBytes: Sendable {
   private var position = 0
 
   init(_ all: [UInt8]) { self.all = all }
+
+  /// Bytes that `sealed(as:)` has returned.
+  ///
+  /// - Throws: `PieceError.damaged` for damaged bytes, and for those of another kind of value.
+  init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {
+    guard sealed.count >= Self.checksumLength else {
+      throw .damaged(
+        what: kind, expected: "\(Self.checksumLength) bytes or more", found: "\(sealed.count)")
+    }
+    let bytes = Array(sealed.dropLast(Self.checksumLength))
+    let (expected, found) = sealed.withUnsafeBytes { sealed in
+      (sealed.loadUnaligned(fromByteOffset: bytes.count, as: UInt64.self), Self.checksum(of: bytes, kind))
+    }
+    guard expected == found else {
+      throw .damaged(
+        what: kind, expected: "bytes as an earlier step wrote them, with the checksum \(expected)",
+        found: "others, with the checksum \(found)")
+    }
+    self.init(bytes)
+  }
+
+  /// All bytes, and a checksum of them and of the kind of value that they are.
+  func sealed(as kind: String) -> [UInt8] {
+    var sealed = self
+    sealed.append(Self.checksum(of: all, kind))
+    return sealed.all
+  }
+
+  private static let checksumLength = MemoryLayout<UInt64>.size
+
+  private static func checksum(of bytes: [UInt8], _ kind: String) -> UInt64 {
+    var hash = XXHash64()
+    Array(kind.utf8).withUnsafeBytes { hash.update($0) }
+    bytes.withUnsafeBytes { hash.update($0) }
+    return hash.finalize()
+  }
 
   var isAtEnd: Bool { position == all.count }
 

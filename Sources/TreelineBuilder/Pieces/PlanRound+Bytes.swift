@@ -13,6 +13,13 @@ extension PlanRound: PlainValue {
       throw .damaged(
         what: "a round of a plan", expected: "\(routing.leafCount - 1) questions", found: "\(questions.count)")
     }
+    let binCount = questions.reduce(0) { count, question in
+      if case .positions(let positions) = question { count + positions.binCount } else { count }
+    }
+    let most = max(Self.mostBins, Self.binsOfAnyNode * questions.count)
+    guard binCount <= most else {
+      throw .damaged(what: "a round of a plan", expected: "\(most) bins or fewer", found: "\(binCount)")
+    }
   }
 }
 
@@ -38,7 +45,7 @@ extension PlanQuestion: PlainValue {
       let ranges: [PositionQuestion.ProductRange] = try bytes.readArray()
       var end = 0
       for range in ranges {
-        guard range.firstBin == end, 1...(1 << 20) ~= range.scale.count, range.scale.isSound else {
+        guard range.firstBin == end, 1...(1 << BinScale.mostBits) ~= range.scale.count, range.scale.isSound else {
           throw .damaged(what: "a round of a plan", expected: "bins in one row", found: "\(range)")
         }
         end += range.scale.count
@@ -72,23 +79,29 @@ extension PlanAnswers {
     for answer in answers {
       switch answer {
       case .extent(let moments, let box):
-        bytes.append([moments.count, moments.x, moments.y])
-        bytes.append(
-          [moments.xx, moments.xy, moments.yy].flatMap { [UInt64(truncatingIfNeeded: $0), UInt64($0 >> 64)] })
-        bytes.append(box.map { [$0.minX, $0.minY, $0.maxX, $0.maxY] } ?? [])
+        bytes.append(box.map { [PointExtent(moments, in: $0)] } ?? [])
       case .positions(let bins): bytes.append(bins)
       case .left(let sums): bytes.append([sums.count, sums.x, sums.y])
       }
     }
-    return bytes.all
+    return bytes.sealed(as: Self.kind(to: round))
   }
 
   /// - Throws: `PieceError.damaged` for what `bytes` did not write for this round.
   public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
-    var bytes = PlainBytes(bytes)
+    var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])
     for question in round.questions { answers.append(try PlanAnswer(to: question, from: &bytes)) }
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
+  }
+
+  /// Answers to another round are of another kind.
+  static func kind(to round: PlanRound) -> String {
+    "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
+  }
+
+  static func contradicting(_ expected: String, _ found: String) -> PieceError {
+    .damaged(what: "answers to a round of a plan", expected: expected, found: found)
   }
 }
 
@@ -99,22 +112,44 @@ extension PlanAnswer {
   fileprivate init(to question: PlanQuestion, from bytes: inout PlainBytes) throws(PieceError) {
     switch question {
     case .extent:
-      let sums: [UInt64] = try bytes.readArray()
-      let products: [UInt64] = try bytes.readArray()
-      let box: [UInt32] = try bytes.readArray()
-      guard sums.count == 3, products.count == 6, box.count == (sums[0] == 0 ? 0 : 4) else { throw Self.foreign }
-      let wide = (0..<3).map { UInt128(products[2 * $0 + 1]) << 64 | UInt128(products[2 * $0]) }
-      let moments = Moments(count: sums[0], x: sums[1], y: sums[2], xx: wide[0], xy: wide[1], yy: wide[2])
-      let reach = sums[0] == 0 ? nil : PlaneRect(minX: box[0], minY: box[1], maxX: box[2], maxY: box[3])
-      self = .extent(moments, reach)
+      let extents: [PointExtent] = try bytes.readValues()
+      guard extents.count <= 1 else { throw Self.foreign }
+      self = .extent(extents.first?.moments ?? Moments(), extents.first?.box)
     case .positions(let question):
       let bins: [ProductBin] = try bytes.readArray()
-      guard bins.count == question.binCount else { throw Self.foreign }
+      guard bins.count == question.binCount, question.canHave(bins) else { throw Self.foreign }
       self = .positions(bins)
     case .left:
       let sums: [UInt64] = try bytes.readArray()
       guard sums.count == 3 else { throw Self.foreign }
-      self = .left(Halves.Sums(count: sums[0], x: sums[1], y: sums[2]))
+      let left = Halves.Sums(count: sums[0], x: sums[1], y: sums[2])
+      guard left.isSound else { throw Self.foreign }
+      self = .left(left)
     }
   }
+}
+
+extension Halves.Sums {
+  /// Whether points can have these sums.
+  var isSound: Bool {
+    count <= IndexHeader.maximumPointCount && x <= count * UInt64(UInt32.max) && y <= count * UInt64(UInt32.max)
+  }
+}
+
+extension PositionQuestion {
+  /// Whether points can be in bins so.
+  fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
+    ranges.allSatisfy { range in
+      (0..<range.scale.count).allSatisfy { number in
+        let bin = bins[range.firstBin + number]
+        if bin.count == 0 { return bin.x == 0 && bin.y == 0 && bin.least == .max && bin.most == .min }
+        return bin.sums.isSound && -Self.greatestProduct <= bin.least && bin.most <= Self.greatestProduct
+          && range.least <= bin.least && bin.least <= bin.most && bin.most <= range.most
+          && range.scale.bin(of: bin.least) == number && range.scale.bin(of: bin.most) == number
+      }
+    }
+  }
+
+  /// Dot products have 62 bits and a sign.
+  private static let greatestProduct: Int64 = 1 << 62
 }

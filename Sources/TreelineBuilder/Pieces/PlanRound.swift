@@ -5,6 +5,10 @@ public struct PlanRound: Sendable {
   /// Leads to questions, by their numbers, and with the number behind the last one to what nothing is asked of.
   var routing: PointRouting
   var questions: [PlanQuestion]
+
+  /// How many bins all questions have together at most, unless there are so many that each node has no more than any.
+  static let mostBins = 1 << 24
+  static let binsOfAnyNode = 64
 }
 
 /// What a pass is to find out of the points of a node.
@@ -74,7 +78,7 @@ struct PositionQuestion: Sendable {
 /// order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
-  private let round: PlanRound
+  let round: PlanRound
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
@@ -196,6 +200,14 @@ enum PlanAnswer: Sendable {
   }
 }
 
+extension PlanAnswer {
+  /// The extent that was asked for; nil where there are no points.
+  var extent: PointExtent? {
+    guard case .extent(let moments, let box?) = self else { return nil }
+    return PointExtent(moments, in: box)
+  }
+}
+
 /// The sums over the points whose dot products are in one bin, and how far these reach.
 struct ProductBin: BitwiseCopyable, Sendable {
   var count: UInt64 = 0
@@ -211,6 +223,8 @@ struct ProductBin: BitwiseCopyable, Sendable {
     least = min(least, other.least)
     most = max(most, other.most)
   }
+
+  var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
   /// As the search in memory has it, but without a list of its points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }

@@ -121,6 +121,11 @@ extension PointSurvey: PlainValue {
         throw .damaged(what: "a survey", expected: "an extent of numbers", found: "another")
       }
     }
+    let isEmpty = projection == .planar ? extent == nil : gaps.isEmpty
+    guard isEmpty == (pointCount == 0) else {
+      throw .damaged(
+        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "none" : "that of some")
+    }
   }
 }
 

@@ -18,7 +18,7 @@ struct PositionRounds: Sendable {
   private struct Candidate: Sendable {
     let least: Int64
     let most: Int64
-    let count: UInt64
+    let sums: Halves.Sums
     /// The sums over all points of lesser products.
     let left: Halves.Sums
     let mostBetween: Double
@@ -35,7 +35,7 @@ struct PositionRounds: Sendable {
     bounds = PositionBounds(
       halves: Halves(of: moments), axis: axis, scatter: AxialScatter(of: moments, along: axis))
     candidates = [
-      Candidate(least: .min, most: .max, count: moments.count, left: Halves.Sums(), mostBetween: .infinity)
+      Candidate(least: .min, most: .max, sums: bounds.halves.all, left: Halves.Sums(), mostBetween: .infinity)
     ]
   }
 
@@ -53,7 +53,7 @@ struct PositionRounds: Sendable {
     var firstBin = 0
     let ranges = asked.map { candidate in
       // Twice as many bins as points: most then have one.
-      let bits = min(max(UInt64.bitWidth + 1 - candidate.count.leadingZeroBitCount, Self.leastBits), mostBits)
+      let bits = min(max(UInt64.bitWidth + 1 - candidate.sums.count.leadingZeroBitCount, Self.leastBits), mostBits)
       let scale =
         candidate.isEverything
         ? BinScale(around: bounds.scatter, bits: bits)
@@ -69,9 +69,13 @@ struct PositionRounds: Sendable {
   var isDone: Bool { candidates.isEmpty && asked.isEmpty }
 
   /// Takes the answer to what was asked.
-  mutating func take(_ bins: [ProductBin], to question: PositionQuestion) {
+  ///
+  /// - Throws: `PieceError.damaged` unless the points are those that were asked about.
+  mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])
+      let all = part.reduce(Halves.Sums()) { $0 + $1.sums }
+      guard all == candidate.sums else { throw PlanAnswers.contradicting("\(candidate.sums)", "\(all)") }
       var tried = part.map(\.bin)
       tried.withUnsafeMutableBufferPointer {
         bounds.tryEnds(of: $0, range.scale, rightOf: candidate.left, isOpenEnded: candidate.isEverything)
@@ -81,7 +85,7 @@ struct PositionRounds: Sendable {
         if sums.count > 1, sums.least < sums.most {
           candidates.append(
             Candidate(
-              least: sums.least, most: sums.most, count: sums.count, left: left, mostBetween: bin.mostBetween))
+              least: sums.least, most: sums.most, sums: sums.sums, left: left, mostBetween: bin.mostBetween))
         }
         left.add(bin)
       }
@@ -92,5 +96,12 @@ struct PositionRounds: Sendable {
   }
 
   /// The line at the best position, and how it is turned.
-  var turns: LineTurns { LineTurns(of: bounds.halves, at: bounds.best, across: bounds.axis, from: corner) }
+  ///
+  /// - Throws: `PieceError.damaged` where there is no position with points on both sides.
+  func turns() throws(PieceError) -> LineTurns {
+    guard 0 < bounds.best.left.count, bounds.best.left.count < bounds.halves.all.count else {
+      throw PlanAnswers.contradicting("points on both sides of a line", "\(bounds.best.left)")
+    }
+    return LineTurns(of: bounds.halves, at: bounds.best, across: bounds.axis, from: corner)
+  }
 }

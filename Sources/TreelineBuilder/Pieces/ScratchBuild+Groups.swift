@@ -12,7 +12,7 @@ import Treeline
       var stack = [PartRange(partCount: counts.count)]
       while let node = stack.popLast() {
         if let halves = node.halves {
-          plan.add(node: divided.segment(of: node))
+          plan.addNode()
           stack += [halves.right, halves.left]
         } else {
           let part = node.parts.lowerBound
@@ -166,14 +166,5 @@ import Treeline
     }
 
     func positions(of part: Int) -> Positions { Positions(in: file, header.parts[part]) }
-
-    /// All points below a node above several parts.
-    func segment(of node: PartRange) -> Segment {
-      var all = extents[node.parts.lowerBound]
-      for part in node.parts.dropFirst() { all.add(extents[part]) }
-      guard case .extent(let moments, let box?) = all else { preconditionFailure("A part without points") }
-      let points = PointGroup(first: 0, moments: moments, corner: PlanePoint(x: 0, y: 0))
-      return Segment(points: points.moved(to: box), box: box, level: node.level)
-    }
   }
 #endif

@@ -34,7 +34,7 @@ import Treeline
             of: UnsafeBufferPointer(rebasing: shared[chunk]), inParts: ofPoints?[chunk],
             to: sharedLeaves + chunk.lowerBound)
         }
-        if !columns.isEmpty { encode(try values.read(batch: number), layout, to: codes) }
+        if !columns.isEmpty { try encode(try values.read(batch: number), layout, to: codes) }
         for index in block.indices {
           try target.add(
             block[index], row: try rows.next(), codes: codes + index &* layout.length, to: Int(leaves[index]))
@@ -52,16 +52,23 @@ import Treeline
     }
 
     /// Encodes the values of a batch, columns at once.
-    private func encode(_ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer) {
-      let counts = [Int](unsafeUninitializedCapacity: columns.count) { counts, count in
-        nonisolated(unsafe) let (counts, codes) = (counts.baseAddress!, codes)
+    private func encode(
+      _ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer
+    ) throws(PieceError) {
+      let results = [Result<Int, ColumnError>](unsafeUninitializedCapacity: columns.count) { results, count in
+        nonisolated(unsafe) let (results, codes) = (results.baseAddress!, codes)
         concurrently(columns.count) { [columns] column in
           let start = codes + layout.offset(of: column)
-          counts[column] = columns[column].encode(values[column], to: start, stride: layout.length)
+          let result = Result { () throws(ColumnError) in
+            try columns[column].encode(values[column], to: start, stride: layout.length)
+          }
+          (results + column).initialize(to: result)
         }
         count = columns.count
       }
-      for column in columns.indices { state.inexactCounts[column] += counts[column] }
+      for column in columns.indices {
+        do throws(ColumnError) { state.inexactCounts[column] += try results[column].get() } catch { throw .column(error) }
+      }
     }
   }
 

@@ -120,6 +120,9 @@ struct LongitudeGaps: Sendable {
     return merged
   }
 
+  /// Whether there are no points.
+  var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
+
   /// The position behind the widest gap, the first of several equally wide; 0 where there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }

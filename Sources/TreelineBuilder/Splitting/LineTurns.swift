@@ -22,6 +22,13 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
+  /// Whether there may be such sums over the points left of a line, and over those right of it.
+  func canTake(_ left: Halves.Sums) -> Bool {
+    let all = halves.all
+    guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
+    return left.isSound && Halves.Sums(count: all.count - left.count, x: all.x - left.x, y: all.y - left.y).isSound
+  }
+
   /// Takes a line if it is better.
   ///
   /// - Parameter left: the sums over the points left of it.

@@ -4,7 +4,7 @@ import Treeline
 ///
 /// Being integers, they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64 where count
 /// and extent prove that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
-struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Equatable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0

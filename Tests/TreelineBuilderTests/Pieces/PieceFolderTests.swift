@@ -19,7 +19,7 @@ import TreelineBuilder
     while let round = plan.nextRound() {
       var answers = PlanAnswers(to: round)
       answers.add(points)
-      plan.take(answers)
+      try plan.take(answers)
     }
     return plan.pieces
   }

@@ -64,7 +64,7 @@ struct PiecewiseBuild {
         points[chunk].withUnsafeBufferPointer { part.add($0) }
         all.add(try PlanAnswers(to: round, bytes: part.bytes))
       }
-      plan.take(all)
+      try plan.take(all)
     }
     return (try PiecePlan(bytes: plan.pieces.bytes), plan.passCount)
   }
@@ -104,7 +104,7 @@ struct PiecewiseBuild {
       for chunk in chunks(set.coordinates.count) {
         var offset = length * chunk.lowerBound
         for (column, encoding) in zip(columns, encodings) {
-          encoding.encode(try values(of: column, chunk), to: start + offset, stride: length)
+          try encoding.encode(try values(of: column, chunk), to: start + offset, stride: length)
           offset += encoding.width
         }
       }

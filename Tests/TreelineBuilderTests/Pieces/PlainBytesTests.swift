@@ -27,7 +27,7 @@ import Treeline
         points.withUnsafeBufferPointer { answers.add($0) }
       }
       damage(answers.bytes) { try PlanAnswers(to: round, bytes: $0) }
-      plan.take(answers)
+      try plan.take(answers)
     }
     let pieces = plan.pieces
     #expect(pieces.pieces.count > 6)

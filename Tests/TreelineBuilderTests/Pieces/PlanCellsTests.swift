@@ -37,7 +37,7 @@ import Treeline
       let (found, readCount) = try cells.answers(to: round, threads: threads, monitor)
       #expect(found.bytes == expected.bytes, "pass \(plan.passCount)")
       reads += readCount
-      plan.take(expected)
+      try plan.take(expected)
     }
     return (plan.passCount * points.count, reads)
   }

@@ -1,0 +1,86 @@
+import Treeline
+
+/// What is known of some points without them: their box and their exact sums. By these a piece recognises its points:
+/// others of the same number have the same box and the same sums only by design.
+struct PointExtent: Equatable, Sendable {
+  let box: PlaneRect
+  /// Measured from the plane's corner.
+  let moments: Moments<UInt128>
+
+  init(_ moments: Moments<UInt128>, in box: PlaneRect) { (self.moments, self.box) = (moments, box) }
+
+  /// - Precondition: There are points.
+  init(of points: UnsafeBufferPointer<PlanePoint>) {
+    var box = PlaneRect(points[0])
+    for point in points { box.formUnion(point) }
+    self.init(Moments(points, from: PlanePoint(x: 0, y: 0)), in: box)
+  }
+
+  var count: Int { Int(moments.count) }
+
+  /// The extent of the points of two.
+  static func + (a: PointExtent, b: PointExtent) -> PointExtent {
+    PointExtent(a.moments + b.moments, in: a.box.union(b.box))
+  }
+
+  /// The moments measured from the corner of the box.
+  var ownMoments: Moments<UInt128> { moments.moved(right: box.minX, down: box.minY) }
+
+  /// Whether there are sums that points can have, of values that come from outside.
+  var isSound: Bool {
+    guard 1...UInt64(IndexHeader.maximumPointCount) ~= moments.count, box.minX <= box.maxX, box.minY <= box.maxY else {
+      return false
+    }
+    let (own, width, height) = (ownMoments, UInt64(box.width), UInt64(box.height))
+    // One point lies on each edge.
+    guard width <= own.x, own.x <= (own.count - 1) * width, height <= own.y, own.y <= (own.count - 1) * height,
+      own.xx <= UInt128(own.x) * UInt128(width), own.yy <= UInt128(own.y) * UInt128(height),
+      own.xy <= min(UInt128(own.x) * UInt128(height), UInt128(own.y) * UInt128(width))
+    else { return false }
+    let scatter = Scatter(own)
+    guard scatter.xx >= 0, scatter.yy >= 0, scatter.isZero == box.isPoint else { return false }
+    let (most, product) = (
+      scatter.xx.magnitude.multipliedFullWidth(by: scatter.yy.magnitude),
+      scatter.xy.magnitude.multipliedFullWidth(by: scatter.xy.magnitude)
+    )
+    return (product.high, product.low) <= (most.high, most.low)
+  }
+}
+
+extension PointExtent: PlainValue {
+  func write(to bytes: inout PlainBytes) {
+    bytes.append(moments)
+    bytes.append(box)
+  }
+
+  init(from bytes: inout PlainBytes) throws(PieceError) {
+    self.init(try Moments(from: &bytes), in: try bytes.read())
+    guard isSound else {
+      throw .damaged(what: "the extent of points", expected: "a box and sums of points", found: "\(box.text), \(moments)")
+    }
+  }
+}
+
+extension PlaneRect {
+  /// For errors.
+  var text: String { "x from \(minX) to \(maxX) and y from \(minY) to \(maxY)" }
+}
+
+extension Moments: PlainValue where Sum == UInt128 {
+  func write(to bytes: inout PlainBytes) {
+    for sum in [count, x, y] { bytes.append(sum) }
+    for sum in [xx, xy, yy] {
+      bytes.append(UInt64(truncatingIfNeeded: sum))
+      bytes.append(UInt64(truncatingIfNeeded: sum >> 64))
+    }
+  }
+
+  init(from bytes: inout PlainBytes) throws(PieceError) {
+    (count, x, y) = (try bytes.read(), try bytes.read(), try bytes.read())
+    func wide() throws(PieceError) -> UInt128 {
+      let low = try bytes.read(UInt64.self)
+      return UInt128(try bytes.read(UInt64.self)) << 64 | UInt128(low)
+    }
+    (xx, xy, yy) = (try wide(), try wide(), try wide())
+  }
+}
