@@ -103,7 +103,7 @@ struct GridCells {
 
   /// See `AnswerCost`.
   func cost(of index: ServedIndex, in view: PlaneViewport?) -> Int {
-    guard index.hasGrid else { return max(index.tree.pointCount / 10, AnswerCost.ofMeasures) }
+    guard index.hasGrid else { return AnswerCost.ofPreparing(index.tree) }
     guard let view, let zoom = view.zoom, let side = try? size.units(zoom: zoom) else { return 1 }
     let cells = Double(view.window.width) / Double(side) * Double(view.window.maxY - view.window.minY) / Double(side)
     return Int(min(cells, Double(min(Self.most, index.tree.pointCount)))) + 1
