@@ -188,6 +188,8 @@ public enum AggregateError: Error, Hashable, Sendable {
   case tooLarge(aggregate: String)
   /// A text that is no list of aggregates: from a character of it on, which counts from 0.
   case malformed(text: String, position: Int, expected: String)
+  /// The work was stopped, as whoever asked for it wanted.
+  case cancelled
 }
 
 extension AggregateError: CustomStringConvertible {
@@ -203,6 +205,7 @@ extension AggregateError: CustomStringConvertible {
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
+    case .cancelled: "the aggregates were cancelled before all were known"
     }
   }
 }

@@ -30,6 +30,17 @@ final class PreparedColumns: Sendable {
     return bytes
   }
 
+  /// Whether it is there already.
+  func has<Prepared: PreparedValues>(_ type: Prepared.Type, of columns: [String]) -> Bool {
+    let key = Key(columns: columns, type: ObjectIdentifier(type))
+    var entry = first.load()
+    while let found = entry {
+      if found.key == key { return true }
+      entry = found.next.load()
+    }
+    return false
+  }
+
   /// What is prepared of some columns; made if it is not there. Of two threads that ask for it first, both may do so.
   func value<Prepared: PreparedValues>(of columns: [String], make: () -> Prepared) -> Prepared {
     let key = Key(columns: columns, type: ObjectIdentifier(Prepared.self))

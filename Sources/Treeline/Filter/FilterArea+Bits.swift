@@ -5,6 +5,14 @@ private enum PlaneArea {
 
   enum Relation { case outside, across, inside }
 
+  /// How many edges each node and point is compared with.
+  var edgeCount: Int {
+    switch self {
+    case .window: 1
+    case .polygons(let polygons): polygons.reduce(0) { $0 + $1.comparisonCount }
+    }
+  }
+
   func relation(to box: PlaneRect) -> Relation {
     switch self {
     case .window(let window): return window.contains(box) ? .inside : window.intersects(box) ? .across : .outside
@@ -50,6 +58,33 @@ extension FilterPlanner {
     }
     if isNegated { bits.invert() }
     return bits.words
+  }
+}
+
+extension ClusterTree {
+  /// A bound of the steps in which the points of an area are found: those of its edges that are compared with nodes and
+  /// points across them. It holds for the nodes that a look at some of them leaves.
+  func steps(ofLocating area: FilterArea) -> Int {
+    guard let located = try? area.located(on: plane) else { return 0 }
+    let edgeCount = max(located.edgeCount, 1)
+    return withStorage { storage in
+      var across = [storage.root].compactMap { $0 }
+      var looks = 100_000 / edgeCount
+      // From level to level.
+      while looks > 2 * across.count, !across.isEmpty {
+        var next: [Node] = []
+        for node in across where storage.isStored(node) {
+          guard let (left, right) = try? storage.children(of: node) else { continue }
+          looks -= 2
+          for child in [left, right]
+          where located.relation(to: storage.nodes[Int(child.record)].box) == .across { next.append(child) }
+        }
+        across = next
+      }
+      // A bucket's points, and the nodes above them.
+      let points = across.reduce(0) { $0 + Int($1.count) }
+      return 100_000 + 2 * points.multipliedReportingOverflow(by: edgeCount).partialValue
+    }
   }
 }
 
@@ -162,6 +197,9 @@ private struct PlanePolygon {
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }
   }
+
+  /// How many edges it has, for each of the places where points may meet it.
+  var comparisonCount: Int { edges.count * shifts.count }
 
   func contains(_ point: PlanePoint) -> Bool {
     shifts.contains { contains(x: Int64(point.x) + $0, y: Int64(point.y)) }

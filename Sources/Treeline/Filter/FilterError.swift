@@ -8,6 +8,8 @@ public enum FilterError: Error, Hashable, Sendable {
   case tooMuchText(column: String, bytes: Int, maximum: Int)
   /// A box or a polygon that is none.
   case noArea(expected: String, found: String)
+  /// The work was stopped, as whoever asked for it wanted.
+  case cancelled
 }
 
 extension FilterError: CustomStringConvertible {
@@ -25,6 +27,7 @@ extension FilterError: CustomStringConvertible {
       "the column \(column.debugDescription) has \(bytes) bytes of different texts, and LIKE looks at \(maximum) at most; "
         + "compare it with whole texts, or keep a column of categories"
     case .noArea(let expected, let found): "expected \(expected), found \(found)"
+    case .cancelled: "the filter was cancelled before it was prepared"
     }
   }
 }

@@ -91,6 +91,7 @@ extension FilterError {
     case .tooMuchText(let column, let bytes, let maximum):
       ("whole texts, as LIKE looks at no more than \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
     case .noArea(let expected, let found): (expected, found)
+    case .cancelled: ("a filter that is waited for", "\(self)")
     }
   }
 
@@ -111,6 +112,7 @@ extension AggregateError {
       ("a smaller part of the map, as '\(aggregate)' reads at most \(maximum) points one by one", "\(found)")
     case .tooLarge(let aggregate): ("values whose products have an exact sum", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
+    case .cancelled: ("aggregates that are waited for", "\(self)")
     }
   }
 }

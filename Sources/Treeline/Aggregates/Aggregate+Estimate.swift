@@ -1,0 +1,120 @@
+extension ClusterTree {
+  /// What `Clusters.values(of:)` would cost at most for an answer. An aggregate that does not suit the tree costs
+  /// nothing: it is refused.
+  ///
+  /// - Parameters:
+  ///   - aggregates: Which values would be asked for.
+  ///   - clusterCount: The most clusters of the answer.
+  ///   - pointCount: The most points of all its clusters together; nil for all points that pass the filter.
+  /// - Complexity: O(aggregates)
+  @_spi(Server) public func estimate(of aggregates: [Aggregate], clusterCount: Int, pointCount: Int? = nil)
+    -> WorkEstimate
+  {
+    let points = max(min(pointCount ?? passingPointCount, passingPointCount), 0)
+    let answer = AnswerSize(clusters: max(min(clusterCount, points), 0), points: points)
+    return aggregates.reduce(WorkEstimate()) { $0 + estimate(of: $1, for: answer) }
+  }
+
+  /// What `histogram(of:bins:in:)` would cost at most.
+  @_spi(Server) public func estimate(ofHistogramOf name: String) -> WorkEstimate {
+    var estimate = WorkEstimate()
+    estimate.add(2, for: passingPointCount)
+    guard let column = column(name) else { return estimate }
+    let isPrepared = withStorage { storage in
+      storage.prepared.has(IntegerExtent.self, of: [column.name])
+        || storage.prepared.has(RealExtent.self, of: [column.name])
+    }
+    if !isPrepared { estimate.add(1, for: self.pointCount) }
+    return estimate
+  }
+
+  private struct AnswerSize {
+    let clusters: Int
+    let points: Int
+  }
+
+  /// Steps in which a value of a point is read and sorted among those of its cluster.
+  private static let stepsPerRowRead = 60
+  /// Steps in which a text is made of a value, and its bytes besides those of the text.
+  private static let stepsPerValue = 150
+  private static let bytesPerValue = 24
+
+  private func estimate(of aggregate: Aggregate, for answer: AnswerSize) -> WorkEstimate {
+    var estimate = WorkEstimate()
+    estimate.add(200, for: answer.clusters)
+    estimate.addValues(Self.bytesPerValue, for: answer.clusters)
+    guard let name = aggregate.column, let column = column(name) else { return estimate }
+    switch (aggregate.function, column.values) {
+    case (.counts, _), (.top, _), (.mode, _), (.distinct, _), (.count, .entries):
+      add(aggregate.function, of: column, for: answer, to: &estimate)
+    case (.median, _), (.percentile, _):
+      estimate.add(Self.stepsPerValue + 64 * 20, for: answer.clusters)
+      if selection != nil || column.ranks == nil { estimate.add(Self.stepsPerRowRead, for: answer.points) }
+    case (.min, _), (.max, _):
+      estimate.add(1000, for: answer.clusters)
+      if !isPrepared(Extremes.self, [name]) { estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount) }
+    case (_, .reals):
+      // Half a block of rows at each end.
+      estimate.add(4000, for: answer.clusters)
+      if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: passingPointCount) }
+      if aggregate.function == .variance { estimate.add(10, for: answer.points) }
+    default:
+      estimate.add(200, for: answer.clusters)
+      let names = aggregate.columnNames
+      if !isPrepared(IntegerSums.self, names), !isPrepared(ProductSums.self, names) {
+        estimate.add(6, for: passingPointCount)
+      }
+    }
+    if case .min = aggregate.function { addTexts(of: column, count: answer.clusters, to: &estimate) }
+    if case .max = aggregate.function { addTexts(of: column, count: answer.clusters, to: &estimate) }
+    return estimate
+  }
+
+  private func isPrepared(_ type: (some PreparedValues).Type, _ columns: [String]) -> Bool {
+    if let selection { return selection.prepared.has(type, of: columns) }
+    return withStorage { $0.prepared.has(type, of: columns) }
+  }
+
+  /// Adds what counts of different values cost.
+  private func add(
+    _ function: Aggregate.Function, of column: Column, for answer: AnswerSize, to estimate: inout WorkEstimate
+  ) {
+    if function == .distinct, selection == nil, column.links != nil { return estimate.add(64 * 20, for: answer.clusters) }
+    /// How many different values there may be.
+    let distinct =
+      switch column.values {
+      case .entries(let entries): entries.dictionary.entryCount
+      case .integers(let integers): integers.codes.width == 1 ? 255 : pointCount
+      case .reals: pointCount
+      }
+    let isCounted =
+      distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
+    let (inAll, overflows) = answer.clusters.multipliedReportingOverflow(by: distinct)
+    /// How many different values all clusters have, each on its own: no more than points.
+    let counted = overflows ? answer.points : min(inAll, answer.points)
+    if isCounted {
+      // A cluster goes through all counts, and the rows of a block at each end.
+      estimate.add(10, for: overflows ? .max : min(inAll, 16 * answer.points))
+      estimate.add(Self.stepsPerRowRead, for: counted)
+      if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }
+      if let dictionary = column.dictionary { estimate.add(Self.stepsPerValue, for: dictionary.entryCount) }
+    } else {
+      estimate.add(Self.stepsPerRowRead, for: answer.points)
+    }
+    let told =
+      switch function {
+      case .counts: counted
+      case .top(let count): min(counted, answer.clusters.multipliedReportingOverflow(by: count).partialValue)
+      case .mode: answer.clusters
+      default: 0
+      }
+    if !isCounted { estimate.add(Self.stepsPerValue, for: told) }
+    addTexts(of: column, count: told, to: &estimate)
+  }
+
+  /// Adds the bytes of some values of a column, of which each has the mean length, or all texts where each is there once.
+  private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
+    let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
+    estimate.addValues(Self.bytesPerValue + meanLength, for: count)
+  }
+}

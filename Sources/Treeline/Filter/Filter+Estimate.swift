@@ -1,0 +1,57 @@
+extension ClusterTree {
+  /// What `selecting(_:)` would cost at most. A filter that does not suit the tree costs nothing: it is refused.
+  ///
+  /// - Complexity: O(conditions), of a polygon a thousand nodes of the tree for each.
+  @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
+    var estimate = WorkEstimate()
+    // The words of the result, and the words of means, which nearly all answers need.
+    estimate.add(2, for: pointCount)
+    add(filter.expression, to: &estimate)
+    return estimate
+  }
+
+  /// Steps that one test of a chunk of rows takes for a row, in parts of a step.
+  private static let testsPerStep = 2
+
+  private func add(_ expression: Filter.Expression, to estimate: inout WorkEstimate) {
+    switch expression {
+    case .all(let parts), .any(let parts): for part in parts { add(part, to: &estimate) }
+    case .not(let part): add(part, to: &estimate)
+    case .comparison(let name, _, let value): add(name, values: [value], to: &estimate)
+    case .between(let name, let least, let greatest): add(name, values: [least, greatest], to: &estimate)
+    case .isIn(let name, let values): add(name, values: values, isSet: true, to: &estimate)
+    case .isMissing(let name), .temporal(let name, _, _): add(name, values: [], to: &estimate)
+    case .like(let name, let pattern):
+      guard let dictionary = column(name)?.dictionary else { return }
+      let words = pattern.utf8.count / UInt64.bitWidth + 1
+      estimate.add(ColumnDictionary.stepsPerEntry, for: dictionary.entryCount)
+      estimate.add(2 * words, for: dictionary.textByteCount)
+      addTests(1, to: &estimate)
+    case .intersects(let area): estimate.add(1, for: steps(ofLocating: area))
+    }
+  }
+
+  /// - Parameter isSet: Whether all values are looked up at once.
+  private func add(_ name: String, values: [FilterValue], isSet: Bool = false, to estimate: inout WorkEstimate) {
+    guard let column = column(name) else { return }
+    guard let dictionary = column.dictionary else { return addTests(max(values.count, 1), to: &estimate) }
+    estimate.add(ColumnDictionary.stepsPerEntry * (isSet ? 1 : max(values.count, 1)), for: dictionary.entryCount)
+    estimate.add(1, for: dictionary.textByteCount)
+    estimate.add(100, for: values.count)
+    addTests(1, to: &estimate)
+  }
+
+  private func addTests(_ count: Int, to estimate: inout WorkEstimate) {
+    estimate.add(count, for: pointCount / Self.testsPerStep + 1)
+  }
+}
+
+extension ColumnDictionary {
+  /// Steps in which an entry is read and compared, besides those for its bytes.
+  static let stepsPerEntry = 60
+}
+
+extension Column {
+  /// nil for a column of numbers or times.
+  var dictionary: ColumnDictionary? { if case .entries(let entries) = values { entries.dictionary } else { nil } }
+}

@@ -1,0 +1,32 @@
+/// What a filter or aggregates would cost, found without doing the work: bounds that hold but for small constants.
+@_spi(Server) public struct WorkEstimate: Hashable, Sendable {
+  /// Elementary steps, of about a nanosecond each. What is prepared already costs nothing.
+  public var steps = 0
+
+  /// Bytes of the texts and numbers that aggregates return, as JSON has them.
+  public var valueBytes = 0
+
+  /// Adds a number of steps for each of some items.
+  mutating func add(_ stepsEach: Int, for count: Int) {
+    steps = Self.sum(steps, Self.product(stepsEach, count))
+  }
+
+  mutating func addValues(_ bytesEach: Int, for count: Int) {
+    valueBytes = Self.sum(valueBytes, Self.product(bytesEach, count))
+  }
+
+  static func + (a: WorkEstimate, b: WorkEstimate) -> WorkEstimate {
+    WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
+  }
+
+  /// The greatest number instead of an overflow; neither is negative.
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (sum, overflows) = a.addingReportingOverflow(b)
+    return overflows ? .max : sum
+  }
+
+  private static func product(_ a: Int, _ b: Int) -> Int {
+    let (product, overflows) = a.multipliedReportingOverflow(by: b)
+    return overflows ? .max : product
+  }
+}
