@@ -62,7 +62,8 @@ public struct ClusterServer: Sendable {
       responder: responder,
       server: HTTPServerBuilder { responder in
         ConnectionChannel(
-          responder: responder, bounds: bounds, options: options, tls: tls, onStop: { [pool = routes.pool] in pool.stop() })
+          responder: responder, bounds: bounds, options: options, tls: tls,
+          onStop: { [pool = routes.pool] in pool.stop() })
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),

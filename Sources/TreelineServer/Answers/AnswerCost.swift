@@ -8,6 +8,9 @@ enum AnswerCost {
   /// Of what reads all of an index, or looks at many points for each cluster.
   static let ofMeasures = 20_000
 
+  /// How many points are looked at one by one while a unit passes.
+  static let pointsPerUnit = 1000
+
   /// Of what is made of all points once and then kept: rows in their order, a grid.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }

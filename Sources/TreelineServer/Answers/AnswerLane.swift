@@ -47,7 +47,13 @@ final class AnswerLane: Sendable {
   private static let longestWait = 10.0
 
   init(mostCost: Int, niceness: CInt, threadCount: Int) {
-    (self.mostCost, self.niceness, self.threadCount) = (mostCost, niceness, threadCount)
+    (self.mostCost, self.threadCount) = (mostCost, threadCount)
+    #if canImport(Glibc)
+      let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+      self.niceness = min(own + niceness, 19)
+    #else
+      self.niceness = niceness
+    #endif
     threads = NIOThreadPool(numberOfThreads: threadCount)
     threads.start()
   }
@@ -55,6 +61,8 @@ final class AnswerLane: Sendable {
   deinit { threads.shutdownGracefully { _ in } }
 
   var length: Int { queue.withLock(\.length) }
+
+  var runningCount: Int { queue.withLock(\.running.count) }
 
   /// All that wait or are computed.
   var answers: [any InterruptibleAnswer] {

@@ -19,6 +19,9 @@ final class AnswerPool: Sendable {
   /// How many answers wait for a thread.
   var length: Int { lanes.reduce(0) { $0 + $1.length } }
 
+  /// How many answers are computed.
+  var runningCount: Int { lanes.reduce(0) { $0 + $1.runningCount } }
+
   /// Computes something in turn.
   ///
   /// - Parameters:

@@ -53,7 +53,8 @@ struct Refusal {
       bound: .answerTime,
       problem: Problem(
         status: .serviceUnavailable,
-        detail: "An answer must be computed within \(Double(limit.nanoseconds) / 1e9) seconds; ask for less, or ask again.",
+        detail:
+          "An answer must be computed within \(Double(limit.nanoseconds) / 1e9) seconds; ask for less, or ask again.",
         headers: [.retryAfter: "1"]))
   }
 

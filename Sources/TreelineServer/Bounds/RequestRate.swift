@@ -26,7 +26,9 @@ final class RequestRate: Sendable {
       bucket.tokens = min(bucket.tokens + (now - bucket.filled) / .seconds(1) * perSecond, max(2 * perSecond, 1))
       bucket.filled = now
       defer { buckets[network] = bucket }
-      guard bucket.tokens >= 1 else { return Int(min(max(((1 - bucket.tokens) / perSecond).rounded(.up), 1), Self.longestWait)) }
+      guard bucket.tokens >= 1 else {
+        return Int(min(max(((1 - bucket.tokens) / perSecond).rounded(.up), 1), Self.longestWait))
+      }
       bucket.tokens -= 1
       return nil
     }

@@ -35,7 +35,8 @@ struct ConnectionChannel: ServerChildChannel {
   static let mostHeaders = 100
 
   init(
-    responder: @escaping HTTPChannelHandler.Responder, bounds: ServerBounds, options: ServerOptions, tls: NIOSSLContext?,
+    responder: @escaping HTTPChannelHandler.Responder, bounds: ServerBounds, options: ServerOptions,
+    tls: NIOSSLContext?,
     onStop: @escaping @Sendable () -> Void = {}
   ) {
     (self.bounds, self.tls, self.onStop, proxies) = (bounds, tls, onStop, options.trustedProxies)

@@ -101,13 +101,15 @@ extension Problem {
 
   static let answerTooLong = Problem(
     status: .contentTooLarge,
-    detail: "An answer has at most \(longestAnswer) bytes, and this one would have more; ask for fewer clusters, a smaller "
+    detail:
+      "An answer has at most \(longestAnswer) bytes, and this one would have more; ask for fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.")
 
   /// Read by a client that has only closed its own side.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
-    detail: "The client closed its side of the connection while the answer was computed; keep it open until the answer has come."
+    detail:
+      "The client closed its side of the connection while the answer was computed; keep it open until the answer has come."
   )
 
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }

@@ -17,7 +17,7 @@ enum ClusterRoutes {
       let query = ServedQuery(&request.parameters, of: request.tree)
       let style = ClusterStyle(&request.parameters, of: request.tree)
       let (selection, aggregates) = (request.selection(), ServedAggregates(&request.parameters))
-      let cost = selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree))
+      let cost = selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection)
       return Representation(ContentType.geoJSON, cost: cost) { bytes in
         let tree = try selection.tree()
         try style.write(try query.clusters(of: tree), of: tree, index, for: query, aggregates, to: &bytes)
@@ -154,7 +154,7 @@ private struct FeatureStyle {
     hasEllipse = request.parameters.flag("ellipses")
   }
 
-  func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count) }
+  func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count, in: selection) }
 
   func feature(_ cluster: Cluster, of tree: ClusterTree) throws -> ClusterFeature {
     var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse)
