@@ -38,7 +38,7 @@ final class AnswerLane: Sendable {
 
   /// The costs of each lane are at most four times those of the lane before. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
-    (4000, 5), (16_000, 10), (64_000, 15), (256_000, 17), (.max, 19),
+    (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
 
   private static let longest = 256

@@ -11,6 +11,9 @@ final class AnswerPool: Sendable {
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
+  /// Some 2 seconds. Costs are upper bounds, and one far beyond any answer must not have all others refused.
+  private static let mostCost = 1_000_000
+
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {
     self.bounds = bounds
     lanes = AnswerLane.kinds.map { AnswerLane(mostCost: $0.mostCost, niceness: $0.niceness, threadCount: threadCount) }
@@ -38,7 +41,7 @@ final class AnswerPool: Sendable {
     defer { if let channel { bounds.departures.forget(answer, on: channel) } }
     return try await withCheckedThrowingContinuation { continuation in
       answer.begin(continuation)
-      let job = AnswerLane.Job(cost: max(cost, 1), answer: answer) { [bounds] in
+      let job = AnswerLane.Job(cost: min(max(cost, 1), Self.mostCost), answer: answer) { [bounds] in
         let deadline = NIODeadline.now() + bounds.answerTime
         let result = Result {
           try Cancellation.run(unless: { answer.isInterrupted || NIODeadline.now() > deadline }, work)
