@@ -91,12 +91,12 @@ extension ClusterTree {
       }
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
-    let (inAll, overflows) = answer.clusters.multipliedReportingOverflow(by: distinct)
+    let inAll = WorkEstimate.product(answer.clusters, distinct)
     /// How many different values all clusters have, each on its own: no more than points.
-    let counted = overflows ? answer.points : min(inAll, answer.points)
+    let counted = min(inAll, answer.points)
     if isCounted {
       // A cluster goes through all counts, and the rows of a block at each end.
-      estimate.add(10, for: overflows ? .max : min(inAll, 16 * answer.points))
+      estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }
       if let dictionary = column.dictionary { estimate.add(Self.stepsPerValue, for: dictionary.entryCount) }
@@ -106,7 +106,7 @@ extension ClusterTree {
     let told =
       switch function {
       case .counts: counted
-      case .top(let count): min(counted, answer.clusters.multipliedReportingOverflow(by: count).partialValue)
+      case .top(let count): min(counted, WorkEstimate.product(answer.clusters, max(count, 0)))
       case .mode: answer.clusters
       default: 0
       }

@@ -75,12 +75,9 @@ public struct Aggregate: Hashable, Sendable {
   /// The same for so many of them at most.
   ///
   /// - Parameters:
-  ///   - count: 1 or more.
+  ///   - count: 1 or more; no answer is given to a lesser one.
   ///   - column: Of any kind.
-  public static func top(_ count: Int, of column: String) -> Aggregate {
-    precondition(count >= 1, "Expected 1 or more values to tell, found \(count)")
-    return Aggregate(.top(count), column)
-  }
+  public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
   /// The most frequent value, of equals the least.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
@@ -92,11 +89,11 @@ public struct Aggregate: Hashable, Sendable {
   /// The least value that so many per cent of all are at or below.
   ///
   /// - Parameters:
-  ///   - percent: From 0, for the least value, to 100.
+  ///   - percent: From 0, for the least value, to 100, in decimals: 99.9 is 999 of 1,000 values. No answer is given to
+  ///     another number.
   ///   - column: Of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
-    precondition(0...100 ~= percent, "Expected a percentile from 0 to 100, found \(percent)")
-    return Aggregate(.percentile(percent), column)
+    Aggregate(.percentile(percent), column)
   }
 
   /// How many different values there are.
@@ -188,6 +185,8 @@ public enum AggregateError: Error, Hashable, Sendable {
   case tooLarge(aggregate: String)
   /// A text that is no list of aggregates: from a character of it on, which counts from 0.
   case malformed(text: String, position: Int, expected: String)
+  /// A number that an aggregate cannot have.
+  case outOfRange(aggregate: String, expected: String, found: String)
   /// The work was stopped, as whoever asked for it wanted.
   case cancelled
 }
@@ -205,6 +204,8 @@ extension AggregateError: CustomStringConvertible {
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
+    case .outOfRange(let aggregate, let expected, let found):
+      "'\(aggregate)' needs \(expected), found \(found)"
     case .cancelled: "the aggregates were cancelled before all were known"
     }
   }

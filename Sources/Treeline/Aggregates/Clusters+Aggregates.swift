@@ -13,6 +13,7 @@ extension Clusters {
     let rows = CountedRows(of: tree)
     var evaluators: [any AggregateEvaluator] = []
     for aggregate in aggregates {
+      if Cancellation.isCancelled { throw .cancelled }
       let evaluator = try aggregate.evaluator(for: tree, rows)
       if evaluator.readsRows {
         let found = nodes.reduce(0) { $0 + tree.passingCount(of: $1) }
@@ -22,15 +23,22 @@ extension Clusters {
       }
       evaluators.append(evaluator)
     }
-    return withExtendedLifetime(tree) {
+    let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
       // One aggregate after the other, and then they change hands.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
-        var next = values.baseAddress!
-        for evaluator in evaluators { evaluator.write(valuesOf: nodes, to: &next) }
         let start = values.baseAddress!
+        var next = start
+        do throws(CancellationError) {
+          for evaluator in evaluators { try evaluator.write(valuesOf: nodes, to: &next) }
+        } catch {
+          start.deinitialize(count: next - start)
+          return nil
+        }
         return nodes.indices.map { index in evaluators.indices.map { (start + $0 * nodes.count + index).move() } }
       }
     }
+    guard let values else { throw .cancelled }
+    return values
   }
 }
 
@@ -49,15 +57,19 @@ protocol AggregateEvaluator {
   var readsRows: Bool { get }
 
   /// - Parameter range: Of rows in tree order, of which those that count are meant.
-  func value(of range: Range<Int>) -> AggregateValue
+  func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue
 }
 
 extension AggregateEvaluator {
   var readsRows: Bool { false }
 
-  fileprivate func write(valuesOf nodes: [Node], to next: inout UnsafeMutablePointer<AggregateValue>) {
+  fileprivate func write(valuesOf nodes: [Node], to next: inout UnsafeMutablePointer<AggregateValue>)
+    throws(CancellationError)
+  {
+    let mayStop = Cancellation.isPossible
     for node in nodes {
-      next.initialize(to: value(of: node.range))
+      if mayStop { try Cancellation.check() }
+      next.initialize(to: try value(of: node.range))
       next += 1
     }
   }
@@ -81,12 +93,27 @@ extension Aggregate {
   fileprivate func evaluator(for tree: ClusterTree, _ rows: CountedRows) throws(AggregateError)
     -> any AggregateEvaluator
   {
+    do { return try cancellableEvaluator(for: tree, rows) } catch let error as AggregateError { throw error } catch {
+      throw .cancelled
+    }
+  }
+
+  /// - Throws: `AggregateError`, `CancellationError`
+  private func cancellableEvaluator(for tree: ClusterTree, _ rows: CountedRows) throws -> any AggregateEvaluator {
     guard let name = self.column else { return PointCount(tree: tree) }
     let column = try found(name, in: tree)
     func unsuited(_ expected: String, _ column: Column) -> AggregateError {
       .unsuited(aggregate: "\(self)", column: column.name, kind: column.kind, expected: expected)
     }
     let isNumber = column.kind == .number || column.kind == .boolean
+    switch function {
+    case .top(let count) where count < 1:
+      throw AggregateError.outOfRange(aggregate: "\(self)", expected: "1 value or more", found: "\(count)")
+    case .percentile(let percent) where !(0...100 ~= percent):
+      throw AggregateError.outOfRange(
+        aggregate: "\(self)", expected: "a percentage from 0 to 100", found: ParameterValue.text(percent))
+    default: break
+    }
     switch function {
     case .sum, .mean, .variance:
       guard isNumber else { throw unsuited("a column of numbers", column) }
@@ -96,37 +123,37 @@ extension Aggregate {
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
           throw unsuited("a column of decimals as weights", weights)
         }
-        let mean = WeightedMean(tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
-        guard mean.isExact else { throw .tooLarge(aggregate: "\(self)") }
+        let mean = try WeightedMean(tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
+        guard mean.isExact else { throw AggregateError.tooLarge(aggregate: "\(self)") }
         return mean
       }
       switch column.values {
       case .integers(let values):
-        return IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+        return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
       case .reals(let values):
-        return RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+        return try RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
       case .entries: throw unsuited("a column of numbers", column)
       }
     case .min, .max:
-      return ExtremeValue(isGreatest: function == .max, tree: tree, rows: rows, column: column)
+      return try ExtremeValue(isGreatest: function == .max, tree: tree, rows: rows, column: column)
     case .any, .all:
       guard column.kind == .boolean, case .integers(let values) = column.values else {
         throw unsuited("a column of booleans", column)
       }
-      return IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+      return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
     case .count:
       switch column.values {
       case .integers(let values):
-        return IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+        return try IntegerMoments(function: function, tree: tree, rows: rows, column: column, values: values)
       case .reals(let values):
-        return RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
-      case .entries: return DistinctValues(function: function, tree: tree, rows: rows, column: column)
+        return try RealMoments(function: function, tree: tree, rows: rows, column: column, values: values)
+      case .entries: return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
       }
     case .distinct:
       if rows.areAll, let links = column.links { return LinkedValues(links: links) }
-      return DistinctValues(function: function, tree: tree, rows: rows, column: column)
+      return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
     case .counts, .top, .mode:
-      return DistinctValues(function: function, tree: tree, rows: rows, column: column)
+      return try DistinctValues(function: function, tree: tree, rows: rows, column: column)
     case .median, .percentile:
       return OrderStatistic(function: function, rows: rows, column: column)
     }
@@ -142,9 +169,18 @@ extension Aggregate {
 
 extension ClusterTree {
   /// What is prepared of some columns for the points that count.
-  func prepared<Prepared: PreparedValues>(_ columns: [String], make: () -> Prepared) -> Prepared {
-    if let selection { return selection.prepared.value(of: columns, make: make) }
-    return withStorage { $0.prepared.value(of: columns, make: make) }
+  func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
+    throws(CancellationError) -> Prepared
+  {
+    if let selection { return try selection.prepared.value(of: columns, make: make) }
+    return try preparedOfAll(columns, make: make)
+  }
+
+  /// What is prepared of some columns for all points, whether they count or not.
+  func preparedOfAll<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
+    throws(CancellationError) -> Prepared
+  {
+    try withStorage { storage throws(CancellationError) in try storage.prepared.value(of: columns, make: make) }
   }
 }
 

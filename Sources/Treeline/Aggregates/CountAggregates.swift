@@ -18,7 +18,7 @@ struct DistinctValues: AggregateEvaluator {
   /// The values of entries, where their counts are told.
   let entryValues: EntryTexts?
 
-  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) {
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
     (self.function, self.rows, self.column, keys) = (function, rows, column, OrderedKeys(of: column))
     var found: (PackedIntegers, Int)?
     switch column.values {
@@ -30,13 +30,22 @@ struct DistinctValues: AggregateEvaluator {
     present =
       if case .entries(let entries) = column.values, column.kind != .category,
         entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
-      { tree.withStorage { $0.prepared.value(of: [column.name]) { PresentEntries(of: entries) } } } else { nil }
+      {
+        try tree.preparedOfAll([column.name]) { () throws(CancellationError) in PresentEntries(of: entries) }
+      } else { nil }
     entryValues =
       if case .entries(let entries) = column.values, function != .distinct, function != .count,
         entries.dictionary.entryCount <= ValueCounts.maximumCodeCount
-      { tree.withStorage { $0.prepared.value(of: [column.name]) { EntryTexts(of: entries.dictionary) } } } else { nil }
+      {
+        try tree.preparedOfAll([column.name]) { () throws(CancellationError) in EntryTexts(of: entries.dictionary) }
+      } else { nil }
     if let (codes, count) = found, count <= ValueCounts.maximumCodeCount {
-      counts = (codes, tree.prepared([column.name]) { ValueCounts(of: codes, codeCount: count, rows) })
+      counts = (
+        codes,
+        try tree.prepared([column.name]) { () throws(CancellationError) in
+          try ValueCounts(of: codes, codeCount: count, rows)
+        }
+      )
     } else {
       counts = nil
     }
@@ -44,10 +53,10 @@ struct DistinctValues: AggregateEvaluator {
 
   var readsRows: Bool { counts == nil }
 
-  func value(of range: Range<Int>) -> AggregateValue {
+  func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue {
     // A few rows are sorted faster than all counts are gone through.
     guard let (codes, prepared) = counts, range.count >= prepared.codeCount / 16 else {
-      var found = counted(range)
+      var found = try counted(range)
       return found.withUnsafeMutableBufferPointer { value(ofCounted: $0) }
     }
     return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: prepared.codeCount + 1) { counts in
@@ -115,15 +124,12 @@ struct DistinctValues: AggregateEvaluator {
   }
 
   /// The keys that there are, in order, and how many rows have each, row by row.
-  private func counted(_ range: Range<Int>) -> [KeyCount] {
-    var found: [UInt64] = []
-    rows.forEach(in: range) { row in
-      let key = keys[row]
-      if key != OrderedKeys.missing { found.append(key) }
-    }
-    found.sort()
+  private func counted(_ range: Range<Int>) throws(CancellationError) -> [KeyCount] {
+    var found = try keys.present(in: range, rows)
+    try found.sortKeys()
     var counted: [KeyCount] = []
-    for key in found {
+    for (number, key) in found.enumerated() {
+      if number & (Cancellation.rowsPerLook - 1) == 0 { try Cancellation.check() }
       if counted.last?.key == key {
         counted[counted.count - 1].count += 1
       } else {

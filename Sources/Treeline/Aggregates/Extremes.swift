@@ -69,7 +69,7 @@ final class Extremes: PreparedValues {
   private let levelStarts: [Int]
 
   /// - Complexity: O(rows)
-  init(of keys: OrderedKeys, _ rows: CountedRows) {
+  init(of keys: OrderedKeys, _ rows: CountedRows) throws(CancellationError) {
     var (starts, length) = ([0], rows.wordCount)
     while length > 1 {
       starts.append(starts.last! + length)
@@ -78,6 +78,7 @@ final class Extremes: PreparedValues {
     levelStarts = starts
     entries = PreparedArray(repeating: Entry(), count: starts.last! + 1)
     for word in 0..<rows.wordCount {
+      try Cancellation.check(atWord: word)
       var pair = Self.none
       CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { Self.add(keys[$0], to: &pair) }
       entries[word] = Entry(least: pair.least, greatest: pair.greatest)

@@ -22,20 +22,23 @@ final class IntegerSums: PreparedValues {
   var byteCount: Int { before.byteCount }
 
   /// - Complexity: O(rows)
-  init(of values: IntegerValues, _ rows: CountedRows) {
+  init(of values: IntegerValues, _ rows: CountedRows) throws(CancellationError) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
     var work = Preparation(before: before, rows: rows, missing: values.missingCode)
     values.codes.with(&work)
+    if work.isCancelled { throw CancellationError() }
   }
 
   private struct Preparation: PackedWork {
     let before: PreparedArray<Sums>
     let rows: CountedRows
     let missing: UInt64
+    var isCancelled = false
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       var total = Sums()
       for word in 0..<rows.wordCount {
+        if word & (Cancellation.wordsPerLook &- 1) == 0, Cancellation.isCancelled { return isCancelled = true }
         before[word] = total
         var part = PartialSums(missing: Integer(truncatingIfNeeded: missing))
         CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { part.add(Integer(littleEndian: integers[$0])) }
@@ -130,10 +133,11 @@ final class IntegerSquares: PreparedValues {
   var byteCount: Int { before.byteCount }
 
   /// - Complexity: O(rows)
-  init(of values: IntegerValues, _ rows: CountedRows) {
+  init(of values: IntegerValues, _ rows: CountedRows) throws(CancellationError) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
     var total = Sums()
     for word in 0..<rows.wordCount {
+      try Cancellation.check(atWord: word)
       before[word] = total
       total &+= Self.squares(of: word << 6..<min(word << 6 + 64, rows.rowCount), of: values, rows)
     }

@@ -42,14 +42,16 @@ final class PreparedColumns: Sendable {
   }
 
   /// What is prepared of some columns; made if it is not there. Of two threads that ask for it first, both may do so.
-  func value<Prepared: PreparedValues>(of columns: [String], make: () -> Prepared) -> Prepared {
+  func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
+    throws(Failure) -> Prepared
+  {
     let key = Key(columns: columns, type: ObjectIdentifier(Prepared.self))
     var last: Entry?
     while let entry = last == nil ? first.load() : last!.next.load() {
       if entry.key == key { return entry.values as! Prepared }
       last = entry
     }
-    let made = Entry(key, make())
+    let made = Entry(key, try make())
     while true {
       let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
       if entry.key == key { return entry.values as! Prepared }

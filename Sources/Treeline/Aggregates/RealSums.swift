@@ -11,8 +11,8 @@ final class RealSums: PreparedValues {
   var byteCount: Int { counts.byteCount + words.byteCount }
 
   /// - Complexity: O(rows)
-  init(of values: RealValues, _ rows: CountedRows) {
-    kept = Self.words(of: values, rows)
+  init(of values: RealValues, _ rows: CountedRows) throws(CancellationError) {
+    kept = try Self.words(of: values, rows)
     var size = 64
     while size < 16 * (kept.count + 1) { size *= 2 }
     rowsPerBlock = size
@@ -21,6 +21,8 @@ final class RealSums: PreparedValues {
     words = PreparedArray(repeating: 0, count: blockCount * kept.count)
     var (total, count) = (ExactSum(words: kept), 0)
     for block in 0..<blockCount {
+      // A block has some hundred rows.
+      if block & 0x3F == 0 { try Cancellation.check() }
       counts[block] = count
       for index in 0..<kept.count { words[block * kept.count + index] = total.words[index] }
       let start = block * size
@@ -28,13 +30,16 @@ final class RealSums: PreparedValues {
     }
   }
 
-  private static func words(of values: RealValues, _ rows: CountedRows) -> Range<Int> {
+  private static func words(of values: RealValues, _ rows: CountedRows) throws(CancellationError) -> Range<Int> {
     var (first, last) = (Int.max, Int.min)
-    rows.forEach(in: 0..<rows.rowCount) { row in
-      let value = values[row]
-      if !value.isFinite || value == 0 { return }
-      let word = ExactSum.firstWord(of: value)
-      (first, last) = (min(first, word), max(last, word))
+    for start in stride(from: 0, to: rows.rowCount, by: 64 * Cancellation.wordsPerLook) {
+      try Cancellation.check()
+      rows.forEach(in: start..<min(start + 64 * Cancellation.wordsPerLook, rows.rowCount)) { row in
+        let value = values[row]
+        if !value.isFinite || value == 0 { return }
+        let word = ExactSum.firstWord(of: value)
+        (first, last) = (min(first, word), max(last, word))
+      }
     }
     return first <= last ? first..<last + 3 : 0..<3
   }

@@ -6,10 +6,14 @@ struct IntegerMoments: AggregateEvaluator {
   let sums: IntegerSums
   let squares: IntegerSquares?
 
-  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: IntegerValues) {
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: IntegerValues)
+    throws(CancellationError)
+  {
     (self.function, self.rows, self.values) = (function, rows, values)
-    sums = tree.prepared([column.name]) { IntegerSums(of: values, rows) }
-    squares = function == .variance ? tree.prepared([column.name]) { IntegerSquares(of: values, rows) } : nil
+    sums = try tree.prepared([column.name]) { () throws(CancellationError) in try IntegerSums(of: values, rows) }
+    squares =
+      function == .variance
+      ? try tree.prepared([column.name]) { () throws(CancellationError) in try IntegerSquares(of: values, rows) } : nil
   }
 
   func value(of range: Range<Int>) -> AggregateValue {
@@ -40,9 +44,11 @@ struct RealMoments: AggregateEvaluator {
   let values: RealValues
   let sums: RealSums
 
-  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: RealValues) {
+  init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column, values: RealValues)
+    throws(CancellationError)
+  {
     (self.function, self.rows, self.values) = (function, rows, values)
-    sums = tree.prepared([column.name]) { RealSums(of: values, rows) }
+    sums = try tree.prepared([column.name]) { () throws(CancellationError) in try RealSums(of: values, rows) }
   }
 
   var readsRows: Bool { function == .variance }
@@ -82,9 +88,11 @@ struct WeightedMean: AggregateEvaluator {
   init(
     tree: ClusterTree, rows: CountedRows, column: Column, values: IntegerValues, weights: Column,
     _ weightValues: IntegerValues
-  ) {
+  ) throws(CancellationError) {
     (self.rows, self.values, self.weights) = (rows, values, weightValues)
-    sums = tree.prepared([column.name, weights.name]) { ProductSums(of: values, weightValues, rows) }
+    sums = try tree.prepared([column.name, weights.name]) { () throws(CancellationError) in
+      try ProductSums(of: values, weightValues, rows)
+    }
   }
 
   /// Whether 128 bits hold all that is divided.
@@ -116,11 +124,12 @@ final class ProductSums: PreparedValues {
 
   var byteCount: Int { before.byteCount }
 
-  init(of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) {
+  init(of values: IntegerValues, _ weights: IntegerValues, _ rows: CountedRows) throws(CancellationError) {
     before = PreparedArray(repeating: Sums(), count: rows.wordCount + 1)
     var total = Sums()
     var (products, weightSum) = (UInt128(0), UInt128(0))
     for word in 0..<rows.wordCount {
+      try Cancellation.check(atWord: word)
       before[word] = total
       CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { row in
         Self.add(values, weights, row, to: &total)

@@ -13,7 +13,7 @@ final class ValueCounts: PreparedValues {
   static let maximumCodeCount = 1 << 16
 
   /// - Complexity: O(rows)
-  init(of codes: PackedIntegers, codeCount: Int, _ rows: CountedRows) {
+  init(of codes: PackedIntegers, codeCount: Int, _ rows: CountedRows) throws(CancellationError) {
     self.codeCount = codeCount
     var size = 64
     while size < 8 * codeCount { size *= 2 }
@@ -22,14 +22,17 @@ final class ValueCounts: PreparedValues {
     before = PreparedArray(repeating: 0, count: blockCount * codeCount)
     // One more, for missing values.
     var counts = [UInt32](repeating: 0, count: codeCount + 1)
-    counts.withUnsafeMutableBufferPointer { counts in
+    let isCancelled = counts.withUnsafeMutableBufferPointer { counts in
       for block in 0..<blockCount {
+        if block * size & (64 * Cancellation.wordsPerLook - 1) == 0, Cancellation.isCancelled { return true }
         for code in 0..<codeCount { before[block * codeCount + code] = counts[code] }
         let range = block * size..<min((block + 1) * size, rows.rowCount)
         var work = Addition(rows: rows, range: range, change: 1, counts: counts)
         codes.with(&work)
       }
+      return false
     }
+    if isCancelled { throw CancellationError() }
   }
 
   private struct Addition: PackedWork {

@@ -80,6 +80,7 @@ extension ClusterTree {
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):
         let scale = try PixelScale(criterion, pixels, of: storage)
+        try cut.unclustered.check()
         guard let zoom else { throw QueryError.noZoom }
         return try storage.scaleCut(
           in: view, zoom: zoom, scale: scale, limit: cut.limit, unclustered: cut.unclustered)

@@ -1,7 +1,10 @@
 extension ClusterTree {
   /// The cluster of an id.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such node.
+  /// Whatever is asked of an id throws the same errors.
+  ///
+  /// - Throws: `QueryError.unknownCluster` where the tree has no such node, and `QueryError.noPassingPoint` where it has
+  ///   a filter that no point of the node passes.
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
@@ -35,7 +38,7 @@ extension ClusterTree {
   /// The clusters on the way from the root to a single point; the last of them is the point or the stack that it
   /// belongs to. None where the point fails the filter.
   ///
-  /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
+  /// - Throws: `QueryError.unknownPoint` unless `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
   public func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
     try withStorage { _ in
@@ -72,9 +75,11 @@ extension ClusterTree {
 
   /// Whether a point passes the filter; all do of a tree without one.
   ///
-  /// - Parameter treeIndex: In `0 ..< pointCount`.
+  /// - Parameter treeIndex: In `0 ..< pointCount`; no other passes.
   /// - Complexity: O(1)
-  public func passes(_ treeIndex: Int) -> Bool { selection?.points.contains(treeIndex) ?? true }
+  public func passes(_ treeIndex: Int) -> Bool {
+    treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
+  }
 
   /// The lowest node with the same points: under a filter a child, if all points that pass are in one.
   func lowestNode(below node: Node) throws(IndexError) -> Node {
@@ -95,14 +100,15 @@ extension ClusterTree {
   private func path(to id: ClusterID) throws -> [Node] {
     guard id.first < UInt64(pointCount) else { throw QueryError.unknownCluster(id) }
     let nodes = try path(to: UInt32(id.first), downTo: id.level)
-    guard let last = nodes.last, last.id == id, passingCount(of: last) > 0 else {
-      throw QueryError.unknownCluster(id)
-    }
+    guard let last = nodes.last, last.id == id else { throw QueryError.unknownCluster(id) }
+    guard passingCount(of: last) > 0 else { throw QueryError.noPassingPoint(of: id) }
     return nodes
   }
 
-  func path(toTreeIndex treeIndex: Int) throws(IndexError) -> [Node] {
-    precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
+  func path(toTreeIndex treeIndex: Int) throws -> [Node] {
+    guard treeIndex >= 0, treeIndex < pointCount else {
+      throw QueryError.unknownPoint(treeIndex: treeIndex, pointCount: pointCount)
+    }
     return try path(to: UInt32(treeIndex), downTo: .max)
   }
 
@@ -161,7 +167,7 @@ extension ClusterTree {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
       let path = try path(toTreeIndex: treeIndex)
-      guard passes(treeIndex), passingCount(of: path.last!) == 1 else { return nil }
+      guard let last = path.last, passes(treeIndex), passingCount(of: last) == 1 else { return nil }
       var least = Double.infinity
       for node in path where passingCount(of: node) > 1 && !isUnclustered(node, by: cut) {
         if let pair = try storage.childPair(of: node) { least = min(least, try coarseness(of: node, pair, by: scale)) }

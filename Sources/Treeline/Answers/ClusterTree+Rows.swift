@@ -25,12 +25,12 @@ extension ClusterTree {
   /// - Parameters:
   ///   - row: The row number of the point.
   ///   - coordinate: The one the point was built with.
-  /// - Precondition: both numbers of the coordinate are finite.
   /// - Throws: `IndexError` where a file is damaged.
   /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around
   ///   the position are looked into.
   public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
-    try withStorage { storage throws(IndexError) in
+    guard coordinate.longitude.isFinite, coordinate.latitude.isFinite else { return nil }
+    return try withStorage { storage throws(IndexError) in
       try storage.treeIndex(ofRow: row, at: plane.point(at: coordinate))
     }
   }

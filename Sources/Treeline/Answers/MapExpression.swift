@@ -29,7 +29,8 @@ public typealias MapAggregate<Value: Sendable> = MapExpression<Value, Aggregate>
 extension MapExpression where Named == Filter {
   /// Values of which a property compares so with another. Of an enumeration its raw values are compared, as texts.
   ///
-  /// - Precondition: `value` is not nil, which ``whereMissing(_:)`` asks for, and finite.
+  /// No map is filtered by nil, which ``whereMissing(_:)`` asks for, or by a number that is not finite: `selecting(_:)`
+  /// throws `FilterError`.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, _ comparison: Filter.Comparison, _ value: Property
   ) -> MapExpression {
@@ -99,7 +100,7 @@ extension Filter {
     case let range as PartialRangeFrom<Bound>: self = filter(.isAtLeast, range.lowerBound)
     case let range as PartialRangeUpTo<Bound>: self = filter(.isLess, range.upperBound)
     case let range as PartialRangeThrough<Bound>: self = filter(.isAtMost, range.upperBound)
-    default: preconditionFailure("Expected a range of the standard library, found \(range)")
+    default: self = .where(column, .equals, .unusable("the range \(range), which has no bounds that are known"))
     }
   }
 }
@@ -112,15 +113,13 @@ extension FilterValue {
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
       // As a column has it: the shortest decimal of a number of this size.
-      guard let decimal = DecimalNumber("\(number)") else {
-        preconditionFailure("Expected a finite number to compare with, found \(number)")
-      }
-      self.init(.number(decimal))
+      self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)
     case let truth as Bool: self = .boolean(truth)
     case let instant as Instant: self = .instant(instant)
-    default: preconditionFailure("Expected a value that a column can have, not nil, to compare with, found \(property)")
+    default:
+      self = .unusable("\(property)" == "nil" ? "nil, which whereMissing finds" : "a value of \(type(of: property))")
     }
   }
 }
@@ -177,7 +176,9 @@ extension MapExpression where Named == Aggregate {
 
   /// The same for so many of them at most.
   ///
-  /// - Precondition: `count` is 1 or more.
+  /// - Parameters:
+  ///   - count: 1 or more, as of `Aggregate.top(_:of:)`.
+  ///   - property: Of any type.
   public static func top(_ count: Int, of property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property) { .top(count, of: $0) }
   }
@@ -194,7 +195,9 @@ extension MapExpression where Named == Aggregate {
 
   /// The least one that so many per cent of all are at or below.
   ///
-  /// - Precondition: `percent` is from 0 to 100.
+  /// - Parameters:
+  ///   - percent: From 0 to 100, as of `Aggregate.percentile(_:of:)`.
+  ///   - property: Of any type.
   public static func percentile(_ percent: Double, of property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property) { .percentile(percent, of: $0) }
   }

@@ -12,6 +12,12 @@ public enum QueryError: Error, Hashable, Sendable {
   case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)
+  /// The cluster has no point that passes the filter.
+  case noPassingPoint(of: ClusterID)
+  /// The tree has no point at such an index in tree order.
+  case unknownPoint(treeIndex: Int, pointCount: Int)
+  /// Points that are to be unclustered below no number of members, or from no zoom.
+  case neverUnclustered(UnclusteredPoints)
   /// Two clusters that cannot be of one answer, for one lies within the other, or is the other.
   case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
@@ -78,6 +84,12 @@ extension QueryError: CustomStringConvertible {
         + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
     case .overlappingClusters(let upper, let lower):
       "expected clusters none of which lies within another, found \(lower) within \(upper)"
+    case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
+    case .unknownPoint(let treeIndex, let pointCount):
+      "expected the index of a point in tree order, of which the tree has \(pointCount), found \(treeIndex)"
+    case .neverUnclustered(let points):
+      "expected 1 or more as the least members of a cluster and a number as the zoom from which points are "
+        + "unclustered, found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }

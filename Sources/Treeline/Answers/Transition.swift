@@ -69,7 +69,8 @@ public struct Transition: Sendable {
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
-    (filters.countFilteredOut(in: range), filters.countFilteredIn(in: range))
+    let range = range.clamped(to: 0..<kept.tree.pointCount)
+    return (filters.countFilteredOut(in: range), filters.countFilteredIn(in: range))
   }
 
   /// - Precondition: both are answers of one tree, under whatever filters.

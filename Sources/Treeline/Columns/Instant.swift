@@ -6,10 +6,12 @@ public struct Instant: Hashable, Sendable {
   /// Behind them, below 1,000,000,000.
   public let nanoseconds: UInt32
 
-  /// - Precondition: there are fewer than 1,000,000,000 nanoseconds.
+  /// - Parameters:
+  ///   - seconds: Since the beginning of 1970, negative before it.
+  ///   - nanoseconds: Behind them; 1,000,000,000 and more are whole seconds, too. Moments beyond all seconds are the last.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
-    precondition(nanoseconds < 1_000_000_000, "Expected fewer than 1,000,000,000 nanoseconds, found \(nanoseconds)")
-    (self.seconds, self.nanoseconds) = (seconds, nanoseconds)
+    let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
+    (self.seconds, self.nanoseconds) = overflows ? (.max, 999_999_999) : (sum, nanoseconds % 1_000_000_000)
   }
 
   /// Seconds multiplied by a power of ten, rounded down.

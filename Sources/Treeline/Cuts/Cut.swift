@@ -256,14 +256,14 @@ public struct UnclusteredPoints: Hashable, Sendable {
   ///   - leastMembers: 1 or more; 2 or less takes nothing apart.
   ///   - fromZoom: May be fractional; infinity for none.
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
-    precondition(leastMembers >= 1, "Expected 1 or more as the least members of a cluster, found \(leastMembers)")
-    precondition(!fromZoom.isNaN, "Expected a number as the zoom from which points are unclustered")
     // Of two cuts that show the same there is one value.
-    self.leastMembers = max(leastMembers, 2)
+    self.leastMembers = leastMembers == 1 ? 2 : leastMembers
     self.fromZoom = fromZoom
   }
 
   /// Whether there are no clusters, if a limit has room for every position.
+  func check() throws(QueryError) { if leastMembers < 1 || fromZoom.isNaN { throw .neverUnclustered(self) } }
+
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
   /// Below how many points a cluster is taken apart.

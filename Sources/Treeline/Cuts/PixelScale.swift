@@ -23,6 +23,7 @@ extension PixelScale {
   ///   goes by.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
+    try cut.unclustered.check()
     try self.init(criterion, pixels, of: storage)
   }
 
@@ -70,9 +71,15 @@ extension PixelScale {
     return switch coarseness {
     case .squaredRadius: units * units
     // Distances were measured between means rounded to whole units, each less than a unit from where it is shown.
-    case .separation:
-      Double(SeparationCode(atLeast: storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2).rawValue) - 1
+    case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
+  }
+
+  /// The distance from which on nodes are parted where the pixels of the cut are some units of the plane.
+  private func distance(ofUnits units: Double) -> Double {
+    func rounded(_ units: Double) -> Double { storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2 }
+    // However short they are, they are added to something.
+    return pixels > 0 ? max(rounded(units), rounded(0).nextUp) : rounded(units)
   }
 
   private func units(atZoom zoom: Double) throws(QueryError) -> Double {

@@ -83,6 +83,8 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
+    // No text says so, and no tree has an answer to it.
+    case .unusable: "NULL"
     }
   }
 

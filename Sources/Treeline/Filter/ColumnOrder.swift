@@ -15,7 +15,7 @@ final class ColumnOrder: PreparedValues {
   /// nil for a column whose values have no such order.
   ///
   /// - Complexity: O(pointCount)
-  init?(of column: Column) {
+  init?(of column: Column) throws(CancellationError) {
     values = column.values
     let pointCount = column.pointCount
     switch values {
@@ -24,12 +24,12 @@ final class ColumnOrder: PreparedValues {
       let extent = IntegerExtent(of: integers).codes ?? 0...0
       let (least, missing) = (extent.lowerBound, integers.missingCode)
       let behindAll = extent.upperBound - least + 1
-      treeIndices = Self.sorted(count: pointCount, greatestKey: behindAll) { index in
+      treeIndices = try Self.sorted(count: pointCount, greatestKey: behindAll) { index in
         let code = codes[index]
         return code == missing ? behindAll : code &- least
       }
     case .reals(let reals):
-      treeIndices = Self.sorted(count: pointCount, greatestKey: .max) { index in
+      treeIndices = try Self.sorted(count: pointCount, greatestKey: .max) { index in
         let value = reals[index]
         // Both zeros are one value.
         let bits = value == 0 ? 0 : value.bitPattern
@@ -78,7 +78,9 @@ final class ColumnOrder: PreparedValues {
   // MARK: - Sorting
 
   /// Indices in the order of their keys, by digits from the lowest on.
-  private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) -> PreparedArray<UInt32> {
+  private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) throws(CancellationError)
+    -> PreparedArray<UInt32>
+  {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
     // Half a key above its index.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
@@ -86,39 +88,15 @@ final class ColumnOrder: PreparedValues {
     defer { min(entries, others).deallocate() }
     for index in 0..<count { entries[index] = key(index) << 32 | UInt64(index) }
     let bitCount = UInt64.bitWidth - greatestKey.leadingZeroBitCount
-    sort(&entries, &others, count, bitCount: min(bitCount, 32))
+    try RadixSort.sort(&entries, &others, count: count, byBits: 32..<32 + min(bitCount, 32))
     if bitCount > 32 {
       for place in 0..<count {
         let index = entries[place] & 0xFFFF_FFFF
         entries[place] = key(Int(index)) & ~0xFFFF_FFFF | index
       }
-      sort(&entries, &others, count, bitCount: bitCount - 32)
+      try RadixSort.sort(&entries, &others, count: count, byBits: 32..<bitCount)
     }
     for place in 0..<count { sorted[place] = UInt32(truncatingIfNeeded: entries[place]) }
     return sorted
-  }
-
-  /// Sorts by so many bits of the upper halves.
-  private static func sort(
-    _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, _ count: Int,
-    bitCount: Int
-  ) {
-    let passCount = (bitCount + 10) / 11
-    for pass in 0..<passCount {
-      let (start, end) = (pass * bitCount / passCount, (pass + 1) * bitCount / passCount)
-      let (shift, mask) = (UInt64(32 + start), UInt64(1) << UInt64(end - start) - 1)
-      var places = [Int](repeating: 0, count: Int(mask) + 2)
-      for index in 0..<count { places[Int(entries[index] &>> shift & mask) + 1] &+= 1 }
-      for digit in 1..<places.count { places[digit] += places[digit - 1] }
-      places.withUnsafeMutableBufferPointer { places in
-        for index in 0..<count {
-          let entry = entries[index]
-          let digit = Int(entry &>> shift & mask)
-          others[places[digit]] = entry
-          places[digit] &+= 1
-        }
-      }
-      swap(&entries, &others)
-    }
   }
 }

@@ -6,10 +6,17 @@ enum ColumnTest {
   case codes(PackedIntegers, UInt64, through: UInt64)
   /// Codes whose entry in a table is 1; greater ones than the table has are as its last.
   case table(PackedIntegers, [UInt8])
+  /// Codes in one of many ranges, which are in order and do not touch.
+  case codeRanges(PackedIntegers, [ClosedRange<UInt64>])
   /// Doubles in a range.
   case reals(RealValues, ClosedRange<Double>)
+  /// Doubles in one of many ranges, as of codes.
+  case realRanges(RealValues, [ClosedRange<Double>])
   /// Doubles that are missing values.
   case missingReals(RealValues)
+
+  /// Up to so many ranges are tested one after the other.
+  static let fewRanges = 8
 
   /// How many words make a chunk.
   static let wordsPerChunk = 64
@@ -31,6 +38,8 @@ enum ColumnTest {
         let value = reals[row]
         return value >= least && value <= greatest
       }
+    case .codeRanges(let codes, let ranges): pack(words, rowCount, into: result) { ranges.contain(codes[$0]) }
+    case .realRanges(let reals, let ranges): pack(words, rowCount, into: result) { ranges.contain(reals[$0]) }
     case .missingReals(let reals): pack(words, rowCount, into: result) { !reals[$0].isFinite }
     }
   }
@@ -44,10 +53,22 @@ enum ColumnTest {
         case .codes(let codes, let least, let greatest): codes[row] &- least <= greatest &- least
         case .table(let codes, let table): table[Int(min(codes[row], UInt64(table.count - 1)))] != 0
         case .reals(let reals, let range): range.contains(reals[row])
+        case .codeRanges(let codes, let ranges): ranges.contain(codes[row])
+        case .realRanges(let reals, let ranges): ranges.contain(reals[row])
         case .missingReals(let reals): !reals[row].isFinite
         }
       result[index] = passes ? 1 : 0
     }
+  }
+}
+
+extension Array {
+  /// Whether one of the ranges, which are in order, contains a value.
+  ///
+  /// - Complexity: O(log ranges)
+  fileprivate func contain<Value: Comparable>(_ value: Value) -> Bool where Element == ClosedRange<Value> {
+    let index = Treeline.firstIndex(in: indices) { self[$0].upperBound >= value }
+    return index < count && self[index].contains(value)
   }
 }
 

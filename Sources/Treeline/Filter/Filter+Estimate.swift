@@ -34,7 +34,11 @@ extension ClusterTree {
   /// - Parameter isSet: Whether all values are looked up at once.
   private func add(_ name: String, values: [FilterValue], isSet: Bool = false, to estimate: inout WorkEstimate) {
     guard let column = column(name) else { return }
-    guard let dictionary = column.dictionary else { return addTests(max(values.count, 1), to: &estimate) }
+    guard let dictionary = column.dictionary else {
+      estimate.add(1000, for: values.count)
+      // Many values are searched for at once.
+      return addTests(min(max(values.count, 1), 2 * ColumnTest.fewRanges), to: &estimate)
+    }
     estimate.add(ColumnDictionary.stepsPerEntry * (isSet ? 1 : max(values.count, 1)), for: dictionary.entryCount)
     estimate.add(1, for: dictionary.textByteCount)
     estimate.add(100, for: values.count)

@@ -81,6 +81,8 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
+    /// What is no value, in words: a tree refuses it.
+    case unusable(String)
   }
 
   package let content: Content
@@ -93,19 +95,18 @@ public struct FilterValue: Hashable, Sendable {
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
-  /// The shortest decimal that is this double: 0.1 is a tenth.
-  ///
-  /// - Precondition: the number is finite.
+  /// The shortest decimal that is this double: 0.1 is a tenth. With a number that is not finite nothing compares:
+  /// `ClusterTree.selecting(_:)` throws.
   public static func number(_ number: Double) -> FilterValue {
-    guard let decimal = DecimalNumber(number) else {
-      preconditionFailure("Expected a finite number to compare with, found \(number)")
-    }
-    return FilterValue(.number(decimal))
+    DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
   }
   /// True or false.
   public static func boolean(_ value: Bool) -> FilterValue { FilterValue(.boolean(value)) }
   /// A moment, for a column of times.
   public static func instant(_ instant: Instant) -> FilterValue { FilterValue(.instant(instant)) }
+
+  /// - Parameter phrase: What it is, for errors.
+  static func unusable(_ phrase: String) -> FilterValue { FilterValue(.unusable(phrase)) }
 }
 
 extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

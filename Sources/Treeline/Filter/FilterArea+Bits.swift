@@ -37,10 +37,17 @@ extension FilterPlanner {
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
     var bits = BitRuns(count: tree.pointCount)
     if let area = try area.located(on: tree.plane) {
-      tree.withStorage { storage in
+      let nodesPerLook = max((1 << 16) / max(area.edgeCount, 1), 1)
+      try tree.withStorage { storage throws(FilterError) in
         // A part of a damaged file that cannot be read has no points in the area.
         var waiting = [storage.root].compactMap { $0 }
+        var nodesToLook = 0
         while let node = waiting.popLast() {
+          if nodesToLook == 0 {
+            if Cancellation.isCancelled { throw .cancelled }
+            nodesToLook = nodesPerLook
+          }
+          nodesToLook -= 1
           switch area.relation(to: storage.nodes[Int(node.record)].box) {
           case .outside: continue
           case .inside: bits.set(node.range)
@@ -83,7 +90,7 @@ extension ClusterTree {
       }
       // A bucket's points, and the nodes above them.
       let points = across.reduce(0) { $0 + Int($1.count) }
-      return 100_000 + 2 * points.multipliedReportingOverflow(by: edgeCount).partialValue
+      return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }
   }
 }

@@ -13,16 +13,32 @@ indirect enum FilterPlan {
   /// Sets the bits of all words.
   ///
   /// - Complexity: O(pointCount) for each test.
-  func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) {
+  func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) throws(CancellationError) {
     let chunk = ColumnTest.wordsPerChunk
-    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: chunk * (depth + 1)) { buffer in
-      var start = 0
+    let chunksPerLook = max(64 / max(testCount, 1), 1)
+    let isDone = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: chunk * (depth + 1)) { buffer in
+      var (start, chunksToLook) = (0, 0)
       while start < words.count {
+        if chunksToLook == 0 {
+          if Cancellation.isCancelled { return false }
+          chunksToLook = chunksPerLook
+        }
+        chunksToLook -= 1
         let end = min(start + chunk, words.count)
         run(start..<end, rowCount, into: buffer.baseAddress!)
         for index in start..<end { words[index] = buffer[index - start] }
         start = end
       }
+      return true
+    }
+    if !isDone { throw CancellationError() }
+  }
+
+  /// How many tests each row takes.
+  private var testCount: Int {
+    switch self {
+    case .nothing, .test, .bits: 1
+    case .all(let plans), .any(let plans): plans.reduce(0) { $0 + $1.testCount }
     }
   }
 
@@ -138,17 +154,30 @@ extension ClusterTree {
       }
     }
     let terms = filterSelection.map { selection in selection.terms.map { $0 + added } } ?? added
-    if let previous, let terms, let moved = MovedSelection.selection(from: previous, to: terms, of: self) {
-      return selecting(moved)
+    do throws(CancellationError) {
+      if let previous, let terms, let moved = try MovedSelection.selection(from: previous, to: terms, of: self) {
+        return selecting(moved)
+      }
+      let plan = added.count == 1 ? added[0].plan : .all(added.map(\.plan))
+      return selecting(
+        try withStorage { storage throws(CancellationError) in
+          try Selection(of: storage, terms: terms) { words throws(CancellationError) in
+            try plan.fill(words, rowCount: storage.pointCount)
+            if let selection { for index in words.indices { words[index] &= selection.words.bits[index] } }
+          }
+        })
+    } catch {
+      throw .cancelled
     }
-    let plan = added.count == 1 ? added[0].plan : .all(added.map(\.plan))
-    return selecting(
-      withStorage { storage in
-        Selection(of: storage, terms: terms) { words in
-          plan.fill(words, rowCount: storage.pointCount)
-          if let selection { for index in words.indices { words[index] &= selection.words.bits[index] } }
-        }
-      })
+  }
+
+  /// Prepares what answers and clusters of a tree with a filter need of its points, unless it is cancelled. Otherwise
+  /// whoever asks first prepares it, and nothing stops that.
+  ///
+  /// - Parameter summaries: Whether boxes or ellipses will be asked for, or cuts that go by how points scatter.
+  /// - Complexity: O(pointCount) at the first call.
+  @_spi(Server) public func prepareClusters(summaries: Bool) throws(CancellationError) {
+    try selection?.prepare(summaries: summaries)
   }
 
   /// The same tree without a filter.

@@ -20,9 +20,7 @@ struct FilterPlanner {
       }
     case .isIn(let name, let list):
       return try plan(column(name), isNegated) { column throws(FilterError) in
-        var set = ValueSet.none(of: column)
-        for value in list { set.formUnion(try values(of: column, .equals, value)) }
-        return set
+        try values(of: column, in: list)
       }
     case .temporal(let name, let relation, let interval):
       return try plan(column(name), isNegated) { column throws(FilterError) in
@@ -74,8 +72,11 @@ struct FilterPlanner {
     if isNegated { set = set.complement(in: column) }
     switch (set, column.values) {
     case (.codes(let ranges), .integers(let integers)):
+      if ranges.count > ColumnTest.fewRanges { return .test(.codeRanges(integers.codes, ranges)) }
       return .any(of: ranges.map { .test(.codes(integers.codes, $0.lowerBound, through: $0.upperBound)) })
-    case (.reals(let ranges), .reals(let reals)): return .any(of: ranges.map { .test(.reals(reals, $0)) })
+    case (.reals(let ranges), .reals(let reals)):
+      if ranges.count > ColumnTest.fewRanges { return .test(.realRanges(reals, ranges)) }
+      return .any(of: ranges.map { .test(.reals(reals, $0)) })
     case (.entries(let isIn), .entries(let entries)): return table(isIn.map { $0 ? 1 : 0 } + [0], of: entries)
     default: preconditionFailure("A set of values of another column")
     }
@@ -112,28 +113,17 @@ private enum ValueSet {
 
   static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
-  static func none(of column: Column) -> ValueSet {
-    switch column.values {
-    case .integers: .codes([])
-    case .reals: .reals([])
-    case .entries(let entries): .entries([Bool](repeating: false, count: entries.dictionary.entryCount))
-    }
+  /// The codes of any of some ranges, in whatever order.
+  static func union(_ ranges: [ClosedRange<UInt64>]) -> ValueSet {
+    .codes(union(ranges) { $0 < .max ? $0 + 1 : $0 })
   }
 
-  mutating func formUnion(_ other: ValueSet) {
-    switch (self, other) {
-    case (.codes(let a), .codes(let b)): self = .codes(Self.union(a, b) { $0 < .max ? $0 + 1 : $0 })
-    case (.reals(let a), .reals(let b)): self = .reals(Self.union(a, b, \.nextUp))
-    case (.entries(let a), .entries(let b)): self = .entries(zip(a, b).map { $0 || $1 })
-    default: preconditionFailure("Sets of values of two columns")
-    }
-  }
+  /// The doubles of any of some ranges, in whatever order.
+  static func union(_ ranges: [ClosedRange<Double>]) -> ValueSet { .reals(union(ranges, \.nextUp)) }
 
-  private static func union<Value>(
-    _ a: [ClosedRange<Value>], _ b: [ClosedRange<Value>], _ next: (Value) -> Value
-  ) -> [ClosedRange<Value>] {
+  private static func union<Value>(_ parts: [ClosedRange<Value>], _ next: (Value) -> Value) -> [ClosedRange<Value>] {
     var ranges: [ClosedRange<Value>] = []
-    for range in (a + b).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+    for range in parts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = ranges.last, range.lowerBound <= next(last.upperBound) {
         ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
       } else {
@@ -213,12 +203,39 @@ extension FilterPlanner {
       guard case .number(let number) = value.content else { throw unsuited("a number") }
       return .reals(Self.range(comparison, number.double))
     case (.entries(let entries), let kind):
-      guard kind == .text || value.content.isText else { throw unsuited("a text in single quotes") }
-      return .entries(
-        (0..<entries.dictionary.entryCount).map { entry in
-          guard let order = value.content.order(of: entries.dictionary.value(ofEntry: entry)) else { return false }
-          return comparison.accepts(order)
-        })
+      guard value.content.compares(with: kind) else {
+        throw unsuited(kind == .text ? "a text, a number, TRUE or FALSE" : "a text in single quotes")
+      }
+      return try entries.set { entry in
+        value.content.order(of: entries.dictionary.value(ofEntry: entry)).map(comparison.accepts) ?? false
+      }
+    }
+  }
+
+  /// The values that equal any of some.
+  private func values(of column: Column, in list: [FilterValue]) throws(FilterError) -> ValueSet {
+    switch column.values {
+    case .integers:
+      var ranges: [ClosedRange<UInt64>] = []
+      for value in list {
+        guard case .codes(let equal) = try values(of: column, .equals, value) else { continue }
+        ranges += equal
+      }
+      return .union(ranges)
+    case .reals:
+      var ranges: [ClosedRange<Double>] = []
+      for value in list {
+        guard case .reals(let equal) = try values(of: column, .equals, value) else { continue }
+        ranges += equal
+      }
+      return .union(ranges)
+    case .entries(let entries):
+      // Each is refused as it would be alone.
+      if let other = list.first(where: { !$0.content.compares(with: column.kind) }) {
+        return try values(of: column, .equals, other)
+      }
+      let known = EqualValues(list)
+      return try entries.set { known.contain(entries.dictionary.value(ofEntry: $0)) }
     }
   }
 
@@ -247,11 +264,57 @@ extension FilterPlanner {
     guard byteCount <= Self.maximumTextBytes else {
       throw .tooMuchText(column: column.name, bytes: byteCount, maximum: Self.maximumTextBytes)
     }
-    let pattern = TextPattern(pattern)
-    return .entries(
-      (0..<entries.dictionary.entryCount).map { entry in
-        if case .string(let text) = entries.dictionary.value(ofEntry: entry) { pattern.matches(text) } else { false }
-      })
+    var matcher = TextPattern(pattern).matcher
+    return try entries.set { entry in
+      if case .string(let text) = entries.dictionary.value(ofEntry: entry) { matcher.matches(text) } else { false }
+    }
+  }
+}
+
+extension EntryValues {
+  /// The entries that pass a test, each of which is looked at once.
+  fileprivate func set(where passes: (Int) -> Bool) throws(FilterError) -> ValueSet {
+    var isIn: [Bool] = []
+    isIn.reserveCapacity(dictionary.entryCount)
+    for entry in 0..<dictionary.entryCount {
+      if entry & 0xFFF == 0, Cancellation.isCancelled { throw .cancelled }
+      isIn.append(passes(entry))
+    }
+    return .entries(isIn)
+  }
+}
+
+/// Values that others are compared with for equality, all at once.
+private struct EqualValues {
+  /// In the order of their bytes.
+  private let texts: [String]
+  private let numbers: Set<Double>
+  private let booleans: Set<Bool>
+
+  init(_ values: [FilterValue]) {
+    var (texts, numbers, booleans) = ([String](), Set<Double>(), Set<Bool>())
+    for value in values {
+      switch value.content {
+      case .text(let text): texts.append(text)
+      case .number(let number): numbers.insert(number.double)
+      case .boolean(let flag): booleans.insert(flag)
+      case .instant, .date, .unusable: break
+      }
+    }
+    self.texts = texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    (self.numbers, self.booleans) = (numbers, booleans)
+  }
+
+  /// - Complexity: O(log values)
+  func contain(_ value: AttributeValue?) -> Bool {
+    switch value {
+    case .string(let text):
+      let index = firstIndex(in: texts.indices) { !texts[$0].utf8.lexicographicallyPrecedes(text.utf8) }
+      return index < texts.count && texts[index].utf8.elementsEqual(text.utf8)
+    case .number(let literal): return FilterValue.Content.double(ofLiteral: literal).map(numbers.contains) ?? false
+    case .bool(let flag): return booleans.contains(flag)
+    case .json, .null, nil: return false
+    }
   }
 }
 
@@ -317,7 +380,14 @@ extension TimeInterval {
 }
 
 extension FilterValue.Content {
-  fileprivate var isText: Bool { if case .text = self { true } else { false } }
+  /// Whether values of a column of texts or categories can equal it.
+  fileprivate func compares(with kind: Column.Kind) -> Bool {
+    switch self {
+    case .text: true
+    case .unusable: false
+    case .number, .boolean, .instant, .date: kind == .text
+    }
+  }
 
   /// The moments that are meant: of a text too that tells a time.
   fileprivate var interval: TimeInterval? {
@@ -338,7 +408,13 @@ extension FilterValue.Content {
     case .boolean(let flag): flag ? "TRUE" : "FALSE"
     case .instant(let instant): "the time \(instant)"
     case .date(let start): "the date \(start.dateText)"
+    case .unusable(let phrase): phrase
     }
+  }
+
+  /// The double that a JSON number compares as. Numbers too long to be exact compare as doubles.
+  fileprivate static func double(ofLiteral literal: String) -> Double? {
+    Double(literal).map { DecimalNumber(literal)?.double ?? $0 }
   }
 
   /// How an attribute's value lies to it: -1 before, 0 equal, 1 after; nil where they do not compare.
@@ -349,8 +425,7 @@ extension FilterValue.Content {
       let (a, b) = (value.utf8, text.utf8)
       return a.elementsEqual(b) ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
     case (.number(let number), .number(let literal)):
-      // Numbers too long to be exact compare as doubles.
-      return Double(literal).map { order(DecimalNumber(literal)?.double ?? $0, number.double) }
+      return Self.double(ofLiteral: literal).map { order($0, number.double) }
     case (.boolean(let flag), .bool(let value)): return order(value ? 1 : 0, flag ? 1 : 0)
     default: return nil
     }

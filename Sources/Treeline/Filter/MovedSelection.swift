@@ -29,15 +29,17 @@ struct MovedSelection {
   private static let leastShare = 16
 
   /// The points that pass some conditions; nil where they differ otherwise from those of the previous filter.
-  static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) -> Selection? {
+  static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
+    throws(CancellationError) -> Selection?
+  {
     if let known = previous.terms, known.elementsEqual(terms, by: { $0.expression.isSame(as: $1.expression) }) {
       return previous
     }
-    return MovedSelection(from: previous, to: terms, of: tree)?.made()
+    return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
   /// nil where the filters differ otherwise, or in so many points that a fresh start is faster.
-  private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) {
+  private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())
     for term in terms {
@@ -53,7 +55,7 @@ struct MovedSelection {
     case .integers, .reals: break
     case .entries: return nil
     }
-    let order = tree.withStorage { $0.prepared.value(of: [name]) { ColumnOrder(of: column)! } }
+    let order = try tree.preparedOfAll([name]) { () throws(CancellationError) in try ColumnOrder(of: column)! }
     guard let before = order.places(passing: removed), let after = order.places(passing: added) else { return nil }
     (entering, leaving) = (after.subtracting(before), before.subtracting(after))
     guard (entering + leaving).reduce(0, { $0 + $1.count }) <= tree.pointCount / Self.leastShare else { return nil }
@@ -61,27 +63,29 @@ struct MovedSelection {
   }
 
   /// - Complexity: O(points that go in or out), at random places, and O(pointCount / 64).
-  private func made() -> Selection {
-    let moved = Selection(of: previous.storage, terms: terms) { words in
+  private func made() throws(CancellationError) -> Selection {
+    let moved = try Selection(of: previous.storage, terms: terms) { words throws(CancellationError) in
       for index in words.indices { words[index] = previous.words.bits[index] }
-      for place in leaving.joined() {
+      for (number, place) in leaving.joined().enumerated() {
+        if number & (Cancellation.rowsPerLook - 1) == 0 { try Cancellation.check() }
         let treeIndex = order.treeIndex(atPlace: place)
         words[Int(treeIndex >> 6)] &= ~(1 &<< UInt64(treeIndex & 63))
       }
-      enter(into: words)
+      try enter(into: words)
     }
     moved.prepareMeans(from: previous)
     return moved
   }
 
   /// Sets the bits of the points that go in and pass the rest, some at a time.
-  private func enter(into words: UnsafeMutableBufferPointer<UInt64>) {
+  private func enter(into words: UnsafeMutableBufferPointer<UInt64>) throws(CancellationError) {
     let most = 1024
     let rest = FilterPlan.all(rest)
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: most) { rows in
+    let isDone = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: most) { rows in
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most * (rest.depth + 1)) { passes in
         for places in entering {
           for start in stride(from: places.lowerBound, to: places.upperBound, by: most) {
+            if Cancellation.isCancelled { return false }
             let count = min(places.upperBound - start, most)
             for index in 0..<count { rows[index] = order.treeIndex(atPlace: start + index) }
             rest.test(UnsafeBufferPointer(rebasing: rows[..<count]), room: most, into: passes.baseAddress!)
@@ -91,8 +95,10 @@ struct MovedSelection {
             }
           }
         }
+        return true
       }
     }
+    if !isDone { throw CancellationError() }
   }
 }
 

@@ -41,13 +41,22 @@ struct PassingMeans {
 
   static let bytesPerWord = MemoryLayout<Sums>.stride
 
+  /// - Parameter look: Called every millisecond or so, to stop it.
   /// - Complexity: O(pointCount)
-  init(of selection: Selection, turnedBy turn: UInt32) {
+  init<Failure: Error>(of selection: Selection, turnedBy turn: UInt32, looking look: () throws(Failure) -> Void)
+    throws(Failure)
+  {
     self.turn = turn
     before = .allocate(capacity: selection.wordCount)
     let points = selection.storage.points
     var total = Sums()
     for word in 0..<selection.wordCount {
+      if word & (Cancellation.wordsPerLook &- 1) == 0 {
+        do throws(Failure) { try look() } catch {
+          before.deallocate()
+          throw error
+        }
+      }
       before[word] = total
       total.add(selection.words[word].bits, of: points + word << 6, turn)
     }

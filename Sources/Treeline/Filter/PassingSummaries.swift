@@ -29,8 +29,11 @@ final class PassingSummaries: Sendable {
   /// A box that any other makes its own by a union.
   private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
+  /// - Parameter look: Called every millisecond or so, to stop it.
   /// - Complexity: O(pointCount)
-  init(of selection: Selection, turnedBy turn: UInt32) {
+  init<Failure: Error>(of selection: Selection, turnedBy turn: UInt32, looking look: () throws(Failure) -> Void)
+    throws(Failure)
+  {
     self.turn = turn
     let wordCount = selection.wordCount
     sums = .allocate(capacity: wordCount + 1)
@@ -45,6 +48,8 @@ final class PassingSummaries: Sendable {
     boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
     var total = Sums()
     for index in 0..<wordCount {
+      // All that deinit lets go is there.
+      if index & (Cancellation.wordsPerLook &- 1) == 0 { try look() }
       sums[index] = total
       let bits = selection.words[index].bits
       if bits != 0 {

@@ -48,9 +48,10 @@ package final class Selection: Sendable {
   static func wordCount(ofPoints pointCount: Int) -> Int { pointCount / 64 + 1 }
 
   /// - Parameter fill: Sets the bits of all words, those beyond the last point to 0.
-  init(
-    of storage: TreeStorage, terms: [FilterTerm]? = nil, filling fill: (UnsafeMutableBufferPointer<UInt64>) -> Void
-  ) {
+  init<Failure: Error>(
+    of storage: TreeStorage, terms: [FilterTerm]? = nil,
+    filling fill: (UnsafeMutableBufferPointer<UInt64>) throws(Failure) -> Void
+  ) throws(Failure) {
     (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
     // What looks at the word behind that of the last point need not ask whether there is one.
@@ -59,7 +60,13 @@ package final class Selection: Sendable {
     let notedCount = storage.nodeCount / 32 + 1
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
-    fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount))
+    do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
+      // No deinit follows.
+      words.bits.deallocate()
+      words.before.deallocate()
+      noted.deallocate()
+      throw error
+    }
     var count: UInt32 = 0
     for index in 0..<wordCount {
       words.before[index] = count
@@ -93,16 +100,17 @@ package final class Selection: Sendable {
   /// - Complexity: O(pointCount) at the first call, O(1) from then on.
   @inline(__always) func means(acrossSeam: Bool) -> PassingMeans {
     acrossSeam
-      ? means(turnedMeans, turn: Self.halfWorld) { PassingMeans(of: self, turnedBy: Self.halfWorld) }
-      : means(means, turn: 0) { PassingMeans(of: self, turnedBy: 0) }
+      ? means(turnedMeans, turn: Self.halfWorld) { PassingMeans(of: self, turnedBy: Self.halfWorld) {} }
+      : means(means, turn: 0) { PassingMeans(of: self, turnedBy: 0) {} }
   }
 
-  @inline(__always) private func means(
-    _ sums: borrowing Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>, turn: UInt32, make: () -> PassingMeans
-  ) -> PassingMeans {
+  @inline(__always) private func means<Failure: Error>(
+    _ sums: borrowing Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>, turn: UInt32,
+    make: () throws(Failure) -> PassingMeans
+  ) throws(Failure) -> PassingMeans {
     if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
     // Of two threads that ask for it first, both may do the work.
-    let made = make()
+    let made = try make()
     let (isFirst, found) = sums.compareExchange(
       expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
     if isFirst { return made }
@@ -125,17 +133,31 @@ package final class Selection: Sendable {
   /// - Complexity: O(pointCount) at the first call, O(1) from then on.
   func summaries(acrossSeam: Bool) -> PassingSummaries {
     acrossSeam
-      ? prepared(turnedSummaries) { PassingSummaries(of: self, turnedBy: Self.halfWorld) }
-      : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) }
+      ? prepared(turnedSummaries) { PassingSummaries(of: self, turnedBy: Self.halfWorld) {} }
+      : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
+  }
+
+  /// Prepares means, or also boxes and spreads, unless it is cancelled. Later they are made by whoever asks first, which
+  /// nothing stops.
+  func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
+    _ = try means(means, turn: 0) { () throws(CancellationError) in
+      try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
+    }
+    if needsSummaries {
+      _ = try prepared(summaries) { () throws(CancellationError) in
+        try PassingSummaries(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
+      }
+    }
   }
 
   private static let halfWorld: UInt32 = 1 << 31
 
-  private func prepared<Prepared>(_ reference: borrowing AtomicLazyReference<Prepared>, make: () -> Prepared)
-    -> Prepared
-  {
+  private func prepared<Prepared, Failure: Error>(
+    _ reference: borrowing AtomicLazyReference<Prepared>, make: () throws(Failure) -> Prepared
+  ) throws(Failure) -> Prepared {
+    if let found = reference.load() { return found }
     // Of two threads that ask for it first, both may do the work.
-    reference.load() ?? reference.storeIfNil(make())
+    return reference.storeIfNil(try make())
   }
 
   /// About how many bytes it takes, once everything is prepared.

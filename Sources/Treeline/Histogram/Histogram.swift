@@ -25,13 +25,12 @@ public struct Histogram: Hashable, Sendable {
     edges = values.map(\.attributeValue)
   }
 
-  /// What the points pass that are in some bins, such as those that somebody has brushed over.
-  ///
-  /// - Precondition: there are such bins.
+  /// What the points pass that are in some bins, such as those that somebody has brushed over. No tree is filtered by
+  /// bins that are not there, or by none: `selecting(_:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
-    precondition(
-      bins.lowerBound >= 0 && bins.upperBound <= counts.count && !bins.isEmpty,
-      "Expected some of the bins 0..<\(counts.count), found \(bins)")
+    guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
+      return .where(column, .equals, .unusable("the bins \(bins) of \(counts.count)"))
+    }
     return .where(column, .isAtLeast, values[bins.lowerBound]) && .where(column, .isLess, values[bins.upperBound])
   }
 }
@@ -49,7 +48,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - name: Of a column of numbers or times.
-  ///   - bins: The most bins, from 2 to 1,000.
+  ///   - bins: The most bins, from 2 to 1,000; `AggregateError.outOfRange` is thrown for another number.
   ///   - viewport: What is looked at.
   /// - Throws: `AggregateError` where the tree has no such column, it is of another kind, or more than
   ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` where a file is
@@ -57,7 +56,9 @@ extension ClusterTree {
   /// - Complexity: O(points in view that count), 1 to 2 ns each, and, the first time, O(pointCount) for the extent of
   ///   the column.
   public func histogram(of name: String, bins: Int = 50, in viewport: Viewport = .everything) throws -> Histogram {
-    precondition(2...1000 ~= bins, "Expected 2 to 1,000 bins, found \(bins)")
+    guard 2...1000 ~= bins else {
+      throw AggregateError.outOfRange(aggregate: "histogram(\(name))", expected: "2 to 1,000 bins", found: "\(bins)")
+    }
     let window = try viewport.located(on: plane)?.window
     return try histogram(of: name, bins: bins, in: window)
   }
@@ -78,9 +79,11 @@ extension ClusterTree {
       switch (column.values, column.kind) {
       case (.integers(let integers), .number), (.integers(let integers), .time):
         let extent = storage.prepared.value(of: [name]) { IntegerExtent(of: integers) }
+        try Cancellation.check()
         return Histogram(of: column, integers, extent, bins: bins, over: ranges, rows)
       case (.reals(let reals), _):
         let extent = storage.prepared.value(of: [name]) { RealExtent(of: reals, count: pointCount) }
+        try Cancellation.check()
         return Histogram(of: column, reals, extent, bins: bins, over: ranges, rows)
       default:
         throw AggregateError.unsuited(
@@ -150,6 +153,7 @@ extension FilterValue {
     case .boolean(let flag): .bool(flag)
     case .instant(let instant): .string("\(instant)")
     case .date(let instant): .string(instant.dateText)
+    case .unusable: .null
     }
   }
 }

@@ -168,12 +168,11 @@ extension Plane {
   ///   - height: Of the screen, in pixels.
   ///   - padding: Pixels to be left free at each edge.
   ///   - maximumZoom: The zoom for a single position.
+  /// - Returns: The zoom; -infinity if the padding leaves no room.
   public static func zoom(
     fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
   ) -> Double {
-    precondition(
-      width > 2 * padding && height > 2 * padding,
-      "Expected a screen larger than twice the padding of \(padding), found \(width) x \(height)")
+    guard width > 2 * padding, height > 2 * padding else { return -.infinity }
     let units = max(Double(rect.width) / (width - 2 * padding), Double(rect.height) / (height - 2 * padding))
     return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
   }

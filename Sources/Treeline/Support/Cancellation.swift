@@ -30,6 +30,14 @@
   /// Whether anybody may cancel the work that this is part of.
   static var isPossible: Bool { current != nil }
 
-  /// How many rows of a column are read between two looks: 1 ms or less.
-  static let blockSize = 1 << 16
+  /// How many words of 64 rows are read between two looks: 1 ms or less.
+  static let wordsPerLook = 1 << 10
+
+  /// Looks once in `wordsPerLook` calls, each for a word of rows.
+  @inline(__always) static func check(atWord word: Int) throws(CancellationError) {
+    if word & (wordsPerLook &- 1) == 0 { try check() }
+  }
+
+  /// How many rows or entries are read one by one between two looks.
+  static let rowsPerLook = 1 << 14
 }

@@ -25,7 +25,7 @@
     return overflows ? .max : sum
   }
 
-  private static func product(_ a: Int, _ b: Int) -> Int {
+  static func product(_ a: Int, _ b: Int) -> Int {
     let (product, overflows) = a.multipliedReportingOverflow(by: b)
     return overflows ? .max : product
   }

@@ -1,3 +1,10 @@
+extension Int {
+  /// The nearest integer that there is to a whole number, 0 for NaN.
+  init(clamping number: Double) {
+    self = number.isNaN ? 0 : number < -0x1p63 ? .min : number >= 0x1p63 ? .max : Int(number)
+  }
+}
+
 /// A tile of a Web Mercator map: a square, of which there are 2^zoom in a row, rows counted from the north.
 public struct MapTile: Hashable, Sendable {
   /// At zoom 0 one tile shows the world.
@@ -40,13 +47,13 @@ public struct MapTile: Hashable, Sendable {
   }
 
   /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
-  /// that on its neighbours.
+  /// that on its neighbours. Numbers beyond integers are the least and the greatest of them, and what is no number is 0.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
     // The nearest of its repetitions to the middle of the tile; of two the western.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
-    return (Int((east * scale).rounded(.down)), Int(((y - Double(top)) * scale).rounded(.down)))
+    return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))
   }
 }

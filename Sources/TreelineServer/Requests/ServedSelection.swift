@@ -141,6 +141,7 @@ extension AggregateError {
       ("a smaller part of the map, as '\(aggregate)' reads at most \(maximum) points one by one", "\(found)")
     case .tooLarge(let aggregate): ("values whose products have an exact sum", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
+    case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)
     case .cancelled: ("aggregates that are waited for", "\(self)")
     }
   }

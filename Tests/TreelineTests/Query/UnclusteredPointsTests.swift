@@ -67,9 +67,26 @@ import TreelineBuilder
     }
   }
 
-  @Test func whatIsNoNumberOfMembersOrZoomTraps() async {
-    await #expect(processExitsWith: .failure) { _ = UnclusteredPoints(leastMembers: 0) }
-    await #expect(processExitsWith: .failure) { _ = UnclusteredPoints(fromZoom: .nan) }
+  @Test func whatIsNoNumberOfMembersOrZoomIsRefused() throws {
+    let tree = try PointSet.cities(30, seed: 524).tree(computesSeparations: true)
+    let root = try #require(tree.root).id
+    for points in [
+      UnclusteredPoints(leastMembers: 0), UnclusteredPoints(leastMembers: .min), UnclusteredPoints(fromZoom: .nan),
+    ] {
+      let cut = Cut.detail(30).unclustered(points)
+      for ask in [
+        { _ = try tree.clusters(cut, in: .everything(zoom: 3)) },
+        { _ = try tree.clusters(cut, centeredIn: .everything(zoom: 3)) },
+        { _ = try tree.expansionZoom(of: root, by: cut) },
+        { _ = try tree.unclusteredZoom(ofTreeIndex: 0, by: cut) },
+      ] {
+        #expect {
+          try ask()
+        } throws: { error in
+          if case QueryError.neverUnclustered? = error as? QueryError { true } else { false }
+        }
+      }
+    }
   }
 
   /// 0 pixels of an endless width were no number, which trapped.

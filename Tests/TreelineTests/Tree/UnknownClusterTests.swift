@@ -31,8 +31,17 @@ import Treeline
     #expect(expected.description.contains("found \(raw)"))
   }
 
-  @Test func aPointThatIsNoneTraps() async {
-    await #expect(processExitsWith: .failure) { _ = try PointSet.one.tree().clusters(containingTreeIndex: 1) }
+  @Test func aPointThatIsNoneIsRefused() throws {
+    let tree = try PointSet.one.tree()
+    for treeIndex in [-1, 1, .max, .min] {
+      let expected = QueryError.unknownPoint(treeIndex: treeIndex, pointCount: 1)
+      #expect(throws: expected) { try tree.clusters(containingTreeIndex: treeIndex) }
+      #expect(throws: expected) { try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: .detail(3)) }
+      #expect(!tree.passes(treeIndex))
+    }
+  }
+
+  @Test func aPositionThatIsNoneTraps() async {
     await #expect(processExitsWith: .failure) { _ = try PointSet.none.tree().position(atTreeIndex: 0) }
     await #expect(processExitsWith: .failure) {
       let tree = try PointSet.one.tree()
