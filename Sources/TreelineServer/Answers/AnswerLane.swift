@@ -11,13 +11,13 @@ final class AnswerLane: Sendable {
     let run: @Sendable () -> Void
   }
 
-  private struct Client {
+  fileprivate struct Client {
     var jobs: [Job] = []
     /// How much was computed for it, counted from the least of all when it came.
     var served = 0
   }
 
-  private struct Queue {
+  fileprivate struct Queue {
     var clients: [String: Client] = [:]
     var running: [ObjectIdentifier: any InterruptibleAnswer] = [:]
     var threads = 0

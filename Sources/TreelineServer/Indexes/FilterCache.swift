@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
