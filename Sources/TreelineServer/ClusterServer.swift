@@ -61,7 +61,9 @@ public struct ClusterServer: Sendable {
     Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
-        ConnectionChannel(responder: responder, bounds: bounds, options: options, tls: tls)
+        ConnectionChannel(
+          responder: responder, bounds: bounds, options: options, tls: tls,
+          onStop: { [pool = routes.pool] in pool.stop() })
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
@@ -156,6 +158,8 @@ public struct ServerOptions: Sendable {
   public var requestSeconds = 30
   /// How long a client may take to read an answer, in seconds.
   public var responseSeconds = 60
+  /// How long an answer may take to compute, in seconds.
+  public var answerSeconds = 30
   /// How many connections there may be; on a few more, only the server's state is told.
   public var connections = 4096
   /// How many of them a client's address may have, of IPv6 its /64 network; proxies that are trusted have any number.
@@ -166,7 +170,15 @@ public struct ServerOptions: Sendable {
   /// The defaults of `treeline-server`.
   public init() {}
 
-  var cacheControl: String { maxAge > 0 ? "public, max-age=\(maxAge)" : "no-cache" }
+  /// No shared cache may give away an answer for which a token is needed.
+  var cacheControl: String {
+    switch (token == nil, maxAge > 0) {
+    case (true, true): "public, max-age=\(maxAge)"
+    case (true, false): "no-cache"
+    case (false, true): "private, max-age=\(maxAge)"
+    case (false, false): "private, no-cache"
+    }
+  }
 }
 
 /// A server that cannot be set up.

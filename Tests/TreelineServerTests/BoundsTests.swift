@@ -8,7 +8,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Synchronization
 import Testing
-import Treeline
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
 
 @testable import TreelineServer
 
@@ -165,7 +166,7 @@ import Treeline
       for name in Array(repeating: "heavy", count: 10) + ["light", "light"] {
         try await Task.sleep(for: .milliseconds(5))
         group.addTask {
-          try await pool.run(for: name, cost: name == "heavy" ? 5000 : 1) { order.append(name) }
+          try await pool.run(for: name, cost: name == "heavy" ? 4000 : 1) { order.append(name) }
         }
       }
       while pool.length < 12 { try await Task.sleep(for: .milliseconds(5)) }
@@ -229,6 +230,87 @@ import Treeline
     #expect(server.bounds.answersUnderWay == 0 && server.bounds.answerBytes == 0)
     let metrics = String(buffer: try await client.get("/metrics").body)
     #expect(metrics.contains("treeline_refusals_total{bound=\"\(bound.rawValue)\"} 21\n"), "\(metrics)")
+  }
+
+  @Test func tinyRatesAreKept() throws {
+    let (rate, address) = (RequestRate(perSecond: 1e-300), try #require(IPAddress("10.0.0.1")))
+    #expect(rate.take(address) == 86_400)
+  }
+
+  /// While one answer is computed that costs much, others that cost less are computed, too.
+  @Test func answersWaitForNoneThatCostMuchMore() async throws {
+    let pool = AnswerPool(Self.bounds(), threadCount: 1)
+    let gate = DispatchSemaphore(value: 0)
+    async let heavy: Void = pool.run(for: "a", cost: 1_000_000) { gate.wait() }
+    for cost in [1, 10_000, 50_000, 200_000] { #expect(try await pool.run(for: "a", cost: cost) { cost } == cost) }
+    gate.signal()
+    try await heavy
+  }
+
+  /// What is computed, and what waits, ends when the server stops, and nothing begins after that.
+  @Test func stoppingEndsAnswers() async throws {
+    let pool = AnswerPool(Self.bounds(), threadCount: 1)
+    let hasEnded = Mutex(false)
+    async let running = Self.problem {
+      try await pool.run(for: "a", cost: 1) {
+        defer { hasEnded.withLock { $0 = true } }
+        while true { try Cancellation.check() }
+      }
+    }
+    async let waiting = Self.problem { try await pool.run(for: "b", cost: 1) {} }
+    while pool.length < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    pool.stop()
+    let later = await Self.problem { try await pool.run(for: "a", cost: 1) {} }
+    let problems = await [running, waiting, later]
+    #expect(problems.allSatisfy { $0?.status == .serviceUnavailable })
+    while !hasEnded.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  @Test func answersThatTakeTooLongEnd() async throws {
+    let pool = AnswerPool(Self.bounds { $0.answerSeconds = 0 }, threadCount: 1)
+    let problem = await Self.problem {
+      try await pool.run(for: "a", cost: 1) { while true { try Cancellation.check() } }
+    }
+    #expect(problem?.status == .serviceUnavailable && problem?.headers[.retryAfter] == "1")
+  }
+
+  /// A stream of HTTP/2 closes its input with each request; a connection that does so is most likely gone.
+  @Test(arguments: [false, true]) func answersEndWithTheirClient(_ isStream: Bool) async throws {
+    let bounds = Self.bounds()
+    let (pool, channel) = (AnswerPool(bounds, threadCount: 1), EmbeddedChannel())
+    try channel.pipeline.syncOperations.addHandler(DepartureHandler(bounds.departures, isStream: isStream))
+    let answer = Task {
+      await Self.problem {
+        try await pool.run(for: "a", cost: 1, on: channel) { while true { try Cancellation.check() } }
+      }
+    }
+    while pool.runningCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    if isStream {
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(pool.runningCount == 1)
+      channel.pipeline.fireChannelInactive()
+    }
+    let problem = await answer.value
+    #expect(problem?.status == .serviceUnavailable)
+    _ = try? channel.finish()
+  }
+
+  private static func problem(_ work: () async throws -> Void) async -> Problem? {
+    do { try await work() } catch { return error as? Problem }
+    return nil
+  }
+
+  @Test func longAnswersEndWhileTheyAreWritten() throws {
+    var bytes = OutputBytes(capacity: 64, limit: 1000)
+    for _ in 0..<100 { bytes.append("0123456789") }
+    try bytes.check()
+    bytes.append("x")
+    for _ in 0..<1000 { bytes.append("0123456789") }
+    do {
+      try bytes.check()
+      Issue.record("Expected a problem")
+    } catch let problem as Problem { #expect(problem.status == .contentTooLarge) }
   }
 
   @Test func costsAreEstimatedByPixels() throws {

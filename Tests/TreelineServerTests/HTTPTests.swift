@@ -176,6 +176,9 @@ import Testing
   @Test(arguments: [
     ("bytes=100-", ByteRange.none), ("bytes=-0", .none), ("bytes=5-4", .all), ("lines=0-4", .all),
     ("bytes=0-1,3-4", .all), ("bytes=a-b", .all), ("bytes=-", .all), ("bytes=99999999999999999999-", .all),
+    ("bytes=0-9223372036854775807", .part(0..<100)), ("bytes=99-9223372036854775806", .part(99..<100)),
+    ("bytes=9223372036854775807-", .none), ("bytes=9223372036854775807-9223372036854775807", .none),
+    ("bytes=-9223372036854775807", .part(0..<100)), ("bytes=-9223372036854775808", .all),
   ]) func otherRangesAreNone(_ range: String, _ expected: ByteRange) {
     let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.range: range])
     #expect(request.range(of: 100, tag: "\"a\"") == expected)
@@ -192,6 +195,22 @@ import Testing
     #expect(try await client.get("/v1/places", [.authorization: "bearer secret"]).status == .ok)
     for path in ["/health", "/ready"] { #expect(try await client.get(path).status == .ok) }
     #expect(try await client.get("/metrics").status == .unauthorized)
+    // The map asks for the token itself.
+    for path in ["/", "/viewer/main.js"] { #expect(try await client.get(path).status == .ok) }
+  }
+
+  /// An answer for which a token is needed is kept by no cache that others share.
+  @Test(arguments: [
+    (nil, 0, "no-cache"), (nil, 60, "public, max-age=60"), ("secret", 0, "private, no-cache"),
+    ("secret", 60, "private, max-age=60"),
+  ]) func answersBehindATokenArePrivate(_ token: String?, _ maxAge: Int, _ expected: String) async throws {
+    var server = try TestServer()
+    (server.options.token, server.options.maxAge) = (token, maxAge)
+    let client = try server.client
+    for path in ["/v1/indexes", "/v1/places", "/v1/places/clusters?limit=3", "/v1/places/tiles/0/0/0.mvt"] {
+      let answer = try await client.get(path, token.map { [.authorization: "Bearer \($0)"] } ?? [:])
+      #expect(answer.status == .ok && answer.headers[.cacheControl] == expected, "\(path)")
+    }
   }
 
   @Test func theMapCanBeLeftOut() async throws {

@@ -104,13 +104,18 @@ extension ClusterTree {
   }
 
   /// The same of a query, which holds both.
-  public func centeredClusters(_ query: Query) throws -> Clusters {
+  public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
+
+  /// As above, but at most the first `limit` of them.
+  @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
-    return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom)
+    return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
   /// The same for a part of the plane.
-  package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?) throws -> Clusters {
+  package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
+    -> Clusters
+  {
     try withStorage { storage in
       let scale = try PixelScale(cut, of: storage)
       guard let zoom else { throw QueryError.noZoom }
@@ -119,10 +124,11 @@ extension ClusterTree {
         if let selection {
           try storage.centeredCut(
             in: window, selection.points, scale: scale, zoom: zoom, leastMembers: leastMembers,
-            isAnchored: cut.keepsApart)
+            isAnchored: cut.keepsApart, limit: limit)
         } else {
           try storage.centeredCut(
-            in: window, AllPoints(), scale: scale, zoom: zoom, leastMembers: leastMembers, isAnchored: true)
+            in: window, AllPoints(), scale: scale, zoom: zoom, leastMembers: leastMembers, isAnchored: true,
+            limit: limit)
         }
       return Clusters(tree: self, nodes: nodes, isAnchored: cut.keepsApart)
     }

@@ -1,8 +1,9 @@
 extension TreeStorage {
-  /// The first nodes on the ways down from the root that are not too coarse, as far as they stand in a window.
+  /// The first nodes on the ways down from the root that are not too coarse, as far as they stand in a window; no more
+  /// than the first `limit` of them.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
-    isAnchored: Bool
+    isAnchored: Bool, limit: Int
   ) throws -> [Node] {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
@@ -27,7 +28,10 @@ extension TreeStorage {
       }
       try checkSummary(of: node)
       let stand = isAnchored ? self.stand(of: node) : counted.mean(of: node, in: self)
-      if window.contains(x: stand.x, y: stand.y) { nodes.append(node) }
+      if window.contains(x: stand.x, y: stand.y) {
+        nodes.append(node)
+        if nodes.count >= limit { break }
+      }
     }
     return nodes
   }

@@ -148,9 +148,13 @@ extension QueryParameters {
   /// The value of a parameter; nil where it is not there.
   public mutating func text(_ key: String) -> String? {
     var value: String?
+    var isRefused = false
     for index in entries.indices where entries[index].key == key {
       entries[index].isRead = true
-      if let value { refuse(key, expected: "one value", found: "\(value), \(entries[index].value)") }
+      if let value, !isRefused {
+        refuse(key, expected: "one value", found: "\(value), \(entries[index].value)")
+        isRefused = true
+      }
       value = entries[index].value
     }
     return value

@@ -5,9 +5,17 @@ import CZlib
   /// What is shorter gains nothing, counted in packets.
   public static let leastLength = 1024
 
-  /// - Parameter level: From 1, the fastest, to 9, the smallest.
+  /// How many bytes are compressed between two calls of `check`: some 3 ms at level 1.
+  private static let pieceLength = 1 << 18
+
+  /// - Parameters:
+  ///   - bytes: What is compressed.
+  ///   - level: From 1, the fastest, to 9, the smallest.
+  ///   - check: Called every few milliseconds; ends the work by an error.
   /// - Complexity: O(bytes); at level 1 some 10 ns each.
-  public static func compressed(_ bytes: UnsafeRawBufferPointer, level: Int32 = 1) -> [UInt8] {
+  public static func compressed(
+    _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void = {}
+  ) rethrows -> [UInt8] {
     precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
     precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")
     var stream = z_stream()
@@ -17,12 +25,18 @@ import CZlib
     precondition(status == Z_OK, "zlib has no memory left")
     defer { deflateEnd(&stream) }
     let bound = Int(deflateBound(&stream, UInt(bytes.count)))
-    return [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+    return try [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
       stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
-      stream.avail_in = UInt32(bytes.count)
       stream.next_out = buffer.baseAddress
       stream.avail_out = UInt32(bound)
-      let status = deflate(&stream, Z_FINISH)
+      var (rest, status) = (bytes.count, Z_OK)
+      repeat {
+        try check()
+        let length = min(rest, pieceLength)
+        rest -= length
+        stream.avail_in = UInt32(length)
+        status = deflate(&stream, rest > 0 ? Z_NO_FLUSH : Z_FINISH)
+      } while rest > 0
       precondition(status == Z_STREAM_END, "Expected zlib to keep within its bound, found status \(status)")
       count = bound - Int(stream.avail_out)
     }

@@ -6,10 +6,16 @@ import Treeline
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
+  private let limit: Int
+  /// Whether more than the limit was appended. What came before it is gone, so memory stays bounded.
+  public private(set) var isOverLimit = false
 
-  /// - Parameter capacity: How many bytes there is room for at first.
-  public init(capacity: Int = 1 << 12) {
+  /// - Parameters:
+  ///   - capacity: How many bytes there is room for at first.
+  ///   - limit: Most bytes that may be appended in sum.
+  public init(capacity: Int = 1 << 12, limit: Int = .max) {
     self.capacity = max(capacity, 64)
+    self.limit = limit
     start = .allocate(capacity: self.capacity)
   }
 
@@ -28,7 +34,14 @@ import Treeline
   @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
   @inline(never) private mutating func grow(to least: Int) {
-    let larger = max(least, 2 * capacity)
+    var least = least
+    if least > limit {
+      isOverLimit = true
+      least -= count
+      count = 0
+      if least <= capacity { return }
+    }
+    let larger = max(least, min(2 * capacity, limit))
     let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
     moved.update(from: start, count: count)
     start.deallocate()

@@ -8,11 +8,25 @@ enum AnswerCost {
   /// Of what reads all of an index, or looks at many points for each cluster.
   static let ofMeasures = 20_000
 
-  /// How many points a filter looks at while a unit passes; it is prepared in one or two nanoseconds a point.
-  static let pointsFilteredPerUnit = 1000
+  /// How many points are looked at one by one while a unit passes.
+  static let pointsPerUnit = 1000
 
-  /// Of reading a column's values one by one, by no event loop.
-  static func ofReading(_ tree: ClusterTree) -> Int { mostOnEventLoop + 1 + tree.pointCount / pointsFilteredPerUnit }
+  /// Of what is made of all points once and then kept: rows in their order, a grid.
+  static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
+}
+
+extension WorkEstimate {
+  /// As `AnswerCost` has it; a step is about a nanosecond.
+  var cost: Int { steps / 1500 }
+
+  /// Nanoseconds that a filter, or the aggregates of an answer, may take.
+  private static let mostSteps = 5_000_000_000
+
+  /// What to say of work that would take too long; nil for work that would not.
+  var excess: (expected: String, found: String)? {
+    guard steps > Self.mostSteps else { return nil }
+    return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")
+  }
 }
 
 extension Cut {

@@ -1,122 +1,117 @@
-import Foundation
+import NIOCore
 import NIOPosix
 import Synchronization
+@_spi(Server) import Treeline
 
-/// The threads that expensive answers are computed on, and a queue in which no client waits for all that another asks:
-/// the next turn has who had the least so far.
+/// The threads that compute whatever an event loop should not. Answers of about the same cost share a lane with threads
+/// and a queue of its own, so no answer waits for one that costs many times as much. The more the answers of a lane
+/// cost, the lower is the priority of its threads; all of them run below the event loops.
 final class AnswerPool: Sendable {
-  private struct Job {
-    let cost: Int
-    let run: @Sendable () -> Void
-  }
-
-  private struct Client {
-    var jobs: [Job] = []
-    /// How much was computed for it, counted from the least of all when it came.
-    var served = 0
-  }
-
-  private struct Queue {
-    var clients: [String: Client] = [:]
-    var running = 0
-    var length = 0
-    /// What those in the queue cost.
-    var cost = 0
-    /// That of whoever had the last turn: a new client has had no less.
-    var served = 0
-    /// Of a unit of cost, measured.
-    var seconds = 2e-6
-  }
-
-  private let queue = Mutex(Queue())
-  private let threads: NIOThreadPool
-  private let threadCount: Int
+  private let lanes: [AnswerLane]
   private let bounds: ServerBounds
+  private let isStopped = Atomic(false)
 
-  private static let longest = 256
-  private static let longestPerClient = 64
-  /// Whoever would wait longer is told to come again.
-  private static let longestWait = 10.0
+  /// Some 2 seconds. Costs are upper bounds, and one far beyond any answer must not have all others refused.
+  private static let mostCost = 1_000_000
 
-  init(_ bounds: ServerBounds, threadCount: Int = max(ProcessInfo.processInfo.activeProcessorCount / 2, 1)) {
+  init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {
     self.bounds = bounds
-    self.threadCount = threadCount
-    threads = NIOThreadPool(numberOfThreads: threadCount)
-    threads.start()
+    lanes = AnswerLane.kinds.map { AnswerLane(mostCost: $0.mostCost, niceness: $0.niceness, threadCount: threadCount) }
   }
-
-  deinit { threads.shutdownGracefully { _ in } }
 
   /// How many answers wait for a thread.
-  var length: Int { queue.withLock(\.length) }
+  var length: Int { lanes.reduce(0) { $0 + $1.length } }
+
+  /// How many answers are computed.
+  var runningCount: Int { lanes.reduce(0) { $0 + $1.runningCount } }
 
   /// Computes something in turn.
   ///
-  /// - Parameter cost: About so many clusters.
-  /// - Throws: `Problem` where the queue is full, and what the work throws.
-  func run<Result: Sendable>(for client: String, cost: Int, _ work: @escaping @Sendable () throws -> Result)
-    async throws
-    -> Result
-  {
-    try await withCheckedThrowingContinuation { continuation in
-      let job = Job(cost: cost) { continuation.resume(with: Swift.Result(catching: work)) }
-      if let seconds = enqueue(job, of: client) {
-        continuation.resume(throwing: bounds.refuse(.busy(.queue, retryAfter: seconds)))
+  /// - Parameters:
+  ///   - client: Whose turn it is then.
+  ///   - cost: Estimated cost, see `AnswerCost`.
+  ///   - channel: The connection; the work ends if it closes. nil for work that does not depend on it.
+  ///   - work: Calls `Cancellation.check()` every few milliseconds.
+  /// - Throws: `Problem` where the queue is full, the work takes too long or is interrupted, and what the work throws.
+  func run<Value: Sendable>(
+    for client: String, cost: Int, on channel: (any Channel)? = nil, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let answer = PendingAnswer<Value>()
+    if let channel { bounds.departures.watch(answer, on: channel) }
+    defer { if let channel { bounds.departures.forget(answer, on: channel) } }
+    return try await withCheckedThrowingContinuation { continuation in
+      answer.begin(continuation)
+      let job = AnswerLane.Job(cost: min(max(cost, 1), Self.mostCost), answer: answer) { [bounds] in
+        let deadline = NIODeadline.now() + bounds.answerTime
+        let result = Result {
+          try Cancellation.run(unless: { answer.isInterrupted || NIODeadline.now() > deadline }, work)
+        }
+        if case .failure(is CancellationError) = result, !answer.isInterrupted {
+          answer.end(with: .failure(bounds.refuse(.answerTime(bounds.answerTime))))
+        } else {
+          answer.end(with: result)
+        }
+      }
+      let lane = lanes.first { cost <= $0.mostCost } ?? lanes[lanes.count - 1]
+      if let seconds = lane.enqueue(job, of: client) {
+        answer.end(with: .failure(bounds.refuse(.busy(.queue, retryAfter: seconds))))
+      } else if isStopped.load(ordering: .sequentiallyConsistent) {
+        stop()
       }
     }
   }
 
-  /// - Returns: nil, or where there is no room in how many seconds there may be some.
-  private func enqueue(_ job: Job, of name: String) -> Int? {
-    let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
-      let wait = Double(queue.cost) * queue.seconds / Double(threadCount)
-      var client = queue.clients[name] ?? Client(served: queue.served)
-      guard queue.length < Self.longest, client.jobs.count < Self.longestPerClient, wait < Self.longestWait else {
-        return (max(Int(wait.rounded(.up)), 1), false)
-      }
-      client.jobs.append(job)
-      queue.clients[name] = client
-      queue.length += 1
-      queue.cost += job.cost
-      guard queue.running < threadCount else { return (nil, false) }
-      queue.running += 1
-      return (nil, true)
-    }
-    if isIdle { threads.submit { _ in self.work() } }
-    return retryAfter
+  /// Ends all that waits or is computed, as the server stops. Answers that come later end at once.
+  func stop() {
+    isStopped.store(true, ordering: .sequentiallyConsistent)
+    for answer in lanes.flatMap(\.answers) { answer.interrupt(bounds.refuse(.stopping)) }
+  }
+}
+
+/// What an answer that is computed on a thread is interrupted by.
+protocol InterruptibleAnswer: AnyObject, Sendable {
+  var isInterrupted: Bool { get }
+
+  /// Gives the client a problem at once; the thread stops at its next look.
+  func interrupt(_ problem: Problem)
+}
+
+/// An answer that a client waits for: it comes from the thread that computes it, or from an interruption before that.
+private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
+  private enum State {
+    case new
+    case waiting(CheckedContinuation<Value, any Error>)
+    case ended
+    /// Before anything waited for it.
+    case interrupted(Problem)
   }
 
-  /// Works until nothing is in the queue.
-  private func work() {
-    // Below the event loops, which have little to do each time and wait for nothing.
-    #if canImport(Glibc)
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-    #endif
-    while let job = next() {
-      let start = ContinuousClock.now
-      job.run()
-      let seconds = (.now - start) / .seconds(1) / Double(job.cost)
-      queue.withLock { $0.seconds += (seconds - $0.seconds) / 16 }
+  private let state = Mutex(State.new)
+  private let interrupted = Atomic(false)
+
+  var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
+
+  func begin(_ continuation: CheckedContinuation<Value, any Error>) {
+    let problem: Problem? = state.withLock { state in
+      if case .interrupted(let problem) = state { return problem }
+      state = .waiting(continuation)
+      return nil
     }
+    if let problem { continuation.resume(throwing: problem) }
   }
 
-  private func next() -> Job? {
-    queue.withLock { queue in
-      guard let (name, client) = queue.clients.min(by: { $0.value.served < $1.value.served }) else {
-        queue.running -= 1
-        return nil
-      }
-      let job = client.jobs[0]
-      queue.length -= 1
-      queue.cost -= job.cost
-      queue.served = client.served
-      if client.jobs.count == 1 {
-        queue.clients[name] = nil
-      } else {
-        queue.clients[name]?.jobs.removeFirst()
-        queue.clients[name]?.served += job.cost
-      }
-      return job
+  func end(with result: Result<Value, any Error>) {
+    let continuation: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      guard case .waiting(let continuation) = state else { return nil }
+      state = .ended
+      return continuation
     }
+    continuation?.resume(with: result)
+  }
+
+  func interrupt(_ problem: Problem) {
+    interrupted.store(true, ordering: .relaxed)
+    state.withLock { state in if case .new = state { state = .interrupted(problem) } }
+    end(with: .failure(problem))
   }
 }

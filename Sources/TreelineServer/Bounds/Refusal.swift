@@ -11,9 +11,11 @@ enum Bound: String, CaseIterable {
   case connectionsPerAddress = "connections-per-address"
   case answersUnderWay = "answers-under-way"
   case answerBytes = "answer-bytes"
+  case answerTime = "answer-time"
   case queue
   case requestRate = "request-rate"
   case token
+  case stopping
 }
 
 /// A request that is answered before it reaches a route.
@@ -45,6 +47,21 @@ struct Refusal {
       detail:
         "At most \(ConnectionChannel.mostHeaders) header fields of \(ConnectionChannel.largestHeader) bytes each, "
         + "and of twice that together."))
+
+  static func answerTime(_ limit: TimeAmount) -> Refusal {
+    Refusal(
+      bound: .answerTime,
+      problem: Problem(
+        status: .serviceUnavailable,
+        detail:
+          "An answer must be computed within \(Double(limit.nanoseconds) / 1e9) seconds; ask for less, or ask again.",
+        headers: [.retryAfter: "1"]))
+  }
+
+  static let stopping = Refusal(
+    bound: .stopping,
+    problem: Problem(
+      status: .serviceUnavailable, detail: "The server stops; ask again.", headers: [.retryAfter: "1"]))
 
   static func busy(_ bound: Bound, retryAfter seconds: Int = 1) -> Refusal {
     Refusal(

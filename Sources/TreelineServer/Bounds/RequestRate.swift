@@ -12,6 +12,8 @@ final class RequestRate: Sendable {
 
   /// A full bucket is as good as none, so they are thrown away when there are many.
   private static let mostBuckets = 65_536
+  /// In seconds; whoever would wait longer is told this.
+  private static let longestWait = 86_400.0
 
   init(perSecond: Double) { self.perSecond = perSecond }
 
@@ -24,7 +26,9 @@ final class RequestRate: Sendable {
       bucket.tokens = min(bucket.tokens + (now - bucket.filled) / .seconds(1) * perSecond, max(2 * perSecond, 1))
       bucket.filled = now
       defer { buckets[network] = bucket }
-      guard bucket.tokens >= 1 else { return max(Int(((1 - bucket.tokens) / perSecond).rounded(.up)), 1) }
+      guard bucket.tokens >= 1 else {
+        return Int(min(max(((1 - bucket.tokens) / perSecond).rounded(.up), 1), Self.longestWait))
+      }
       bucket.tokens -= 1
       return nil
     }

@@ -7,7 +7,9 @@ import Synchronization
 final class ServerBounds: Sendable {
   let requestTime: TimeAmount
   let responseTime: TimeAmount
+  let answerTime: TimeAmount
   let connections: ConnectionCounts
+  let departures = Departures()
 
   private let metrics: ServerMetrics
   private let logger: Logger
@@ -22,6 +24,7 @@ final class ServerBounds: Sendable {
   init(_ options: ServerOptions, metrics: ServerMetrics, logger: Logger) {
     requestTime = .seconds(Int64(options.requestSeconds))
     responseTime = .seconds(Int64(options.responseSeconds))
+    answerTime = .seconds(Int64(options.answerSeconds))
     connections = ConnectionCounts(most: options.connections, mostPerAddress: options.connectionsPerAddress)
     mostBytes = options.answerBytes
     (self.metrics, self.logger) = (metrics, logger)

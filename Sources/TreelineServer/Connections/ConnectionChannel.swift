@@ -25,6 +25,8 @@ struct ConnectionChannel: ServerChildChannel {
   private let tls: NIOSSLContext?
   private let bounds: ServerBounds
   private let idleTime: TimeAmount
+  /// Called on an event loop for each connection when the server stops.
+  private let onStop: @Sendable () -> Void
   /// The addresses of proxies, which have the connections of many clients.
   private let proxies: [IPAddress.Range]
 
@@ -33,9 +35,11 @@ struct ConnectionChannel: ServerChildChannel {
   static let mostHeaders = 100
 
   init(
-    responder: @escaping HTTPChannelHandler.Responder, bounds: ServerBounds, options: ServerOptions, tls: NIOSSLContext?
+    responder: @escaping HTTPChannelHandler.Responder, bounds: ServerBounds, options: ServerOptions,
+    tls: NIOSSLContext?,
+    onStop: @escaping @Sendable () -> Void = {}
   ) {
-    (self.bounds, self.tls, proxies) = (bounds, tls, options.trustedProxies)
+    (self.bounds, self.tls, self.onStop, proxies) = (bounds, tls, onStop, options.trustedProxies)
     idleTime = .seconds(Int64(options.idleSeconds))
     http1 = HTTP1Channel(
       responder: responder,
@@ -50,7 +54,7 @@ struct ConnectionChannel: ServerChildChannel {
         idleTimeout: .seconds(options.idleSeconds), gracefulCloseTimeout: .seconds(30),
         streamConfiguration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [
-            DeliveryHandler(bounds),
+            DeliveryHandler(bounds), DepartureHandler(bounds.departures, isStream: true),
             RequestGuardHandler(
               .init(bounds: bounds, progress: RequestProgress(), isStream: true, isBeyondBound: false)),
           ])))
@@ -74,6 +78,7 @@ struct ConnectionChannel: ServerChildChannel {
     return channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+      try pipeline.addHandler(DepartureHandler(bounds.departures, isStream: false, onStop: onStop))
       try pipeline.addHandler(
         // One beyond the bound that says nothing must not keep others from asking for the state.
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in

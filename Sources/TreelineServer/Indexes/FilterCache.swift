@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
@@ -41,11 +42,12 @@ final class FilterCache: Sendable {
 
   /// The tree under a filter.
   ///
+  /// - Throws: `FilterError`, and `CancellationError` where another thread prepares it and nobody waits any more.
   /// - Complexity: O(points) for one that is not prepared.
-  func tree(selecting filter: Filter) throws(FilterError) -> ClusterTree {
+  func tree(selecting filter: Filter) throws -> ClusterTree {
     let key = Self.key(filter)
     let (prepared, last) = entry(key)
-    let found: Result<ClusterTree, FilterError> = prepared.tree.withLock { found in
+    func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, FilterError> {
       if let found { return .success(found) }
       do throws(FilterError) {
         // Whoever moves a window asks for one like that before.
@@ -55,6 +57,14 @@ final class FilterCache: Sendable {
         return .success(selected)
       } catch { return .failure(error) }
     }
+    var result = prepared.tree.withLockIfAvailable(prepare)
+    while result == nil {
+      // A lock would be waited for however long another thread has to do.
+      try Cancellation.check()
+      usleep(100)
+      result = prepared.tree.withLockIfAvailable(prepare)
+    }
+    guard let found = result else { preconditionFailure("The loop ends with a result") }
     // What has no answer is not kept.
     if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()

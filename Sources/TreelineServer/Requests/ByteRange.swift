@@ -20,7 +20,7 @@ extension HTTPRequest {
     guard parts.count == 2, parts.allSatisfy({ $0.allSatisfy { "0"..."9" ~= $0 } }) else { return .all }
     switch (Int(parts[0]), Int(parts[1])) {
     case (let first?, let last) where last ?? first >= first && (last != nil || parts[1].isEmpty):
-      return first < length ? .part(first..<min(last.map { $0 &+ 1 } ?? length, length)) : .none
+      return first < length ? .part(first..<min(last ?? length, length - 1) + 1) : .none
     case (nil, let count?) where parts[0].isEmpty:
       return count > 0 && length > 0 ? .part(max(length - count, 0)..<length) : .none
     default: return .all

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Who asks, and how they reach the server: as the connection says, or a proxy that is named as one to be trusted.
 struct Client: Sendable {
@@ -88,6 +89,8 @@ extension HTTPField.Name {
 /// What routes know of a request besides itself.
 struct ServerRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
+  /// The connection, or the stream of one.
+  let channel: any Channel
   /// Who is at the other end of the connection.
   let peer: IPAddress?
   /// Who asks; the peer until a middleware has looked.
@@ -95,6 +98,7 @@ struct ServerRequestContext: RequestContext {
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
     peer = source.channel.remoteAddress.flatMap(IPAddress.init)
   }
 }

@@ -103,7 +103,7 @@ struct GridCells {
 
   /// See `AnswerCost`.
   func cost(of index: ServedIndex, in view: PlaneViewport?) -> Int {
-    guard index.hasGrid else { return max(index.tree.pointCount / 10, AnswerCost.ofMeasures) }
+    guard index.hasGrid else { return AnswerCost.ofPreparing(index.tree) }
     guard let view, let zoom = view.zoom, let side = try? size.units(zoom: zoom) else { return 1 }
     let cells = Double(view.window.width) / Double(side) * Double(view.window.maxY - view.window.minY) / Double(side)
     return Int(min(cells, Double(min(Self.most, index.tree.pointCount)))) + 1
@@ -140,7 +140,7 @@ struct ClusterStyle {
   ) throws {
     // Taken once: to hold on to a tree takes as long as to write a number.
     let (writer, window) = (index.features, window(of: query))
-    let values = try aggregates.values(of: clusters)
+    let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
     try writer.append(clusters.indices, to: &bytes) { number in
       let cluster = clusters[number]
@@ -156,7 +156,10 @@ struct ClusterStyle {
   /// - Parameter query: nil where nobody knows what was looked at.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
     let window = query.flatMap(window(of:))
-    return { try positions.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate }
+    return {
+      try Cancellation.check()
+      return try positions.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate
+    }
   }
 
   private func window(of served: ServedQuery) -> PlaneWindow? {

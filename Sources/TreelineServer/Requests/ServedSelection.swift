@@ -7,6 +7,8 @@ struct ServedSelection {
   let index: ServedIndex
   /// nil for all points.
   private let filter: Filter?
+  /// See `AnswerCost`; 0 for a filter that is prepared.
+  let cost: Int
 
   /// What a filter of a request may be; its address alone is bounded, too.
   static let bounds = Filter.TextBounds(length: 4096, terms: 256, depth: 16)
@@ -15,22 +17,32 @@ struct ServedSelection {
     self.index = index
     // An empty one is none, so that a transition can begin or end without.
     guard let text = parameters.text("filter"), !text.isEmpty else {
-      filter = nil
+      (filter, cost) = (nil, 0)
       return
     }
+    let filter: Filter
     do { filter = try Filter(text, bounds: Self.bounds) } catch {
-      filter = nil
+      (self.filter, cost) = (nil, 0)
       parameters.refuse(
         "filter", expected: "\(error.expected) at character \(error.position)",
         found: error.found.isEmpty ? nil : error.found)
+      return
+    }
+    self.filter = filter
+    guard !index.filters.contains(filter) else {
+      cost = 0
+      return
+    }
+    let estimate = index.tree.estimate(ofSelecting: filter)
+    // Clusters of the points that pass are prepared of all points, too.
+    cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
+    if let (expected, found) = estimate.excess {
+      parameters.refuse("filter", expected: "\(expected): fewer conditions, texts or corners", found: found)
     }
   }
 
-  /// See `AnswerCost`: a filter that is new to the server is prepared by no event loop.
-  var cost: Int {
-    guard let filter, !index.filters.contains(filter) else { return 0 }
-    return AnswerCost.ofReading(index.tree)
-  }
+  /// Whether not all points count.
+  var isFiltered: Bool { filter != nil }
 
   /// The index's tree, of which the points count that pass.
   ///
@@ -44,7 +56,7 @@ struct ServedSelection {
 
 /// What a request wants to know of the values of each cluster's points.
 struct ServedAggregates {
-  let list: [Aggregate]
+  private(set) var list: [Aggregate]
   /// Of properties, one for each.
   let names: [String]
 
@@ -58,26 +70,43 @@ struct ServedAggregates {
       let (expected, found) = error.expectation
       parameters.refuse("aggregate", expected: expected, found: found)
     }
-    names = FeatureProperties.names(of: list)
     if list.count > Self.most {
       parameters.refuse("aggregate", expected: "at most \(Self.most) of them", found: "\(list.count)")
+      list = []
     }
+    names = FeatureProperties.names(of: list)
   }
 
-  /// See `AnswerCost`. What is prepared of a column, or read of all points, is so by no event loop.
-  func cost(ofClusters count: Int) -> Int {
-    list.isEmpty ? count : count * (1 + list.count) + AnswerCost.mostOnEventLoop
+  /// See `AnswerCost`.
+  func cost(ofClusters count: Int, in selection: ServedSelection) -> Int {
+    if list.isEmpty { return count }
+    let tree = selection.index.tree
+    // What is prepared of columns is so for all points, and again for those that pass a filter.
+    let prepared = selection.isFiltered ? list.count * tree.pointCount / AnswerCost.pointsPerUnit : 0
+    return count * (1 + list.count) + tree.estimate(of: list, clusterCount: count).cost + prepared
   }
 
   /// For each cluster one for each aggregate, or nothing where there are none.
-  func values(of clusters: Clusters) throws -> [[AggregateValue]]? {
+  func values(of clusters: Clusters, in tree: ClusterTree) throws -> [[AggregateValue]]? {
     if list.isEmpty { return nil }
+    try check(tree, clusterCount: clusters.count, pointCount: clusters.pointCounts.reduce(0, +))
     do { return try clusters.values(of: list) } catch { throw Problem(of: error) }
   }
 
   /// The same for one cluster.
   func values(of cluster: Cluster, in tree: ClusterTree) throws -> [AggregateValue]? {
-    list.isEmpty ? nil : try tree.values(of: list, for: cluster)
+    if list.isEmpty { return nil }
+    try check(tree, clusterCount: 1, pointCount: cluster.pointCount)
+    return try tree.values(of: list, for: cluster)
+  }
+
+  /// - Throws: `Problem` where values would take too long, or be too many to write.
+  private func check(_ tree: ClusterTree, clusterCount: Int, pointCount: Int) throws(Problem) {
+    let estimate = tree.estimate(of: list, clusterCount: clusterCount, pointCount: pointCount)
+    if let (expected, found) = estimate.excess {
+      throw Problem.invalid("aggregate", expected: "\(expected): fewer aggregates or points in view", found: found)
+    }
+    if estimate.valueBytes > Problem.longestAnswer { throw .answerTooLong }
   }
 }
 

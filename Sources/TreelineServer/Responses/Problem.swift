@@ -96,6 +96,22 @@ extension Problem {
       headers: [.retryAfter: "1"])
   }
 
+  /// In bytes, before it is compressed.
+  static let longestAnswer = 64_000_000
+
+  static let answerTooLong = Problem(
+    status: .contentTooLarge,
+    detail:
+      "An answer has at most \(longestAnswer) bytes, and this one would have more; ask for fewer clusters, a smaller "
+      + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.")
+
+  /// Read by a client that has only closed its own side.
+  static let clientLeft = Problem(
+    status: .serviceUnavailable,
+    detail:
+      "The client closed its side of the connection while the answer was computed; keep it open until the answer has come."
+  )
+
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
   /// Any error as it may be told outside: nothing of files, lines and versions.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 enum ContentType {
@@ -34,6 +35,14 @@ struct Representation: Sendable {
 }
 
 extension OutputBytes {
+  /// Ends an answer that is too long, or that nobody waits for any more; called every few hundred microseconds.
+  ///
+  /// - Throws: `Problem.answerTooLong`, `CancellationError`
+  func check() throws {
+    if isOverLimit { throw Problem.answerTooLong }
+    try Cancellation.check()
+  }
+
   /// Appends a value as JSON, its members in a fixed order: equal entity tags promise equal bytes.
   mutating func append(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
@@ -99,15 +108,16 @@ extension ResponseBody {
 extension HTTPRequest {
   /// Responds on a thread for what takes long, so that the event loop goes on with other requests.
   ///
-  /// - Parameter client: Whose turn it is then.
-  func response(with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for client: Client?)
-    async throws -> Response
-  {
+  /// - Parameter context: Whose turn it is then, and the connection with which the work ends.
+  func response(
+    with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
+  ) async throws -> Response {
     // Compressing an answer takes as long as writing it.
     let cost = acceptsGzip ? 2 * representation.cost : representation.cost
     let isKnown = policy.tag.map(matches) ?? false
     if isKnown || cost <= AnswerCost.mostOnEventLoop { return try responseHere(with: representation, policy) }
-    return try await pool.run(for: client?.address?.network.description ?? "", cost: cost) {
+    let client = context.client?.address?.network.description ?? ""
+    return try await pool.run(for: client, cost: cost, on: context.channel) {
       try responseHere(with: representation, policy)
     }
   }
@@ -123,15 +133,16 @@ extension HTTPRequest {
       headers.append(HTTPField(name: .eTag, value: isCompressed ? "\"\(tag)-gzip\"" : "\"\(tag)\""))
       if matches(tag: tag) { return Response(status: .notModified, headers: headers) }
     }
-    var bytes = OutputBytes(capacity: 1 << 15)
+    var bytes = OutputBytes(capacity: 1 << 15, limit: Problem.longestAnswer)
     try representation.write(&bytes)
+    try bytes.check()
     // The client has whatever exists; what does not exist has failed by now.
     if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
     headers.append(HTTPField(name: .contentType, value: representation.contentType))
-    let body = bytes.withBytes { bytes in
+    let body = try bytes.withBytes { bytes in
       guard isCompressed, bytes.count >= Gzip.leastLength else { return ByteBuffer(bytes: bytes) }
       headers.append(HTTPField(name: .contentEncoding, value: "gzip"))
-      return ByteBuffer(bytes: Gzip.compressed(bytes))
+      return ByteBuffer(bytes: try Gzip.compressed(bytes, check: Cancellation.check))
     }
     return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }

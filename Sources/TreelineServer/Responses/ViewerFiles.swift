@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import NIOPosix
 import Synchronization
 @_spi(Server) import TreelineFormats
 
@@ -10,8 +11,22 @@ import Synchronization
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
+  /// Its own, so that no file waits for answers.
+  private let thread = NIOThreadPool(numberOfThreads: 1)
 
-  init(folder: String) { self.folder = folder }
+  init(folder: String) {
+    self.folder = folder
+    thread.start()
+  }
+
+  deinit { thread.shutdownGracefully { _ in } }
+
+  /// Reads a file on a thread of its own.
+  ///
+  /// - Throws: As `read(at:)`.
+  func load(_ path: String) async throws -> ViewerFile {
+    try await thread.runIfActive { [self] in try kept(at: path) ?? read(at: path) }
+  }
 
   /// A file as it was read, if it has not changed.
   func kept(at path: String) -> ViewerFile? {

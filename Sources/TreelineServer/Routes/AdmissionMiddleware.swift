@@ -19,7 +19,7 @@ struct AdmissionMiddleware: RouterMiddleware {
         headers: [.retryAfter: "\(seconds)"])
       throw bounds.refuse(Refusal(bound: .requestRate, problem: problem))
     }
-    if let token, !isAuthorized(request, by: token) {
+    if let token, !Self.isPage(request.uri.path), !isAuthorized(request, by: token) {
       let problem = Problem(
         status: .unauthorized, detail: "Expected the header 'Authorization: Bearer TOKEN' with this server's token.",
         headers: [.wwwAuthenticate: "Bearer"])
@@ -29,6 +29,9 @@ struct AdmissionMiddleware: RouterMiddleware {
     defer { bounds.end() }
     return try await next(request, context)
   }
+
+  /// Whether a path is part of the map, which asks for the token itself and has no data of an index.
+  private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/viewer/") }
 
   /// Takes as long whatever the token is.
   private func isAuthorized(_ request: Request, by token: String) -> Bool {

@@ -17,7 +17,7 @@ enum ClusterRoutes {
       let query = ServedQuery(&request.parameters, of: request.tree)
       let style = ClusterStyle(&request.parameters, of: request.tree)
       let (selection, aggregates) = (request.selection(), ServedAggregates(&request.parameters))
-      let cost = selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree))
+      let cost = selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection)
       return Representation(ContentType.geoJSON, cost: cost) { bytes in
         let tree = try selection.tree()
         try style.write(try query.clusters(of: tree), of: tree, index, for: query, aggregates, to: &bytes)
@@ -26,15 +26,15 @@ enum ClusterRoutes {
       let view = request.parameters.locate(Viewport(&request.parameters), on: request.tree.plane)
       let cells = GridCells(&request.parameters, of: request.tree, in: view)
       return Representation(ContentType.geoJSON, cost: cells.cost(of: index, in: view)) { bytes in
-        write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
+        try write(try cells.clusters(of: index, in: view), of: index, to: &bytes)
       }
     }
   }
 
-  private static func write(_ clusters: [GridCluster], of index: ServedIndex, to bytes: inout OutputBytes) {
+  private static func write(_ clusters: [GridCluster], of index: ServedIndex, to bytes: inout OutputBytes) throws {
     let (grid, tree) = (index.grid, index.tree)
     index.features.open(&bytes)
-    index.features.append(clusters, to: &bytes) { cluster in
+    try index.features.append(clusters, to: &bytes) { cluster in
       var feature = ClusterFeature(cluster, of: grid)
       if cluster.pointCount == 1 { feature.addPoint(at: cluster.firstPoint, of: tree) }
       return feature
@@ -106,7 +106,7 @@ enum ClusterRoutes {
 
   static func whereIs(_ request: inout IndexRequestContext) throws -> Representation {
     let index = request.index
-    let row = request.parameters.integer("row", in: 0...Int(UInt32.max))
+    let row = request.parameters.integer("row", in: 0...1 << 53)
     if !request.parameters.has("row") {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
@@ -114,7 +114,7 @@ enum ClusterRoutes {
     if cut == nil { request.parameters.refuse(["tile-size"], expected: "\(PixelCriterion.list()) beside it") }
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     let selection = request.selection()
-    let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofMeasures)
+    let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofPreparing(index.tree))
     return Representation(ContentType.json, cost: cost) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
         throw Problem.notFound("No point of this index has that row.")
@@ -154,7 +154,7 @@ private struct FeatureStyle {
     hasEllipse = request.parameters.flag("ellipses")
   }
 
-  func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count) }
+  func cost(ofClusters count: Int) -> Int { selection.cost + aggregates.cost(ofClusters: count, in: selection) }
 
   func feature(_ cluster: Cluster, of tree: ClusterTree) throws -> ClusterFeature {
     var feature = ClusterFeature(cluster, of: tree, hasEllipse: hasEllipse)
@@ -167,8 +167,11 @@ extension FeatureCollectionWriter {
   /// Appends the features of a collection, and its end.
   @inline(__always) func append<Items: Sequence>(
     _ items: Items, to bytes: inout OutputBytes, feature: (Items.Element) throws -> ClusterFeature
-  ) rethrows {
-    for (number, item) in items.enumerated() { append(try feature(item), isFirst: number == 0, to: &bytes) }
+  ) throws {
+    for (number, item) in items.enumerated() {
+      append(try feature(item), isFirst: number == 0, to: &bytes)
+      if number & 15 == 15 { try bytes.check() }
+    }
     close(&bytes)
   }
 }

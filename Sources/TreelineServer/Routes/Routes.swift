@@ -65,9 +65,7 @@ struct Routes {
   /// A file that has changed is read and compressed, for which no event loop waits.
   private func viewerFile(_ path: String, _ request: Request, _ context: Context) async throws -> Response {
     if let file = viewer.kept(at: path) { return try file.response(to: request.head) }
-    return try await pool.run(for: "", cost: AnswerCost.ofMeasures) {
-      try viewer.read(at: path).response(to: request.head)
-    }
+    return try await viewer.load(path).response(to: request.head)
   }
 
   /// Whether the server runs, and whether it should be asked.
@@ -103,7 +101,7 @@ struct Routes {
   private func respond(
     _ representation: Representation, _ policy: CachePolicy, _ request: Request, _ context: Context
   ) async throws -> Response {
-    try await request.head.response(with: representation, policy, on: pool, for: context.client)
+    try await request.head.response(with: representation, policy, on: pool, for: context)
   }
 
   /// What is not of one index.

@@ -53,7 +53,7 @@ enum TransitionRoutes {
       aggregates = ServedAggregates(&parameters)
     }
 
-    var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree)) }
+    var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection) }
 
     /// - Parameter before: What the previous answer is of; nil where nobody knows.
     func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {

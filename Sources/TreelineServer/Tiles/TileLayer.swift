@@ -1,13 +1,18 @@
 import SwiftProtobuf
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// The layer of a vector tile, feature by feature: points with their properties in GeoJSON, but for the box, and the
 /// area that the points of a cluster cover.
 struct TileLayer {
-  private var layer = VectorTile.Layer()
-  /// The index of each value that several features may have. As messages they would be slow to compare.
-  private var values: [TileValue: UInt32] = [:]
+  private let name: String
+  private let extent: Int
+  /// The layer's members as they are written, so that it grows no further than an answer may.
+  private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
+  /// The indices of keys, and of values that several features may have.
+  private var keyIndices: [String: UInt32] = [:]
+  private var valueIndices: [TileValue: UInt32] = [:]
+  private var valueCount: UInt32 = 0
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
@@ -35,16 +40,14 @@ struct TileLayer {
   ///   - cut: That they are of.
   ///   - aggregates: The names of what is told of their values.
   init(name: String, extent: Int, of tree: ClusterTree, for cut: Cut, aggregates: [String]) {
-    (self.tree, self.cut, self.aggregates) = (tree, cut, aggregates)
+    (self.name, self.extent, self.tree, self.cut, self.aggregates) = (name, extent, tree, cut, aggregates)
     countKeys = Array(repeating: [:], count: aggregates.count)
     takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
-    layer.version = 2
-    layer.name = name
-    layer.extent = UInt32(extent)
-    layer.keys = Self.fields.map(\.key)
+    for field in Self.fields { _ = key(field.key) }
   }
 
-  mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int)) {
+  /// - Throws: `Problem.answerTooLong`, `CancellationError`
+  mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int)) throws {
     var feature = VectorTile.Feature()
     feature.id = cluster.id.rawValue
     feature.type = 1  // A point.
@@ -69,7 +72,7 @@ struct TileLayer {
     // Last of the keys, so that tiles without groups have none of it.
     if let group = tree.group(of: cluster) { tags += [key(Self.group), value(.string(group))] }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
-    for (number, value) in aggregateValues.enumerated() { append(value, ofAggregate: number, to: &tags) }
+    for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number, to: &tags) }
     if let row = cluster.row {
       tags += [Key.index.rawValue, value(.uint(UInt64(row)))]
       FeatureProperties.forEachColumn(tree.attributes(of: cluster), after: aggregates) { name, attribute in
@@ -77,26 +80,36 @@ struct TileLayer {
       }
     }
     feature.tags = tags
-    layer.features.append(feature)
+    features.append(try feature.serializedBytes() as [UInt8], as: 2)
+    try check()
+  }
+
+  private func check() throws {
+    // Its features, keys and values, and a few bytes more.
+    if features.count + keys.count + values.count + 256 > Problem.longestAnswer { throw Problem.answerTooLong }
+    try Cancellation.check()
   }
 
   /// A tile of this layer; nothing at all where it has no feature.
   var bytes: [UInt8] {
-    get throws {
-      if layer.features.isEmpty { return [] }
-      var tile = VectorTile()
-      tile.layers = [layer]
-      return try tile.serializedBytes()
-    }
+    if features.count == 0 { return [] }
+    var (layer, tile) = (ProtobufBytes(), ProtobufBytes())
+    layer.append(name.utf8, as: 1)
+    for part in [features, keys, values] { layer.append(part) }
+    layer.append(number: extent, as: 5)
+    layer.append(number: 2, as: 15)
+    tile.append(layer.bytes, as: 3)
+    return tile.bytes
   }
 
   /// Counts are flat, each with a key such as `top_kind.hotel`: expressions of map styles look at numbers.
-  private mutating func append(_ value: AggregateValue, ofAggregate number: Int, to tags: inout [UInt32]) {
+  private mutating func append(_ value: AggregateValue, ofAggregate number: Int, to tags: inout [UInt32]) throws {
     switch value {
     case .number(let found): tags += [key(aggregates[number]), self.value(TileValue(found))]
     case .value(let found): if let value = TileValue(found) { tags += [key(aggregates[number]), self.value(value)] }
     case .counts(let counts):
-      for count in counts {
+      for (position, count) in counts.enumerated() {
+        if position & 0xFF == 0xFF { try check() }
         tags += [key(ofCount: count.value.name, aggregate: number), self.value(.uint(UInt64(count.count)))]
       }
     }
@@ -113,21 +126,24 @@ struct TileLayer {
 
   /// No aggregate and no column has the name of a key of clusters.
   private mutating func key(_ name: String) -> UInt32 {
-    if let index = layer.keys.firstIndex(of: name) { return UInt32(index) }
-    layer.keys.append(name)
-    return UInt32(layer.keys.count - 1)
+    if let index = keyIndices[name] { return index }
+    let index = UInt32(keyIndices.count)
+    keyIndices[name] = index
+    keys.append(name.utf8, as: 3)
+    return index
   }
 
   private mutating func value(_ value: TileValue) -> UInt32 {
-    if let index = values[value] { return index }
+    if let index = valueIndices[value] { return index }
     let index = add(value)
-    values[value] = index
+    valueIndices[value] = index
     return index
   }
 
   private mutating func add(_ value: TileValue) -> UInt32 {
-    layer.values.append(value.message)
-    return UInt32(layer.values.count - 1)
+    values.append(value.bytes, as: 4)
+    valueCount += 1
+    return valueCount - 1
   }
 
   private static func zigzag(_ number: Int) -> UInt32 { UInt32(bitPattern: Int32(number) << 1 ^ Int32(number) >> 31) }
@@ -161,7 +177,8 @@ private enum TileValue: Hashable {
   /// A whole number as such, if it has one.
   init(_ number: AggregateNumber) { self = Self(.number("\(number)"))! }
 
-  var message: VectorTile.Value {
+  /// As a value of a layer.
+  var bytes: [UInt8] {
     var message = VectorTile.Value()
     switch self {
     case .string(let text): message.stringValue = text
@@ -170,6 +187,35 @@ private enum TileValue: Hashable {
     case .int(let number): message.intValue = number
     case .double(let number): message.doubleValue = number
     }
-    return message
+    return try! message.serializedBytes()  // It has no required member, and none that could fail.
+  }
+}
+
+/// Members of a message in the encoding of Protocol Buffers, one after another.
+private struct ProtobufBytes {
+  private(set) var bytes: [UInt8] = []
+  var count: Int { bytes.count }
+
+  mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }
+
+  /// A text or a message.
+  mutating func append(_ content: some Collection<UInt8>, as field: Int) {
+    append(varint: field << 3 | 2)
+    append(varint: content.count)
+    bytes += content
+  }
+
+  mutating func append(number: Int, as field: Int) {
+    append(varint: field << 3)
+    append(varint: number)
+  }
+
+  private mutating func append(varint number: Int) {
+    var rest = UInt64(number)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
   }
 }

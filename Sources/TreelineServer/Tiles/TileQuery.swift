@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// What a tile is asked to show, which is the same for all tiles of a map.
@@ -30,30 +30,31 @@ struct TileQuery {
   /// See `AnswerCost`.
   func cost(of tile: MapTile) -> Int {
     let tree = selection.index.tree
-    let count = cut.cost(in: (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil, of: tree)
-    return selection.cost + aggregates.cost(ofClusters: count)
+    let view = (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil
+    let count = min(cut.cost(in: view, of: tree), Self.mostClusters)
+    return selection.cost + aggregates.cost(ofClusters: count, in: selection)
   }
 
   /// The tile's bytes; none where nothing is in view.
   func tile(_ tile: MapTile) throws -> [UInt8] {
     let tree = try selection.tree()
-    let clusters = try tree.centeredClusters(query(for: tile))
+    let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
         cut.pixelParameter ?? "zoom", expected: "more of it, for at most \(Self.mostClusters) clusters a tile",
-        found: "\(clusters.count) clusters")
+        found: "more")
     }
     let reach = Self.extent * buffer / tileSize.rawValue
     let extent = -reach..<Self.extent + reach
-    let values = try aggregates.values(of: clusters)
+    let values = try aggregates.values(of: clusters, in: tree)
     var layer = TileLayer(name: "clusters", extent: Self.extent, of: tree, for: cut, aggregates: aggregates.names)
     for number in clusters.indices {
       let cluster = clusters[number]
       let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: Self.extent)
       guard extent ~= position.x, extent ~= position.y else { continue }
-      layer.append(cluster, values?[number] ?? [], at: position)
+      try layer.append(cluster, values?[number] ?? [], at: position)
     }
-    return try layer.bytes
+    return layer.bytes
   }
 
   /// The names of aggregates with their types in TileJSON. Each count has a name of its own, which ends with its value:

@@ -70,6 +70,9 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("How long a client may take to read an answer.", valueName: "seconds"))
   var responseTime = 60
 
+  @Option(help: ArgumentHelp("How long an answer may take to compute.", valueName: "seconds"))
+  var answerTime = 30
+
   @Flag(help: "Log each request.") var accessLog = false
 
   @Option(help: "How the log on standard error is written.") var logFormat = LogFormat.text
@@ -108,7 +111,7 @@ extension LogFormat: ExpressibleByArgument {}
     if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("'--rate' must be above 0, found \(rate).") }
     for (name, value) in [
       ("connections", connections), ("connections-per-address", connectionsPerAddress), ("request-time", requestTime),
-      ("response-time", responseTime),
+      ("response-time", responseTime), ("answer-time", answerTime),
     ] where !(1...1_000_000 ~= value) {
       throw ValidationError("'--\(name)' must be from 1 to 1000000, found \(value).")
     }
@@ -150,6 +153,7 @@ extension LogFormat: ExpressibleByArgument {}
     (options.trustedProxyAddresses, options.requestsPerSecond) = (trustedProxy, rate)
     (options.connections, options.connectionsPerAddress) = (connections, connectionsPerAddress)
     (options.requestSeconds, options.responseSeconds) = (requestTime, responseTime)
+    options.answerSeconds = answerTime
     if let tlsCertificates, let tlsKey { options.tls = TLSFiles(certificates: tlsCertificates, key: tlsKey) }
     if let tokenFile {
       let line = try String(contentsOfFile: tokenFile, encoding: .utf8).split(whereSeparator: \.isNewline).first

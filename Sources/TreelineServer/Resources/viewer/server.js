@@ -1,12 +1,14 @@
 // The routes of the server that the map uses, as `openapi.json` describes them.
 
 import { Problem, Source } from "./source.js";
+import { Token } from "./token.js";
 
 export class Server extends Source {
   views = ["grid", "compare", "tree", "tiles"];
   hasTiles = true;
   hasMeasures = true;
   hasFilters = true;
+  #token = new Token();
 
   /** @param base The address that the routes are below. */
   constructor(base) {
@@ -57,19 +59,26 @@ export class Server extends Source {
     return url.href;
   }
 
+  /** What the map library sends for an address: the token goes to this server's answers and to no other. */
+  request(url) {
+    return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
+  }
+
   #get(path, query, signal) {
     return this.#fetch(this.url(path, query), { signal });
   }
 
   async #fetch(url, options) {
     let response;
+    const token = this.#token.headers;
     try {
-      response = await fetch(url, options);
+      response = await fetch(url, { ...options, headers: { ...options.headers, ...token } });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new Problem(0, "The server does not answer.");
     }
     if (response.ok) return response.json();
+    if (response.status === 401 && (await this.#token.ask(token))) return this.#fetch(url, options);
     const problem = await response.json().catch(() => ({}));
     throw new Problem(response.status, problem.detail ?? `The server answered ${response.status}.`);
   }

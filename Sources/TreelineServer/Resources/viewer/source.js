@@ -18,6 +18,7 @@ export class Problem extends Error {
  *   clusters;
  * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`: of one
  *   cluster;
+ * - `request(url)`: what the map library sends for an address, if more than the address;
  * - `measures(index, query, signal)`, `histogram(index, query, signal)`, `url(path, query)`: where it has them.
  *
  * Queries are values by the names that the server's addresses have. A signal aborts the request.

@@ -98,6 +98,7 @@ export class Viewer {
     this.stage.divide();
     this.mapOptions = {
       style: this.settings.style || worldStyle(this.palette),
+      transformRequest: (url) => this.source.request?.(url),
       maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
       maxPitch: 0,
       dragRotate: false,

@@ -1,0 +1,147 @@
+import Foundation
+import NIOPosix
+import Synchronization
+
+/// Threads for answers of about the same cost, and a queue in which no client waits for everything that another asks:
+/// the next turn has the client that had the least so far.
+final class AnswerLane: Sendable {
+  struct Job: Sendable {
+    let cost: Int
+    let answer: any InterruptibleAnswer
+    let run: @Sendable () -> Void
+  }
+
+  fileprivate struct Client {
+    var jobs: [Job] = []
+    /// How much was computed for it, counted from the least of all when it came.
+    var served = 0
+  }
+
+  fileprivate struct Queue {
+    var clients: [String: Client] = [:]
+    var running: [ObjectIdentifier: any InterruptibleAnswer] = [:]
+    var threads = 0
+    var length = 0
+    /// Cost of the jobs in the queue.
+    var cost = 0
+    /// That of whoever had the last turn: a new client has had no less.
+    var served = 0
+    /// Of a unit of cost, measured.
+    var seconds = 2e-6
+  }
+
+  let mostCost: Int
+  private let niceness: CInt
+  private let queue = Mutex(Queue())
+  private let threads: NIOThreadPool
+  private let threadCount: Int
+
+  /// The costs of each lane are at most four times those of the lane before. A unit takes 1 to 2 microseconds.
+  static let kinds: [(mostCost: Int, niceness: CInt)] = [
+    (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
+  ]
+
+  private static let longest = 256
+  private static let longestPerClient = 64
+  /// Whoever would wait longer is told to come again.
+  private static let longestWait = 10.0
+
+  init(mostCost: Int, niceness: CInt, threadCount: Int) {
+    (self.mostCost, self.threadCount) = (mostCost, threadCount)
+    #if canImport(Glibc)
+      let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+      self.niceness = min(own + niceness, 19)
+    #else
+      self.niceness = niceness
+    #endif
+    threads = NIOThreadPool(numberOfThreads: threadCount)
+    threads.start()
+  }
+
+  deinit { threads.shutdownGracefully { _ in } }
+
+  var length: Int { queue.withLock(\.length) }
+
+  var runningCount: Int { queue.withLock(\.running.count) }
+
+  /// All that wait or are computed.
+  var answers: [any InterruptibleAnswer] {
+    queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
+  }
+
+  /// - Returns: nil, or where there is no room in how many seconds there may be some.
+  func enqueue(_ job: Job, of name: String) -> Int? {
+    let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
+      if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {
+        queue.removeInterrupted()
+      }
+      let wait = Double(queue.cost) * queue.seconds / Double(threadCount)
+      var client = queue.clients[name] ?? Client(served: queue.served)
+      guard queue.length < Self.longest, client.jobs.count < Self.longestPerClient, wait < Self.longestWait else {
+        return (Int(min(max(wait.rounded(.up), 1), Self.longestWait)), false)
+      }
+      client.jobs.append(job)
+      queue.clients[name] = client
+      queue.length += 1
+      queue.cost += job.cost
+      guard queue.threads < threadCount else { return (nil, false) }
+      queue.threads += 1
+      return (nil, true)
+    }
+    if isIdle { threads.submit { _ in self.work() } }
+    return retryAfter
+  }
+
+  /// Works until nothing is in the queue.
+  private func work() {
+    // Below the event loops, which have little to do each time and wait for nothing.
+    #if canImport(Glibc)
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+    #endif
+    while let job = next() {
+      let start = ContinuousClock.now
+      job.run()
+      let seconds = (.now - start) / .seconds(1) / Double(job.cost)
+      queue.withLock { queue in
+        queue.running[ObjectIdentifier(job.answer)] = nil
+        if !job.answer.isInterrupted { queue.seconds += (seconds - queue.seconds) / 16 }
+      }
+    }
+  }
+
+  private func next() -> Job? {
+    queue.withLock { queue in
+      while let (name, client) = queue.clients.min(by: { $0.value.served < $1.value.served }) {
+        let job = client.jobs[0]
+        queue.length -= 1
+        queue.cost -= job.cost
+        queue.served = client.served
+        if client.jobs.count == 1 {
+          queue.clients[name] = nil
+        } else {
+          queue.clients[name]?.jobs.removeFirst()
+          if !job.answer.isInterrupted { queue.clients[name]?.served += job.cost }
+        }
+        // Its client has left.
+        if job.answer.isInterrupted { continue }
+        queue.running[ObjectIdentifier(job.answer)] = job.answer
+        return job
+      }
+      queue.threads -= 1
+      return nil
+    }
+  }
+}
+
+extension AnswerLane.Queue {
+  /// Makes room: nobody waits for these answers any more.
+  fileprivate mutating func removeInterrupted() {
+    for (name, client) in clients {
+      let jobs = client.jobs.filter { !$0.answer.isInterrupted }
+      length -= client.jobs.count - jobs.count
+      cost -= client.jobs.reduce(0) { $0 + $1.cost } - jobs.reduce(0) { $0 + $1.cost }
+      clients[name]?.jobs = jobs
+      if jobs.isEmpty { clients[name] = nil }
+    }
+  }
+}
