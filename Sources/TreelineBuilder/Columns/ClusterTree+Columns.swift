@@ -57,14 +57,18 @@ extension ClusterTree {
   private func encoded(valuesOf column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
     case .values(let kind, let value):
-      return try EncodedColumn(.typed(kind), name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
+      return try EncodedColumn(
+        .typed(kind), name: column.name, holdsCells: column.holdsCells, pointCount: pointCount
+      ) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
       if let encoded = EncodedColumn(
         name: column.name, pointCount: pointCount, integer: { integer(row(atTreeIndex: $0)) })
       {
         return encoded
       }
-      return try EncodedColumn(.typed(.number), name: column.name, pointCount: pointCount) { index in
+      return try EncodedColumn(
+        .typed(.number), name: column.name, holdsCells: false, pointCount: pointCount
+      ) { index in
         integer(row(atTreeIndex: index)).map { .number("\($0)") }
       }
     case .instants(let instant):

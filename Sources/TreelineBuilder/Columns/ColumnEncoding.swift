@@ -16,6 +16,8 @@ public struct ColumnEncoding: Sendable {
   private let numbersPerSecond: Int?
   /// Whether values are booleans only if nobody says so.
   private let isFound: Bool
+  /// Whether entries are texts, however they came.
+  private let keepsTexts: Bool
   /// In the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
@@ -27,6 +29,7 @@ public struct ColumnEncoding: Sendable {
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
     (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
+    keepsTexts = survey.keepsTexts
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     var form = form
     if let entries {
@@ -108,7 +111,9 @@ public struct ColumnEncoding: Sendable {
 
   private func code(inDictionaryOf number: Int, _ values: EntrySet) -> UInt64 {
     let entries = entries!
-    let entry = form.kind == .category ? values.categoryEntry(of: number) : values[number]
+    let entry =
+      form.kind == .category
+      ? values.categoryEntry(of: number) : keepsTexts ? values.textEntry(of: number) : values[number]
     guard let entry, let code = entries.number(of: entry) else { return UInt64(entries.count) }
     return UInt64(code)
   }
@@ -162,7 +167,7 @@ extension ColumnEncoding: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(form)
-    bytes.append([isAttribute ? 1 : 0, isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0)])
+    bytes.append([PlainBytes.bits([isAttribute, keepsTexts]), isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0)])
     bytes.append(entries.map { [$0] } ?? [])
   }
 
@@ -176,7 +181,7 @@ extension ColumnEncoding: PlainValue {
     guard fields.count == 3, form.width > 0, (form.encoding == .entries) == (entries != nil) else {
       throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others")
     }
-    (isAttribute, isFound) = (fields[0] != 0, fields[1] != 0)
+    (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }
 }

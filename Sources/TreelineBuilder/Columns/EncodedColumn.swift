@@ -39,9 +39,10 @@ package struct EncodedColumn: Sendable {
   ///
   /// - Parameter value: The value of the point at a tree index.
   init(
-    _ purpose: ColumnSurvey.Purpose, name: String, pointCount: Int, value: (Int) -> AttributeValue?
+    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool, pointCount: Int,
+    value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
-    var survey = ColumnSurvey(of: purpose, name: name)
+    var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
     var batches: [ColumnValues] = []
     for range in (0..<pointCount).blocks(of: Self.batchSize) {
       var values = ColumnValues(capacity: range.count)

@@ -34,7 +34,10 @@ struct TypedColumns {
     }
     if values.contains("all") && !names.contains("all") {
       let taken = named.map(\.name) + attributes
-      named += names.filter { !taken.contains($0) }.map { Named(name: $0, kind: nil) }
+      for name in names where !taken.contains(name) {
+        try names.requireOne(name, as: "--columns all", in: input.name)
+        named.append(Named(name: name, kind: nil))
+      }
     }
     if takesAnyName { return }
     let order = table.inputOrder(ofColumns: named.map(\.name))
@@ -54,12 +57,7 @@ struct TypedColumns {
             + "behind that, found \(word.debugDescription)")
       }
     }
-    let count = names.count { $0 == name }
-    guard count == 1 || takesAnyName && count == 0 else {
-      throw Failure.usage(
-        "\(input.name): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as --columns names it, "
-          + "found \(count == 0 ? "none" : "\(count)")\(names.thereAre)")
-    }
+    if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage("--columns and --attributes must name each column once, found \(name.debugDescription) again")
     }
@@ -82,14 +80,16 @@ struct TypedColumns {
 
   /// What a build in pieces is to keep.
   var requested: [ScratchBuild.RequestedColumn] {
-    named.map { .init(.typed($0.kind), name: $0.name, preparations: $0.preparations) }
+    named.map {
+      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, holdsCells: table.holdsCells)
+    }
   }
 
   /// What the index is to keep.
   var columns: [IndexColumn] {
     named.map { column in
       IndexColumn(name: column.name, kind: column.kind) { [table] in table.value(ofColumn: column.name, point: $0) }
-        .prepared(for: column.preparations)
+        .prepared(for: column.preparations).holdingCells(table.holdsCells)
     }
   }
 }
@@ -143,6 +143,19 @@ struct ColumnReport {
 }
 
 extension [String] {
+  /// Refuses the name of a column that is not the name of exactly one of these. Names are compared as Swift compares
+  /// strings, by canonical equivalence.
+  ///
+  /// - Parameter option: What names it.
+  func requireOne(_ name: String, as option: String, in input: String) throws {
+    let count = self.count { $0 == name }
+    if count == 1 { return }
+    throw Failure.usage(
+      "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as \(option) names it, "
+        + "found \(count == 0 ? "none" : "\(count)")\(thereAre)"
+        + (count > 1 ? "; give them different names" : ""))
+  }
+
   /// What an error adds that found a column of none of these names: of many the first.
   var thereAre: String {
     if isEmpty { return "" }
