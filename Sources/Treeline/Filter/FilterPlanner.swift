@@ -214,11 +214,14 @@ extension FilterPlanner {
       return .reals(Self.range(comparison, number.double))
     case (.entries(let entries), let kind):
       guard kind == .text || value.content.isText else { throw unsuited("a text in single quotes") }
-      return .entries(
-        (0..<entries.dictionary.entryCount).map { entry in
-          guard let order = value.content.order(of: entries.dictionary.value(ofEntry: entry)) else { return false }
-          return comparison.accepts(order)
-        })
+      let orders = (0..<entries.dictionary.entryCount).map {
+        value.content.order(of: entries.dictionary.value(ofEntry: $0))
+      }
+      // A comparison that no value could pass is a mistake.
+      if !value.content.isText, orders.allSatisfy({ $0 == nil }), entries.isPresent.contains(true) {
+        throw unsuited("a text in single quotes")
+      }
+      return .entries(orders.map { $0.map(comparison.accepts) ?? false })
     }
   }
 

@@ -18,6 +18,8 @@ public struct ColumnEncoding: Sendable {
   private let isFound: Bool
   /// Whether entries are texts, however they came.
   private let keepsTexts: Bool
+  /// Whether numbers that were taken for times are before 1971 or after 2100.
+  package let hasOddTimes: Bool
   /// In the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
@@ -29,7 +31,7 @@ public struct ColumnEncoding: Sendable {
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
     (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
-    keepsTexts = survey.keepsTexts
+    (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     var form = form
     if let entries {
@@ -167,7 +169,9 @@ extension ColumnEncoding: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(form)
-    bytes.append([PlainBytes.bits([isAttribute, keepsTexts]), isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0)])
+    bytes.append([
+      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes]), isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0),
+    ])
     bytes.append(entries.map { [$0] } ?? [])
   }
 
@@ -182,6 +186,7 @@ extension ColumnEncoding: PlainValue {
       throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others")
     }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
+    hasOddTimes = fields[0] & 4 != 0
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }
 }

@@ -147,6 +147,7 @@ public struct ColumnSurvey: Sendable {
     if candidates.contains(.times) {
       if let instant = value.instant(numbersPerSecond: purpose.numbersPerSecond) {
         times.add(instant, ofPoint: point)
+        if value.tag == .number { times.noteNumber(instant) }
       } else {
         reject(
           value, as: .times, ofPoint: point,

@@ -114,15 +114,16 @@ struct ColumnReport {
   let entryCount: Int?
   /// How many numbers are not kept exactly.
   let inexactCount: Int
+  private let hasOddTimes: Bool
 
   init(_ column: EncodedColumn) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    inexactCount = column.inexactCount
+    (inexactCount, hasOddTimes) = (column.inexactCount, column.hasOddTimes)
   }
 
   init(_ column: ColumnEncoding, inexactCount: Int) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    self.inexactCount = inexactCount
+    (self.inexactCount, hasOddTimes) = (inexactCount, column.hasOddTimes)
   }
 
   /// `population number`, `kind category (14 values)`.
@@ -130,10 +131,23 @@ struct ColumnReport {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
-  /// Tells what became of the columns of an index.
-  static func print(_ columns: [ColumnReport]) {
-    if columns.isEmpty { return }
-    Notes.print("treeline: columns: " + columns.map(\.phrase).joined(separator: ", "))
+  /// What is odd about its values, if something is.
+  var oddity: String? {
+    guard hasOddTimes else { return nil }
+    return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
+      + "milliseconds of kind time-ms; write dates as 2024-05-01)"
+  }
+
+  /// `columns: population number, kind category (14 values)`.
+  static func phrase(_ columns: [ColumnReport]) -> String {
+    "columns: " + columns.map(\.phrase).joined(separator: ", ")
+  }
+
+  /// Prints what became of the columns of an index.
+  ///
+  /// - Parameter summary: What the input was like; nil if it was not read again.
+  static func print(_ columns: [ColumnReport], _ summary: InputSummary?) {
+    if let summary { summary.print(columns) } else if !columns.isEmpty { Notes.print("treeline: \(phrase(columns))") }
     for column in columns where column.inexactCount > 0 {
       Notes.print(
         "treeline: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "

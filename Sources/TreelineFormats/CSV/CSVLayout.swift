@@ -44,7 +44,7 @@ struct CSVLayout: RecordDecoder {
 
   var holdsCells: Bool { true }
 
-  private func name(_ column: Int) -> String {
+  func name(_ column: Int) -> String {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
   }
 

@@ -22,9 +22,13 @@ public struct PointTable: Sendable {
   let records: RecordArena
   /// Nil unless columns were kept.
   let decoder: (any RecordDecoder)?
-  let cellTypes = CellTypes()
+  private let cellTypes = CellTypes()
   /// The row number of each point, where a column gives it.
   private(set) var givenRows: [Int]? = nil
+  /// Where all points lie, those that were taken in batches included.
+  package var extent = PointExtent()
+  /// Nil for GeoJSON.
+  package var positionColumns: PositionColumns? = nil
 
   /// How many rows were skipped because they have no valid position.
   public var invalidRowCount: Int { handedOver.skippedRows + skippedRows.count }
@@ -76,6 +80,7 @@ public struct PointTable: Sendable {
       repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
       records: sorted, decoder: decoder)
     table.givenRows = order.map { rows[$0] }
+    (table.extent, table.positionColumns) = (extent, positionColumns)
     return table
   }
 
